@@ -43,18 +43,22 @@ static void add_held_out(const opevo_i_found *found, const opevo_evolved *said, 
         opevo_i_table_cell(table, "%s", said->status);
 }
 
+/* Over all sets of cases on which it was tried. */
+static double worst_error(const opevo_i_variant *variant)
+{
+    return fmax(variant->trial.outcome.more[0],
+                fmax(variant->selection.status ? variant->selection.error : 0,
+                     variant->final.status ? variant->final.error : 0));
+}
+
 static void add_row(const opevo_i_found *found, const opevo_i_variant *variant, opevo_table *table)
 {
-    double worst = fmax(variant->trial.outcome.more[0],
-                        fmax(variant->selection.status ? variant->selection.error : 0,
-                             variant->final.status ? variant->final.error : 0));
-
     opevo_i_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
     opevo_i_table_cell(table, "%.4f", 1 / variant->trial.outcome.fitness);
     add_held_out(found, &variant->selection, OPEVO_CASES_SELECTION, table);
     add_held_out(found, &variant->final, OPEVO_CASES_FINAL, table);
     opevo_i_table_cell(table, "%.3g", variant->trial.outcome.more[0]);
-    opevo_i_table_cell(table, "%.3g", worst);
+    opevo_i_table_cell(table, "%.3g", worst_error(variant));
     opevo_i_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
 }
 
@@ -92,6 +96,29 @@ static void print_best(const opevo_i_evolution *self, opevo_text *out)
                       edits, opevo_i_plural(edits), opevo_text_string(&best->edits));
 }
 
+/* The cheapest variant within the tolerance that is not error-free, where it costs less. */
+static void print_approximation(const opevo_i_found *found, opevo_text *out)
+{
+    const opevo_i_variant *best = NULL;
+    double most =
+        found->best < found->exact_count ? found->exact[found->best].trial.outcome.fitness : 0;
+
+    for (size_t i = 0; i < found->rest_count; i++) {
+        const opevo_i_variant *one = &found->rest[i];
+
+        if (!opevo_i_variant_holds(one) || one->trial.outcome.fitness <= most)
+            continue;
+        most = one->trial.outcome.fitness;
+        best = one;
+    }
+    if (!best)
+        return;
+    opevo_text_printf(out,
+                      "cheapest with an error: %.4f of the base cost, error %.3g, trial %llu\n%s\n",
+                      1 / most, worst_error(best), (unsigned long long)best->trial.number,
+                      opevo_text_string(&best->edits));
+}
+
 opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *store,
                                      opevo_text *out, opevo_error *err)
 {
@@ -120,13 +147,16 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
                                   : "interrupted; without --store the same command starts over\n");
         return OPEVO_OK;
     }
-    opevo_text_add(out, "front, cost as a fraction of the base on each set of cases:\n");
-    OPEVO_TRY(print_table(&self->found, out, err));
+    if (self->found.exact_count + self->found.rest_count) {
+        opevo_text_add(out, "front, cost as a fraction of the base on each set of cases:\n");
+        OPEVO_TRY(print_table(&self->found, out, err));
+    }
     if (self->found.overfitted)
         opevo_text_printf(out, "%zu variant%s on held-out cases\n", self->found.overfitted,
                           self->found.overfitted == 1 ? " overfits: it fails"
                                                       : "s overfit: they fail");
     print_best(self, out);
+    print_approximation(&self->found, out);
 cleanup:
     return status;
 }

@@ -304,7 +304,7 @@ const opevo_verb opevo_i_verb_edits = {
     .arguments_max = 3,
     .summary = "Apply, minimise, explain or emit a list of edits of a GPU kernel.",
     .details =
-        "  opevo edits apply planted.ll 'delete U79; replace U39 by U23'\n"
+        "  opevo edits apply planted.ll 'delete U66; move U61 U60'\n"
         "  opevo edits minimise planted.ll @best.edits\n"
         "  opevo edits explain planted.ll @best.edits --svg edits.svg\n"
         "  opevo edits emit planted.ll @best.edits --form ptx --machine sm_80\n\n"

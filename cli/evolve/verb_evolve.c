@@ -239,6 +239,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     }
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
+    else if (self->result.failed == self->result.trials)
+        *exit_code = OPEVO_EXIT_FAILED;
     if (self->run.store && opevo_store_check_place(self->run.store, err) != OPEVO_OK) {
         opevo_i_print_error("evolve", err->message);
         *exit_code = OPEVO_EXIT_FAILED;

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_SIZE = 48 };
@@ -78,6 +79,21 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *out)
            opevo_parse_u64(text, out) && *out <= most;
 }
 
+static opevo_status fail_ref(const parser *self, const char *text, bool value)
+{
+    char what[128];
+
+    if (value)
+        snprintf(what, sizeof what,
+                 "is not a value: U1 to U%zu, A1 to A%zu, X with 16 digits, or one",
+                 self->module->instruction_count, self->module->argument_count);
+    else
+        snprintf(what, sizeof what,
+                 "is not an instruction of the module: U1 to U%zu, or X with 16 digits",
+                 self->module->instruction_count);
+    return fail(self, text, what);
+}
+
 static opevo_status parse_ref(const parser *self, const char *text, bool value, opevo_i_ref *out)
 {
     opevo_i_ref ref = {OPEVO_I_NO_REF, 0};
@@ -93,9 +109,7 @@ static opevo_status parse_ref(const parser *self, const char *text, bool value, 
     else if (value && strcmp(text, "one") == 0)
         ref.kind = OPEVO_I_ONE;
     else
-        return fail(self, text,
-                    value ? "is not a value: U1, A1, X with 16 digits, or one"
-                          : "is not an instruction of the module: U1 or X with 16 digits");
+        return fail_ref(self, text, value);
     *out = ref;
     return OPEVO_OK;
 }

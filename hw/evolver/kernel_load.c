@@ -10,11 +10,10 @@
 
 enum { INITIAL_MOST = 1000 };
 
-static opevo_status set_switch(const char *name, const char *value, bool *out, opevo_error *err)
+static opevo_status set_switch(const char *value, bool *out, opevo_error *err)
 {
     if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Setting %s must be on or off; not %.100s.", name,
-                          value);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "it must be on or off.");
     *out = !strcmp(value, "on");
     return OPEVO_OK;
 }
@@ -24,9 +23,8 @@ static opevo_status set_initial(opevo_i_kernel *kernel, const char *value, opevo
     uint64_t count = 0;
 
     if (!opevo_parse_u64(value, &count) || count < 1 || count > INITIAL_MOST)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Setting initial must be a whole number from 1 to %d; not %.100s.",
-                          INITIAL_MOST, value);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "it must be a whole number from 1 to %d.",
+                          INITIAL_MOST);
     kernel->initial = (size_t)count;
     return OPEVO_OK;
 }
@@ -37,11 +35,11 @@ static opevo_status set_one(opevo_i_kernel *kernel, const char *name, const char
     if (!strcmp(name, "initial"))
         return set_initial(kernel, value, err);
     if (!strcmp(name, "races"))
-        return set_switch(name, value, &kernel->simt.check_races, err);
+        return set_switch(value, &kernel->simt.check_races, err);
     if (!strcmp(name, "uninitialised"))
-        return set_switch(name, value, &kernel->simt.check_uninitialised, err);
+        return set_switch(value, &kernel->simt.check_uninitialised, err);
     if (!strcmp(name, "warp-sync"))
-        return set_switch(name, value, &kernel->simt.warp_sync, err);
+        return set_switch(value, &kernel->simt.warp_sync, err);
     if (!strcmp(name, "costs")) {
         opevo_simt_costs_destroy(kernel->costs);
         kernel->costs = NULL;
@@ -87,6 +85,7 @@ static void sign(opevo_i_kernel *kernel, const json_t *settings)
 
 static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opevo_error *err)
 {
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < json_array_size(settings) && status == OPEVO_OK; i++) {
@@ -98,7 +97,9 @@ static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opev
             return OPEVO_FAIL(err, OPEVO_INVALID, "A setting has the form NAME=VALUE; not %.100s.",
                               setting ? setting : "this");
         memcpy(name, setting, (size_t)(equals - setting));
-        status = set_one(kernel, name, equals + 1, err);
+        status = set_one(kernel, name, equals + 1, &inner);
+        if (status != OPEVO_OK)
+            OPEVO_FAIL(err, status, "with %.200s: %.700s", setting, inner.message);
     }
     return status;
 }

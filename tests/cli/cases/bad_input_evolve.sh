@@ -13,6 +13,7 @@ try evolve planted --set population=1
 try evolve planted --criteria time,energy
 try evolve planted --on mars
 try evolve planted --with races=maybe
+try evolve planted --with move=maybe
 try evolve planted --with absent=1
 try evolve planted --with costs=absent.json
 try evolve planted --harness absent.json
@@ -25,6 +26,10 @@ try evolve text.ll --harness "$kernels/planted.json"
 try evolve matmul --harness "$kernels/planted.json"
 echo text >text.db
 try evolve planted --store text.db
+# No trial succeeds, not even that of the base.
+opevo evolve planted --require 'error<0' --trials 3 --quiet >none; echo "status $?"
+tail -n 1 none
+rm none
 OPEVO_EVOLVER=/absent opevo evolve planted --quiet; [ $? = 2 ] || echo "exit status is not 2"
 OPEVO_EVOLVER=/bin/true opevo evolve planted --quiet; [ $? = 1 ] || echo "exit status is not 1"
 edits
@@ -33,6 +38,7 @@ edits apply absent none
 edits apply planted ''
 edits apply planted @absent
 edits apply planted 'delet U9'
+edits apply planted 'delete U9 with=A9'
 edits apply planted 'delete U999'
 edits minimise planted 'delete U27 with=U13'
 edits emit planted none --form exe

@@ -24,4 +24,7 @@ opevo edits apply variant.ll none --harness "$(dirname "$(command -v opevo)")/ke
 opevo edits emit planted none --form diff | grep -c '^[-+] '
 for form in ptx amdgcn-ll amdgcn cpu-ll cpu-object; do opevo edits emit planted @least.edits --form "$form" --out "v.$form"; done
 grep -c '^\.visible \.entry planted' v.ptx
+# The list in the help is one of this kernel.
+opevo help edits | sed -n "s/^ *opevo edits apply planted.ll '\(.*\)'$/\1/p" >help.edits
+opevo edits apply planted @help.edits | grep -c 'of the base; error 0$'
 opevo edits apply planted 'delete U27 with=U13'; echo "status $?"
