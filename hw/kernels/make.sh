@@ -23,6 +23,6 @@ compile planted-test planted -DPLANT_TEST
 compile planted-barrier planted -DPLANT_BARRIER
 compile planted-repeat planted -DPLANT_REPEAT
 compile planted-none planted
-for name in matmul stencil hotspot pathfinder nw bfs lud srad reduction backprop kmeans smo; do
+for name in matmul stencil hotspot pathfinder nw bfs lud srad reduction backprop kmeans smo jacobi; do
     compile $name
 done

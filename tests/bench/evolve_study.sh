@@ -26,7 +26,7 @@ shift
 cd "$(dirname "$0")/../.."
 
 opevo=$(realpath "${OPEVO:-build/opevo}")
-kernels=${KERNELS:-backprop bfs hotspot kmeans lud matmul nw pathfinder planted reduction smo srad stencil}
+kernels=${KERNELS:-backprop bfs hotspot jacobi kmeans lud matmul nw pathfinder planted reduction smo srad stencil}
 trials=${TRIALS:-2000}
 runs=${RUNS:-20}
 first=${SEED:-1}

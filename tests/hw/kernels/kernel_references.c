@@ -336,6 +336,39 @@ static void smo(const opevo_buffer *buffers, int (*number)(const char *name))
     }
 }
 
+/* Solutions by Gaussian elimination; the diagonal dominates, so no rows are exchanged. */
+static void jacobi(const opevo_buffer *buffers, int (*number)(const char *name))
+{
+    int n = number("n"), systems = number("systems");
+    const float *matrix = reals(buffers, "matrix");
+    size_t width = (size_t)(n + systems);
+    double *rows = malloc((size_t)n * width * sizeof *rows);
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            rows[(size_t)i * width + (size_t)j] = (double)matrix[j * n + i];
+        for (int s = 0; s < systems; s++)
+            rows[(size_t)i * width + (size_t)(n + s)] = (double)reals(buffers, "right")[s * n + i];
+    }
+    for (int k = 0; k < n; k++) {
+        const double *pivot = rows + (size_t)k * width;
+
+        for (int i = 0; i < n; i++) {
+            double *row = rows + (size_t)i * width, factor = row[k] / pivot[k];
+
+            for (size_t j = (size_t)k; i != k && j < width; j++)
+                row[j] -= factor * pivot[j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int s = 0; s < systems; s++)
+            reals(buffers, "solution")[s * n + i] =
+                (float)(rows[(size_t)i * width + (size_t)(n + s)] /
+                        rows[(size_t)i * width + (size_t)i]);
+    }
+    free(rows);
+}
+
 const kernel_reference kernel_references[] = {{"planted", 1e-5, planted},
                                               {"matmul", 1e-5, matmul},
                                               {"stencil", 1e-6, stencil},
@@ -348,5 +381,6 @@ const kernel_reference kernel_references[] = {{"planted", 1e-5, planted},
                                               {"reduction", 1e-5, reduction},
                                               {"backprop", 1e-5, backprop},
                                               {"kmeans", 1e-5, kmeans},
-                                              {"smo", 1e-4, smo}};
+                                              {"smo", 1e-4, smo},
+                                              {"jacobi", 1e-4, jacobi}};
 const size_t kernel_reference_count = sizeof kernel_references / sizeof *kernel_references;

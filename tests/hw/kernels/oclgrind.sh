@@ -60,6 +60,7 @@ clean kmeans.c kmeans_assign "64 1 1" "32 1 1" float:200:1 float:12:2 int:50 int
 clean kmeans.c kmeans_move "32 1 1" "32 1 1" float:200:1 float:12:2 int:50:1 int=50 int=3 int=4
 clean smo.c smo_select "32 1 1" "32 1 1" float:400:1 float:100:1 float:100:-1 float:100:0.5 int:2 float:2 int=100 int=4 float=1
 clean smo.c smo_update "128 1 1" "64 1 1" float:400:1 float:100:1 float:100:1 int:2:1 float:2:1 int=100 int=4
+clean jacobi.c jacobi "64 1 1" "32 1 1" float:576:1 float:48:1 float:48 int=24 int=3 float=0.02 float=0.00001
 
 sed '0,/BARRIER();/s///' reduction.c >spoilt.c
 case $(launch spoilt.c reduction "128 1 1" "64 1 1" float:300:1 float:2 int=300) in

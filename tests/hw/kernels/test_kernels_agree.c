@@ -30,7 +30,8 @@ static const char *const names[] = {"planted",
                                     "reduction",
                                     "backprop",
                                     "kmeans",
-                                    "smo"};
+                                    "smo",
+                                    "jacobi"};
 enum { NAMES = sizeof names / sizeof *names, VARIANTS = 16 * NAMES };
 
 typedef struct fixture {
