@@ -116,7 +116,7 @@ static const char *const small[] = {
     "X[n,c,y,x,v], 0)",
     /* Cases without a vector, and of the axis that has one. */
     "X[5,6,7]; Y[i:3,j:6,k:7] = select(i == 1, X[0,j,k], select(i == 2, 2*X[j//2,i,k], X[i,j,k]))",
-    "X[5,21]; Y[j:5,k:21] = select(k%3 == 0, X[j,k], X[j,k - k%3])",
+    "X[5,21]; Y[j:5,k:21] = select(k%3 == 0, X[j,k], 2*X[j,3*(k//3)])",
     /* A matrix times a vector, as a convolution. */
     "X[1,130,1,1]; const W[19,130,1,1]; Y[n:1,f:19,y:1,x:1] = sum(c:130,r:1,s:1) "
     "X[n,c,y + r,x + s]*W[f,c,r,s]",
