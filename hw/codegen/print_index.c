@@ -63,14 +63,34 @@ void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a)
                           (long long)(any && constant < 0 ? -constant : constant));
 }
 
+void opevo_i_print_bounds(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *least,
+                          int64_t *most)
+{
+    *least = *most = a->constant;
+    for (int i = 0; i < a->count; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(a->term[i].atom);
+        int64_t factor = a->term[i].factor;
+        int64_t known = 0;
+
+        if (!opevo_i_print_constant(self, &one, &known)) {
+            *(factor < 0 ? least : most) += factor * opevo_i_affine_most(self->atoms, &one);
+            continue;
+        }
+        *least += factor * known;
+        *most += factor * known;
+    }
+}
+
 /* 1 where a guard always holds here, 0 where it never does, -1 where it must be asked. */
 static int decided(const opevo_i_printer *self, const opevo_i_guard *guard)
 {
-    int64_t value = 0;
+    int64_t least = 0;
+    int64_t most = 0;
 
-    if (!opevo_i_print_constant(self, &guard->value, &value))
-        return -1;
-    return value >= guard->least && value < guard->limit;
+    opevo_i_print_bounds(self, &guard->value, &least, &most);
+    if (least >= guard->least && most < guard->limit)
+        return 1;
+    return most < guard->least || least >= guard->limit ? 0 : -1;
 }
 
 int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *guards)
@@ -94,16 +114,17 @@ void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards)
 
     for (int i = 0; i < guards->count; i++) {
         const opevo_i_guard *one = &guards->item[i];
+        int64_t least = 0;
+        int64_t most = 0;
 
-        if (decided(self, one) == 1)
-            continue;
-        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+        opevo_i_print_bounds(self, &one->value, &least, &most);
+        if (least < one->least) {
             opevo_text_add(self->out, any ? " && " : "");
             opevo_i_print_affine(self, &one->value);
             opevo_text_printf(self->out, " >= %lld", (long long)one->least);
             any = true;
         }
-        if (opevo_i_affine_most(self->atoms, &one->value) >= one->limit) {
+        if (most >= one->limit) {
             opevo_text_add(self->out, any ? " && " : "");
             opevo_i_print_affine(self, &one->value);
             opevo_text_printf(self->out, " < %lld", (long long)one->limit);

@@ -89,6 +89,9 @@ typedef struct opevo_i_printer {
 
 bool opevo_i_print_constant(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *value);
 void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a);
+/* The least and the largest value, as far as is known here. */
+void opevo_i_print_bounds(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *least,
+                          int64_t *most);
 /* 1: all hold, 0: one does not, -1: only known when it runs. */
 int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *guards);
 void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards);

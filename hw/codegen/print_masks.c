@@ -60,15 +60,19 @@ static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int 
         opevo_text_printf(self->out, ", %lld, %lld)", (long long)remainder->modulus,
                           (long long)one->limit);
     } else {
+        int64_t least = 0;
+        int64_t most = 0;
+
+        opevo_i_print_bounds(self, &one->value, &least, &most);
         opevo_text_add(self->out, "opevo_lanes(");
-        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+        if (least < one->least) {
             opevo_text_printf(self->out, "%lld - (", (long long)one->least);
             opevo_i_print_at_first(self, &one->value, lane);
             opevo_text_add(self->out, ")");
         } else {
             opevo_text_add(self->out, "0");
         }
-        if (one->limit == INT64_MAX) {
+        if (most < one->limit) {
             opevo_text_add(self->out, ", 16)");
             return;
         }
@@ -80,11 +84,18 @@ static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int 
 
 static void print_mask(opevo_i_printer *self, const opevo_i_guards *keep, int lane)
 {
+    bool any = false;
+
     for (int i = 0; i < keep->count; i++) {
-        opevo_text_add(self->out, i ? " & " : "");
+        opevo_i_guards alone = {.count = 1, .item = {keep->item[i]}};
+
+        if (opevo_i_print_decided(self, &alone) == 1)
+            continue;
+        opevo_text_add(self->out, any ? " & " : "");
         print_one_mask(self, &keep->item[i], lane);
+        any = true;
     }
-    if (!keep->count)
+    if (!any)
         opevo_text_add(self->out, "65535");
 }
 

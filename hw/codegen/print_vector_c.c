@@ -53,17 +53,20 @@ static void print_for_all(joined *all, const opevo_i_guards *guards, bool lanes_
     for (int i = 0; i < guards->count; i++) {
         const opevo_i_guard *one = &guards->item[i];
         int64_t factor = 0;
+        int64_t least = 0;
+        int64_t most = 0;
 
         if (!opevo_i_affine_uses(self->atoms, &one->value, all->lane) && lanes_only)
             continue;
         print_no_wrap(all, &one->value);
         opevo_i_lane_factor(self, &one->value, all->lane, &factor);
-        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+        opevo_i_print_bounds(self, &one->value, &least, &most);
+        if (least < one->least) {
             join(all);
             opevo_i_print_at_first(self, &one->value, all->lane);
             opevo_text_printf(self->out, " >= %lld", (long long)one->least);
         }
-        if (opevo_i_affine_most(self->atoms, &one->value) >= one->limit) {
+        if (most >= one->limit) {
             join(all);
             opevo_i_print_at_first(self, &one->value, all->lane);
             factor *= all->last;

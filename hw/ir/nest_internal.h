@@ -168,6 +168,9 @@ opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
 bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
                         const opevo_i_affine *value, int64_t least, int64_t limit);
 
+/* The place of an equal guard, the count of all where there is none. */
+int opevo_i_guards_find(const opevo_i_guards *all, const opevo_i_guard *one);
+
 /* One more launch, nothing of which is bound. */
 opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *body);
 
@@ -189,6 +192,17 @@ bool opevo_i_nest_split_vectors(opevo_i_nest *nest);
 /* Bodies of loops in a version without a guard that most iterations meet, and one for the edge, for
  * C. False without memory; the nest is then worthless. */
 bool opevo_i_nest_make_versions(opevo_i_nest *nest);
+
+/* What a whole part of a nest is done under, asked once ahead of it, for C: the guards that all its
+ * statements have, of values that no loop in it changes. False without memory; the nest is then worthless. */
+bool opevo_i_nest_hoist_guards(opevo_i_nest *nest);
+
+/* Whether a node does nothing that matters outside `body` where the guard does not hold. */
+bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
+                             const opevo_i_node *node, const opevo_i_guard *guard);
+/* In the statements of a node, put another guard in the place of one, or take it away (NULL). */
+void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
+                                const opevo_i_guard *now);
 
 /* False, with a sentence in `why`, where a dialect or a limit forbids the nest. */
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,

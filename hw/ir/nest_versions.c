@@ -41,7 +41,7 @@ static bool same_guard(const opevo_i_guard *a, const opevo_i_guard *b)
            opevo_i_affine_equal(&a->value, &b->value);
 }
 
-static int find_guard(const opevo_i_guards *all, const opevo_i_guard *one)
+int opevo_i_guards_find(const opevo_i_guards *all, const opevo_i_guard *one)
 {
     int at = 0;
 
@@ -56,7 +56,7 @@ static void collect(const versions *self, const opevo_i_node *node, int atom, op
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->keep.count; i++) {
         const opevo_i_guard *one = &node->leaf->keep.item[i];
 
-        if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
+        if (out->count < OPEVO_I_GUARDS && opevo_i_guards_find(out, one) == out->count &&
             opevo_i_affine_uses(&self->nest->atoms, &one->value, atom))
             out->item[out->count++] = *one;
     }
@@ -181,9 +181,6 @@ static void copy_list(versions *self, opevo_i_node *parent, const opevo_i_node *
         copy_node(self, parent, child);
 }
 
-/* Put another guard in the place of one, or take it away (NULL). */
-static void replace(opevo_i_node *node, const opevo_i_guard *old, const opevo_i_guard *now);
-
 /* The guards of the statements in a node that hold where one of a body does in all iterations: those
  * that begin with the same value, and reach no further. */
 static void collect_implied(const versions *self, const opevo_i_node *body,
@@ -193,7 +190,7 @@ static void collect_implied(const versions *self, const opevo_i_node *body,
         const opevo_i_guard *one = &node->leaf->keep.item[i];
         split_guard at;
 
-        if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
+        if (out->count < OPEVO_I_GUARDS && opevo_i_guards_find(out, one) == out->count &&
             !same_guard(one, &by->guard) && split(self, body, one, &at) &&
             opevo_i_affine_equal(&at.start, &by->start) && one->limit == by->guard.limit &&
             one->least == by->guard.least &&
@@ -207,11 +204,12 @@ static void collect_implied(const versions *self, const opevo_i_node *body,
         collect_implied(self, body, node->otherwise, by, out);
 }
 
-static void replace(opevo_i_node *node, const opevo_i_guard *old, const opevo_i_guard *now)
+void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
+                                const opevo_i_guard *now)
 {
     if (node->kind == OPEVO_I_LEAF) {
         opevo_i_guards *keep = &node->leaf->keep;
-        int at = find_guard(keep, old);
+        int at = opevo_i_guards_find(keep, old);
 
         if (at == keep->count)
             return;
@@ -219,9 +217,9 @@ static void replace(opevo_i_node *node, const opevo_i_guard *old, const opevo_i_
         return;
     }
     for (opevo_i_node *child = node->first; child; child = child->next)
-        replace(child, old, now);
+        opevo_i_node_replace_guard(child, old, now);
     if (node->otherwise)
-        replace(node->otherwise, old, now);
+        opevo_i_node_replace_guard(node->otherwise, old, now);
 }
 
 /* How many statements in a node touch a buffer. */
@@ -239,22 +237,20 @@ static int count_uses(const opevo_i_node *node, int buffer)
     return count + (node->otherwise ? count_uses(node->otherwise, buffer) : 0);
 }
 
-/* Whether a node does nothing that matters outside `body` where the guard does not hold. */
-static bool is_guarded(const versions *self, const opevo_i_node *body, const opevo_i_node *node,
-                       const opevo_i_guard *guard)
+bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
+                             const opevo_i_node *node, const opevo_i_guard *guard)
 {
     if (node->kind == OPEVO_I_LEAF) {
         int to = node->leaf->to.buffer;
 
-        return find_guard(&node->leaf->keep, guard) < node->leaf->keep.count ||
-               (to >= self->nest->operands &&
-                count_uses(body, to) == count_uses(self->nest->root, to));
+        return opevo_i_guards_find(&node->leaf->keep, guard) < node->leaf->keep.count ||
+               (to >= nest->operands && count_uses(body, to) == count_uses(nest->root, to));
     }
     for (const opevo_i_node *child = node->first; child; child = child->next) {
-        if (!is_guarded(self, body, child, guard))
+        if (!opevo_i_nest_is_guarded(nest, body, child, guard))
             return false;
     }
-    return !node->otherwise || is_guarded(self, body, node->otherwise, guard);
+    return !node->otherwise || opevo_i_nest_is_guarded(nest, body, node->otherwise, guard);
 }
 
 /* Shorten the loops that count towards what is left at the edge. A vector keeps its width. */
@@ -268,7 +264,7 @@ static void shorten(opevo_i_node *node, const split_guard *at)
         if (factor && child->annotation != OPEVO_ANNOTATION_VECTORIZE) {
             child->extent = left < child->extent ? left : child->extent;
             if (at->inner.count == 1)
-                replace(child, &at->guard, NULL);
+                opevo_i_node_replace_guard(child, &at->guard, NULL);
         }
         shorten(child, at);
     }
@@ -307,7 +303,7 @@ static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const s
         shorten(into, &one);
         left.value = one.inner;
         left.value.constant += at->edge;
-        replace(into, &one.guard, &left);
+        opevo_i_node_replace_guard(into, &one.guard, &left);
     }
     return edge;
 }
@@ -338,7 +334,7 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     opevo_i_node *branch = NULL;
     split_guard at;
 
-    if (!split(self, loop, guard, &at) || !is_guarded(self, loop, loop, guard) ||
+    if (!split(self, loop, guard, &at) || !opevo_i_nest_is_guarded(self->nest, loop, loop, guard) ||
         statements > self->room)
         return;
     collect_implied(self, loop, loop, &at, &implied);
@@ -360,9 +356,9 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     branch->guards = interior;
     branch->first = loop->first;
     branch->last = loop->last;
-    replace(branch, guard, NULL);
+    opevo_i_node_replace_guard(branch, guard, NULL);
     for (int i = 0; i < implied.count; i++)
-        replace(branch, &implied.item[i], NULL);
+        opevo_i_node_replace_guard(branch, &implied.item[i], NULL);
     branch->otherwise = edge;
     loop->first = loop->last = branch;
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Guards that are asked once instead of at each statement:
+ *
+ *     for (s ...) if (least <= h + r < limit) x += ...   becomes   if (least <= h + r < limit) for (s ...) x += ...
+ *
+ * at the outermost node that all of the value's loops are outside of, if nothing else is done in it. */
+
+#include "nest_internal.h"
+
+typedef struct hoisting {
+    opevo_i_nest *nest;
+    bool failed; /* without memory */
+} hoisting;
+
+/* Whether a node, or one in it, gives this variable its values. */
+static bool binds(const opevo_i_node *node, int atom)
+{
+    if ((node->kind == OPEVO_I_LOOP || node->kind == OPEVO_I_LET) && node->atom == atom)
+        return true;
+    for (const opevo_i_node *child = node->first; child; child = child->next) {
+        if (binds(child, atom))
+            return true;
+    }
+    return node->otherwise && binds(node->otherwise, atom);
+}
+
+static bool binds_any(const hoisting *self, const opevo_i_node *node, const opevo_i_affine *a)
+{
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->nest->atoms.item[a->term[i].atom];
+
+        if (atom->is_loop ? binds(node, a->term[i].atom) : binds_any(self, node, &atom->inner))
+            return true;
+    }
+    return false;
+}
+
+/* The first statement that has guards. */
+static const opevo_i_leaf *find_guarded(const opevo_i_node *node)
+{
+    const opevo_i_leaf *found = NULL;
+
+    if (node->kind == OPEVO_I_LEAF)
+        return node->leaf->keep.count ? node->leaf : NULL;
+    for (const opevo_i_node *child = node->first; child && !found; child = child->next)
+        found = find_guarded(child);
+    return found || !node->otherwise ? found : find_guarded(node->otherwise);
+}
+
+/* The guards of a node that can be asked ahead of it: each is one of its first guarded statement. */
+static opevo_i_guards find_common(const hoisting *self, const opevo_i_node *node)
+{
+    const opevo_i_leaf *leaf = find_guarded(node);
+    opevo_i_guards common = {0};
+
+    for (int i = 0; leaf && i < leaf->keep.count; i++) {
+        const opevo_i_guard *one = &leaf->keep.item[i];
+
+        if (!binds_any(self, node, &one->value) &&
+            opevo_i_nest_is_guarded(self->nest, node, node, one))
+            common.item[common.count++] = *one;
+    }
+    return common;
+}
+
+static void visit(hoisting *self, opevo_i_node *node)
+{
+    opevo_i_node *before = NULL;
+
+    for (opevo_i_node *child = node->first; child && !self->failed; child = child->next) {
+        opevo_i_guards common = {0};
+
+        if (child->kind == OPEVO_I_LOOP)
+            common = find_common(self, child);
+        if (common.count) {
+            opevo_i_node *branch = opevo_i_nest_add(self->nest, NULL, OPEVO_I_IF);
+
+            self->failed |= !branch;
+            if (!branch)
+                return;
+            branch->guards = common;
+            branch->first = branch->last = child;
+            branch->next = child->next;
+            child->next = NULL;
+            *(before ? &before->next : &node->first) = branch;
+            node->last = node->last == child ? branch : node->last;
+            for (int i = 0; i < common.count; i++)
+                opevo_i_node_replace_guard(child, &common.item[i], NULL);
+            child = branch;
+        }
+        visit(self, child);
+        before = child;
+    }
+    if (node->otherwise)
+        visit(self, node->otherwise);
+}
+
+bool opevo_i_nest_hoist_guards(opevo_i_nest *nest)
+{
+    hoisting self = {.nest = nest};
+
+    visit(&self, nest->root);
+    return !self.failed;
+}
