@@ -17,8 +17,6 @@ static const double copied = 24;    /* multiply-adds in the time of copying an e
 static const double stored = 30;    /* and of storing one that is far from the next */
 enum { OFTEN = 8 };
 
-enum { WAY = 64 }; /* lines of a way of the first cache */
-
 static double multiply_adds(const opevo_sketch *sketch)
 {
     int tensor = sketch->pipeline->stage[sketch->registers]->tensor;
@@ -37,25 +35,6 @@ static double results(const opevo_i_pipeline_stage *stage)
     for (int a = 0; a < stage->dims; a++)
         count *= (double)stage->own.axis_extent[a];
     return count;
-}
-
-/* Whether rows of an operand do not stay in the first cache together, as they lie a multiple of a large
- * power of two apart. */
-static bool rows_clash(const opevo_i_sketch_operand *from, const opevo_i_register_tile *tile,
-                       const opevo_device_facts *facts)
-{
-    int64_t lines = from->step / OPEVO_I_LINE;
-    int64_t wide = (tile->columns + OPEVO_I_LINE - 1) / OPEVO_I_LINE;
-    int64_t sets = WAY;
-
-    if (from->step % OPEVO_I_LINE || lines == 0)
-        return false;
-    while (lines % 2 == 0 && sets > 1) {
-        lines /= 2;
-        sets /= 2;
-    }
-    sets = sets * wide < WAY ? sets * wide : WAY;
-    return from->terms * wide > (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
 }
 
 /* How fast the register tile of a sketch is expected to be, up to a factor; `count` multiply-adds. */
@@ -77,7 +56,7 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
         rate *= crossing;
     if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
         count > OFTEN * (double)tile.rows * from.elements)
-        rate *= rows_clash(&from, &tile, facts) ? clashing : far;
+        rate *= opevo_i_sketch_clashes(from.step, from.terms, tile.columns, facts) ? clashing : far;
     if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)
         rate /= 1 + copied * from.elements / count;
     if (!opevo_i_sketch_stores_adjacent(sketch))

@@ -147,23 +147,6 @@ static void wish_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes
 
 /* ---- Where an operand is computed ---- */
 
-/* How a stage is read: where it is, by its only read. */
-typedef struct only_read {
-    const opevo_i_pipeline_stage *reader;
-    int key, count;
-    const opevo_expression *read;
-} only_read;
-
-static void note_read(void *context, const opevo_expression *read)
-{
-    only_read *self = context;
-
-    if (opevo_i_pipeline_target(self->reader, read->tensor) != self->key)
-        return;
-    self->read = read;
-    self->count++;
-}
-
 /* How many elements of an operand blocks of so many iterations of an axis have, all together, for
  * each that it has; infinite where it does not depend on the axis. */
 static double repeats(const opevo_definition *definition, const opevo_expression *read, int axis,
@@ -197,20 +180,19 @@ static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_v
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     const opevo_definition *definition =
         sketch->pipeline->computation->tensor[stage->tensor]->definition;
-    only_read only = {.reader = stage, .key = key};
+    const opevo_expression *read = opevo_i_sketch_only_read(sketch, key);
     double all = 1;
     int axis = 0;
     int found = -1;
 
-    opevo_expression_reads(definition->value, note_read, &only);
-    for (int i = 0; i < sketch->slots && only.count == 1; i++) {
+    for (int i = 0; i < sketch->slots && read; i++) {
         const opevo_slot *slot = &sketch->slot[i];
         const int64_t *length = values[i].length;
 
         if (slot->kind != OPEVO_SLOT_TILE || slot->key != sketch->registers || slot->parts != 3)
             continue;
         if (length[0] > 1)
-            all *= repeats(definition, only.read, axis, length[1] * length[2]);
+            all *= repeats(definition, read, axis, length[1] * length[2]);
         if (length[0] > 1 && all <= seldom)
             found = axis;
         axis++;
@@ -218,19 +200,24 @@ static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_v
     return found;
 }
 
-static void wish_places(const opevo_sketch *sketch, opevo_slot_value *values)
+static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                        const opevo_device_facts *facts, opevo_slot_value *values)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     int outside = stage->place == OPEVO_PLACE_AT ? stage->at : sketch->registers;
+    int64_t length[OPEVO_I_AXES] = {0};
 
+    for (int i = 0; i < of->spatials; i++)
+        length[of->axis[i]] = values[of->spatial[i]].length[2];
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
-        int loop = slot->kind == OPEVO_SLOT_LOCATION && slot->key != sketch->packed
-                       ? find_own_loop(sketch, slot->key, values)
-                       : -1;
+        bool placed = slot->kind == OPEVO_SLOT_LOCATION && slot->key != sketch->packed;
+        bool inlined = placed && opevo_i_sketch_reads_padding(sketch, slot->key, length, facts);
+        int loop = placed && !inlined ? find_own_loop(sketch, slot->key, values) : -1;
 
-        for (int c = 0; c < slot->choices && loop >= 0; c++) {
-            if (slot->place[c].key == outside && slot->place[c].loop == loop)
+        for (int c = 0; c < slot->choices; c++) {
+            if (inlined ? slot->place[c].key == OPEVO_I_INLINED
+                        : loop >= 0 && slot->place[c].key == outside && slot->place[c].loop == loop)
                 values[i].choice = c;
         }
     }
@@ -269,7 +256,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                                       : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
                     threads, values);
     if (!opevo_i_sketch_is_of_parts(sketch))
-        wish_places(sketch, values);
+        wish_places(sketch, &of, &facts, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 

@@ -126,6 +126,25 @@ opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch)
     return from;
 }
 
+enum { WAY = 64 }; /* lines of a way of the first cache */
+
+bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
+                            const opevo_device_facts *facts)
+{
+    int64_t lines = step / OPEVO_I_LINE;
+    int64_t wide = (columns + OPEVO_I_LINE - 1) / OPEVO_I_LINE;
+    int64_t sets = WAY;
+
+    if (step % OPEVO_I_LINE || lines == 0)
+        return false;
+    while (lines % 2 == 0 && sets > 1) {
+        lines /= 2;
+        sets /= 2;
+    }
+    sets = sets * wide < WAY ? sets * wide : WAY;
+    return rows * wide > (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
+}
+
 /* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold it
  * up. */
 static double rate_of(const opevo_i_register_tile *tile)

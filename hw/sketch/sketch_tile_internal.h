@@ -32,6 +32,10 @@ typedef struct opevo_i_sketch_operand {
 bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch);
 opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch);
 opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
+/* Whether so many rows of `columns` elements, each `step` elements after the one before, do not stay in the
+ * first cache together, as they share few of its sets. */
+bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
+                            const opevo_device_facts *facts);
 /* The factor of an axis outside divisions, 0 without. */
 int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis);
 /* Whether the elements of a vector of sums lie side by side in the result. */
@@ -47,5 +51,14 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_i_sketch_axes *of,
                                                  const opevo_device_facts *facts, int *rows,
                                                  int *blocks);
+
+/* ---- sketch_padding.c ---- */
+
+/* The read of a stage by the one with registers; NULL where there is none or several. */
+const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int key);
+/* Whether a stage is padding that is better left out where it is read than copied: `length` has the innermost
+ * lengths of the register tile by the axes that do not reduce. */
+bool opevo_i_sketch_reads_padding(const opevo_sketch *sketch, int key, const int64_t *length,
+                                  const opevo_device_facts *facts);
 
 #endif
