@@ -60,9 +60,14 @@ void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop
 bool opevo_i_is_vector_loop(const opevo_i_node *node);
 
 /* print_masks.c: those lanes of a vector to memory that are to be written. print_rows.c: a loop
- * over a copy as one row. False where that cannot be, as with other types than float32 in memory that
+ * over a copy as one row, or a sum of neighbours in halves of vectors. False where that cannot be, as with other types than float32 in memory that
  * is written. */
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf);
+/* A loop over vectors whose lanes are rows of what they are copied from, and the function that it calls. */
+bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node);
+void opevo_i_print_transpose_head(opevo_text *out);
+bool opevo_i_print_lane_sum(opevo_i_printer *self, const opevo_i_node *node,
+                            const opevo_i_leaf *leaf);
 
 #endif

@@ -56,13 +56,14 @@ typedef struct opevo_i_printer {
     const opevo_i_dialect *dialect;
     int launch; /* that is printed */
     opevo_text *out;
-    int depth;                  /* of indentation */
-    bool *known;                /* of each loop variable: it is a number here, ... */
-    int64_t *value;             /* ... this one */
-    int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
-    bool uses_rows, uses_masks; /* functions that the text must hold */
-    bool parallel;              /* threads divide a loop of the text */
-    bool typed;                 /* some buffer is not of float32 */
+    int depth;          /* of indentation */
+    bool *known;        /* of each loop variable: it is a number here, ... */
+    int64_t *value;     /* ... this one */
+    int64_t dynamic_at; /* next free element of dynamic shared memory, -1: static */
+    /* Functions that the text must hold. */
+    bool uses_rows, uses_masks, uses_sums, uses_transposes;
+    bool parallel; /* threads divide a loop of the text */
+    bool typed;    /* some buffer is not of float32 */
     /* Of the variables that stand for a leaf's target and factors where its lanes go one by one. */
     opevo_element lanes_type[OPEVO_I_FACTORS + 1];
     /* Functions that were called, the sum of the widths of each; of vectors of int for WHOLE. */
@@ -185,7 +186,10 @@ int64_t opevo_i_thread_count(const opevo_i_launch *launch); /* of a block */
 
 /* ---- print_vector_c.c, print_vector_gpu.c ---- */
 
-/* A loop over one statement as vectors or a row, and as one copy; false for other loops. */
+/* A loop over one statement as a sum of lanes; as vectors or a row, and as one copy; false for other
+ * loops. */
+bool opevo_i_print_cpu_sum(opevo_i_printer *self, const opevo_i_node *node,
+                           const opevo_i_leaf *leaf);
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf);
 bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,

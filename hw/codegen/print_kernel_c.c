@@ -272,6 +272,22 @@ static const char row_head[] =
     "}\n"
     "#endif\n";
 
+static const char sum_head[] =
+    "static inline float opevo_sum16(V16 x)\n"
+    "{\n"
+    "#if defined __clang__ || __GNUC__ >= 12\n"
+    "    V8 y = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7) +\n"
+    "           __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+    "    V4 z = __builtin_shufflevector(y, y, 0, 1, 2, 3) + __builtin_shufflevector(y, y, 4, 5, 6, "
+    "7);\n"
+    "#else\n"
+    "    V4 z = {0};\n"
+    "    for (int i = 0; i < 16; i++)\n"
+    "        z[i % 4] += x[i];\n"
+    "#endif\n"
+    "    return (z[0] + z[2]) + (z[1] + z[3]);\n"
+    "}\n";
+
 /* The thread of a parallel loop that its part of the scratch memory belongs to. */
 static const char thread_head[] = "#ifdef _OPENMP\n"
                                   "int omp_get_thread_num(void);\n"
@@ -305,6 +321,10 @@ void opevo_i_print_cpu(opevo_i_printer *self)
         opevo_text_add(out, mask_head);
     if (self->uses_rows)
         opevo_text_add(out, row_head);
+    if (self->uses_sums)
+        opevo_text_add(out, sum_head);
+    if (self->uses_transposes)
+        opevo_i_print_transpose_head(out);
     opevo_i_print_functions(self);
     if (self->thread_scratch)
         opevo_text_add(out, thread_head);

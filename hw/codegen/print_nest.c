@@ -44,6 +44,8 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     opevo_annotation what = node->annotation;
     bool parallel = self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL;
 
+    if (self->dialect->cpu && opevo_i_print_cpu_sum(self, node, leaf))
+        return;
     if (node->extent == 1 || what == OPEVO_ANNOTATION_EXPAND ||
         (what == OPEVO_ANNOTATION_UNROLL && self->dialect->cpu)) {
         print_copies(self, node);

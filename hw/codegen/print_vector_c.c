@@ -380,13 +380,21 @@ bool opevo_i_is_vector_loop(const opevo_i_node *node)
            opevo_i_is_vector_width(node->extent) && opevo_i_node_only_leaf(node);
 }
 
+bool opevo_i_print_cpu_sum(opevo_i_printer *self, const opevo_i_node *node,
+                           const opevo_i_leaf *leaf)
+{
+    return leaf && node->annotation != OPEVO_ANNOTATION_VECTORIZE &&
+           node->annotation != OPEVO_ANNOTATION_PARALLEL &&
+           opevo_i_print_lane_sum(self, node, leaf);
+}
+
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf)
 {
     opevo_i_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
 
     if (!leaf)
-        return false;
+        return opevo_i_print_transposed(self, node);
     if (!opevo_i_is_vector_loop(node))
         return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
     if (opevo_i_print_decided(self, &leaf->keep) == 0)
