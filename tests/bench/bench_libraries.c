@@ -19,6 +19,7 @@
 #include <opevo/computation_named.h>
 #include <opevo/random.h>
 #include <opevo/sketch.h>
+#include <opevo/worker.h>
 #include <opevo/workload.h>
 
 #include <gsl/gsl_sort.h>
@@ -101,15 +102,23 @@ static void *build(const char *source)
 
 /* ---- The kernel ---- */
 
+/* What the start depends on. */
+static void note_cpu(void *context, const opevo_hardware *device)
+{
+    opevo_device_facts *facts = context;
+
+    if (strcmp(device->name, "cpu") == 0)
+        *facts = (opevo_device_facts){device->vector_bits, device->l1_bytes, device->l2_bytes};
+}
+
 static opevo_index find_point(const contest *self, const char *text)
 {
-    /* What `opevo devices` says of the machines that the tables are from; with a configuration
-     * nothing depends on it. */
-    static const opevo_device_facts facts = {512, 48 << 10, 1 << 20};
+    opevo_device_facts facts = {0};
     opevo_error err = {OPEVO_OK, ""};
     opevo_index point = 0;
     bool found = true;
 
+    opevo_hardware_list(note_cpu, &facts);
     if (text)
         need(opevo_space_read(self->maker->space, text, &point, &err), &err);
     else
