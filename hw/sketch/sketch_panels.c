@@ -9,7 +9,7 @@
 
 #include <opevo/computation_access.h>
 
-enum { SHORTEST_PANEL = 4, SHORTEST_SUM = 64, MOST_REUSE = 16 };
+enum { SHORTEST_PANEL = 4, SHORTEST_SUM = 64, MOST_REUSE = 16, LANES = 16 };
 
 typedef struct search {
     const opevo_pipeline *pipeline;
@@ -48,9 +48,9 @@ static int count_in_read(const opevo_expression *read, int axis)
     return count;
 }
 
-/* Whether the dimension is one axis, which some other read does not have, and some long axis is not
- * in this read: then each element is read again by rows of the tile. */
-static bool is_panel(const search *self, int number, int d, int *axis)
+/* Whether the dimension is one axis, which some other read does not have unless this is a constant with
+ * long rows, and some long axis is not in this read: then each element is read again by rows of the tile. */
+static bool is_panel(const search *self, int number, int d, bool constant, int *axis)
 {
     const opevo_expression *read = self->read[number];
     const opevo_affine *index = &read->index[d];
@@ -69,6 +69,8 @@ static bool is_panel(const search *self, int number, int d, int *axis)
         shared &= count_in_read(self->read[i], *axis) > 0;
     for (int a = 0; a < definition->spatial; a++)
         reused |= definition->axis[a].extent > 1 && count_in_read(read, a) == 0;
+    shared &=
+        !constant || *axis + 1 < definition->spatial || definition->axis[*axis].extent <= 2 * LANES;
     return !shared && reused;
 }
 
@@ -99,9 +101,12 @@ int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_pan
         int key = opevo_i_pipeline_target(reader, self.read[i]->tensor);
         int axis = 0;
 
+        bool constant = is_constant(pipeline, key);
+
         for (int d = 0; d < self.read[i]->tensor->dims && count < OPEVO_I_PANELS; d++) {
-            if (pipeline->stage[key]->dims <= OPEVO_I_DIMS && is_panel(&self, i, d, &axis))
-                out[count++] = (opevo_i_panel){key, d, axis, is_constant(pipeline, key)};
+            if (pipeline->stage[key]->dims <= OPEVO_I_DIMS &&
+                is_panel(&self, i, d, constant, &axis))
+                out[count++] = (opevo_i_panel){key, d, axis, constant};
         }
     }
     return count;
@@ -189,17 +194,16 @@ static double reuse_of(const search *self, const opevo_expression *read)
     return reuse;
 }
 
-/* The only axis that a definition sums over, beside axes of extent 1; -1 where it sums over none or several. */
-static int summed_axis(const opevo_definition *definition)
+/* The last of the axes that a definition sums over, axes of extent 1 aside, and the terms of the sum; -1 where
+ * it does not sum. */
+static int summed_axis(const opevo_definition *definition, double *terms)
 {
     int found = -1;
 
+    *terms = 1;
     for (int a = definition->spatial; a < definition->axes; a++) {
-        if (definition->axis[a].extent == 1)
-            continue;
-        if (found >= 0)
-            return -1;
-        found = a;
+        *terms *= (double)definition->axis[a].extent;
+        found = definition->axis[a].extent > 1 ? a : found;
     }
     return definition->reducer == OPEVO_REDUCER_SUM ? found : -1;
 }
@@ -209,11 +213,12 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_p
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
     search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
-    int axis = summed_axis(definition);
+    double terms = 0;
+    int axis = summed_axis(definition, &terms);
     bool streamed = false;
 
     panel->key = -1;
-    if (axis < 0 || definition->axis[axis].extent < SHORTEST_SUM)
+    if (axis < 0 || terms < SHORTEST_SUM || definition->axis[axis].extent < LANES)
         return -1;
     opevo_expression_reads(definition->value, find_read, &self);
     if (self.reads > OPEVO_I_PANELS)
@@ -228,7 +233,7 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_p
         }
         for (int d = 0; d < read->tensor->dims; d++) {
             if (count_terms(&read->index[d], axis) && read->tensor->dims <= OPEVO_I_DIMS)
-                *panel = (opevo_i_panel){key, d, axis, false};
+                *panel = (opevo_i_panel){key, d, axis, is_constant(pipeline, key)};
         }
     }
     return streamed ? axis : -1;

@@ -54,7 +54,7 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
         rate *= from.paired ? paired : scattered;
     if (sketch->packed < 0 && from.adjacent && !from.aligned)
         rate *= crossing;
-    if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
+    if (sketch->packed < 0 && !from.computed && 8 * from.elements > (double)facts->l2_bytes &&
         count > OFTEN * (double)tile.rows * from.elements)
         rate *= opevo_i_sketch_clashes(from.step, from.terms, tile.columns, facts) ? clashing : far;
     if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)
@@ -68,6 +68,12 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
 static double preference(const opevo_sketch *sketch)
 {
     return sketch->expanded ? 2 : sketch->pipeline->reshaped != NULL;
+}
+
+/* Whether a constant lies as tiles read it. */
+static bool has_panels(const opevo_sketch *sketch)
+{
+    return sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind != OPEVO_STAGE_COPY;
 }
 
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
@@ -85,7 +91,9 @@ size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_
 
         if ((one->registers >= 0) != registers)
             continue;
-        if (best == sketches->count || count > most || (count == most && own > rate)) {
+        if (best == sketches->count || count > most ||
+            (count == most && (own > rate || (own == rate && has_panels(one) &&
+                                              !has_panels(sketches->item[best]))))) {
             best = i;
             most = count;
             rate = own;

@@ -6,15 +6,21 @@
 
 #include "sketch_rules_internal.h"
 
-enum { PARTS = 16 }; /* lanes of a sum */
+enum { PARTS = 16 }; /* lanes of a sum, */
+enum { ROWS = 8 };   /* of so many sums at least; fewer have more lanes */
 
-opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generator *self,
-                                                    const opevo_i_sketch_state *from)
+static bool may_gather(const opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
     const opevo_i_pipeline_stage *stage = opevo_i_sketch_stage(from);
 
     return !self->target->ansor && from->sketch.registers < 0 && !opevo_i_sketch_is_written(from) &&
-                   stage->own.axes > stage->dims &&
+           stage->own.axes > stage->dims;
+}
+
+opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generator *self,
+                                                    const opevo_i_sketch_state *from)
+{
+    return may_gather(self, from) &&
                    (opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
                     opevo_i_sketch_has_rows(from->sketch.pipeline, from->stage))
                ? OPEVO_I_APPLY
@@ -80,10 +86,23 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_g
 {
     opevo_i_panel panel;
 
-    return opevo_i_sketch_should_gather(self, from) != OPEVO_I_SKIP &&
+    return may_gather(self, from) &&
                    opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel) >= 0
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
+}
+
+/* Lanes of one vector, or of so many that multiply-adds need not wait for those before them. */
+static int64_t count_parts(const opevo_i_pipeline_stage *stage, int axis)
+{
+    int64_t parts = PARTS;
+    int64_t sums = 1;
+
+    for (int a = 0; a < stage->dims; a++)
+        sums *= stage->own.axis_extent[a];
+    while (sums * parts < ROWS * PARTS && stage->own.axis_extent[axis] % (2 * parts) == 0)
+        parts *= 2;
+    return parts;
 }
 
 opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
@@ -98,7 +117,8 @@ opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
     if (status != OPEVO_OK)
         return status;
     OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_SPLIT, from->stage, 2,
-                                  (int64_t[]){axis, PARTS}, self->err));
+                                  (int64_t[]){axis, count_parts(opevo_i_sketch_stage(from), axis)},
+                                  self->err));
     OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_RFACTOR, from->stage, 2,
                                   (int64_t[]){axis + 1, dims}, self->err));
     status = gather(self, parts, dims, panel.key >= 0 ? &panel : NULL);

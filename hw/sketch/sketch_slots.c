@@ -187,6 +187,12 @@ static void add_places(const opevo_sketch *self, opevo_slot *slot, int target)
         add_place(slot, stage->at, i);
 }
 
+/* Whether a register tile gathers parts of sums: they can be added up as soon as they are there. */
+static bool is_parts(const opevo_sketch *self, int key)
+{
+    return key == self->registers && self->pipeline->stage[key]->map;
+}
+
 static opevo_status find_places(opevo_sketch *self, opevo_error *err)
 {
     const opevo_pipeline *pipeline = self->pipeline;
@@ -199,7 +205,8 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
         opevo_slot *slot = NULL;
 
         if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT ||
-            self->tiled[key] || opevo_i_pipeline_is_output(pipeline, key) ||
+            (self->tiled[key] && !is_parts(self, key)) ||
+            opevo_i_pipeline_is_output(pipeline, key) ||
             opevo_i_sketch_needs_tiling(pipeline, number))
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));

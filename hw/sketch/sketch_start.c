@@ -200,6 +200,27 @@ static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_v
     return found;
 }
 
+/* The outermost place where the parts of sums that are gathered before they are added up stay in the first
+ * cache, and tiles are as they are elsewhere. */
+static int find_parts_place(const opevo_sketch *sketch, const opevo_slot *slot,
+                            const int64_t *length, const opevo_device_facts *facts)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+
+    for (int c = 0; c < slot->choices; c++) {
+        int first = slot->place[c].key == OPEVO_I_AT_ROOT ? 0 : slot->place[c].loop + 1;
+        double elements = 1;
+
+        if (first > 0 && length[first - 1] > 1)
+            break;
+        for (int a = first; a < stage->dims; a++)
+            elements *= (double)stage->own.axis_extent[a];
+        if (elements <= (double)facts->l1_bytes / 8)
+            return c;
+    }
+    return 0;
+}
+
 static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
                         const opevo_device_facts *facts, opevo_slot_value *values)
 {
@@ -211,10 +232,15 @@ static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
         length[of->axis[i]] = values[of->spatial[i]].length[2];
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
-        bool placed = slot->kind == OPEVO_SLOT_LOCATION && slot->key != sketch->packed;
-        bool inlined = placed && opevo_i_sketch_reads_padding(sketch, slot->key, length, facts);
-        int loop = placed && !inlined ? find_own_loop(sketch, slot->key, values) : -1;
+        bool placed = slot->kind == OPEVO_SLOT_LOCATION && slot->key != sketch->packed &&
+                      slot->key != sketch->registers;
+        bool inlined = placed && opevo_i_sketch_reads_source(sketch, slot->key, length, facts);
+        int loop = placed && !inlined && !opevo_i_sketch_is_of_parts(sketch)
+                       ? find_own_loop(sketch, slot->key, values)
+                       : -1;
 
+        if (slot->kind == OPEVO_SLOT_LOCATION && slot->key == sketch->registers)
+            values[i].choice = find_parts_place(sketch, slot, length, facts);
         for (int c = 0; c < slot->choices; c++) {
             if (inlined ? slot->place[c].key == OPEVO_I_INLINED
                         : loop >= 0 && slot->place[c].key == outside && slot->place[c].loop == loop)
@@ -255,8 +281,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                     depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
                                       : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
                     threads, values);
-    if (!opevo_i_sketch_is_of_parts(sketch))
-        wish_places(sketch, &of, &facts, values);
+    wish_places(sketch, &of, &facts, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 

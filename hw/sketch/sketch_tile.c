@@ -107,6 +107,7 @@ static void look_at(void *context, const opevo_expression *read)
     }
     self->adjacent = (!self->found || self->adjacent) && factor == 1;
     self->paired = (!self->found || self->paired) && (factor == 1 || factor == 2);
+    self->computed |= read->tensor->definition != NULL;
     self->elements = elements > self->elements ? elements : self->elements;
     self->found = true;
 }
@@ -142,7 +143,7 @@ bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
         sets /= 2;
     }
     sets = sets * wide < WAY ? sets * wide : WAY;
-    return rows * wide > (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
+    return rows * wide >= (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
 }
 
 /* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold it
@@ -194,6 +195,15 @@ static int find_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of
     return -1;
 }
 
+/* Whether a tile is faster; where nothing holds up the other, as fast with fewer columns, of which a panel
+ * has more terms of the sums. */
+static bool is_better(const opevo_i_register_tile *tile, const opevo_i_register_tile *than)
+{
+    double rate = rate_of(tile) * (double)tile->lanes, before = rate_of(than) * (double)than->lanes;
+
+    return rate_of(than) >= 1 ? rate >= before && tile->columns < than->columns : rate > before;
+}
+
 opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_i_sketch_axes *of,
                                                  const opevo_device_facts *facts, int *rows,
@@ -213,11 +223,12 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         opevo_i_register_tile tile =
             opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
 
-        if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes : rate_of(&best) >= 1)
+        if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes
+                  : rate_of(&best) >= 1 && *blocks < 0)
             break;
         if (i == *blocks || from.moves[of->axis[i]] != moves ||
             (moves ? tile.rows * tile.columns <= best.rows * best.columns
-                   : rate_of(&tile) * (double)tile.lanes <= rate_of(&best) * (double)best.lanes))
+                   : !is_better(&tile, &best)))
             continue;
         best = tile;
         *rows = i;

@@ -25,6 +25,7 @@ typedef struct opevo_i_sketch_operand {
     int64_t terms, step;                /* of the longest sum, and elements from one to the next */
     bool found, adjacent, paired; /* its elements lie side by side, or every second one does */
     bool moves[OPEVO_I_AXES];     /* with these axes */
+    bool computed; /* by this kernel, so that parts of it can lie where they are read */
     double elements;
 } opevo_i_sketch_operand;
 
@@ -52,13 +53,14 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_device_facts *facts, int *rows,
                                                  int *blocks);
 
-/* ---- sketch_padding.c ---- */
+/* ---- sketch_source.c ---- */
 
 /* The read of a stage by the one with registers; NULL where there is none or several. */
 const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int key);
-/* Whether a stage is padding that is better left out where it is read than copied: `length` has the innermost
+/* Whether a stage copies elements, with padding or without, and what it copies is better read in its place:
+ * `length` has the innermost
  * lengths of the register tile by the axes that do not reduce. */
-bool opevo_i_sketch_reads_padding(const opevo_sketch *sketch, int key, const int64_t *length,
+bool opevo_i_sketch_reads_source(const opevo_sketch *sketch, int key, const int64_t *length,
                                   const opevo_device_facts *facts);
 
 #endif

@@ -72,6 +72,11 @@ static const char *const small[] = {
     "nrm(2,16,12)",
     "conv-layer(1,8,8,4,16,3,1,1)",
     "tbg(1,8,2,16)",
+    /* Constants in panels, sums in parts along the last of their axes, columns copied as rows. */
+    "dep(1,9,7,48,3,2,1)",
+    "t2d(1,4,4,32,3,4,2,1)",
+    "nrm(1,6,64)",
+    "tbg(2,32,2,32)",
     "softmax(6,40)",
     "attention(1,2,8,8)",
     ("A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "

@@ -250,6 +250,39 @@ static void test_versions(void **state)
     opevo_text_free(&why);
 }
 
+/* Padding that is inlined: the rows of the window that lie outside are left out as a whole, and only the first
+ * and the last of 8 pixels ask whether they are inside. */
+static void test_hoisted_guards(void **state)
+{
+    static const char steps[] = "split O c 16\nreorder O n h r s w c.0 c.1\n"
+                                "annotate O c.1 vectorize\nannotate O w unroll\n"
+                                "accumulate O h\ninline P\n";
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    const char *body = NULL;
+    bool fits = false;
+    int asked = 0;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("dep(1,8,8,16,3,1,1)", &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    assert_true(fits);
+    body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
+    assert_non_null(body);
+    assert_null(strstr(body, "opevo_get16("));
+    for (const char *at = strstr(body, "if ("); at; at = strstr(at + 1, "if ("))
+        asked++;
+    assert_int_equal(asked, 3);
+    opevo_kernel_free(&kernel);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+}
+
 /* ---- Random steps on random computations ---- */
 
 /* What was printed reads back as the same steps. */
@@ -376,10 +409,11 @@ static void test_random_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_steps),  cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_examples),      cmocka_unit_test(test_parallel_registers),
-        cmocka_unit_test(test_steps_refused), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_random_steps),   cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_examples),       cmocka_unit_test(test_parallel_registers),
+        cmocka_unit_test(test_steps_refused),  cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_hoisted_guards),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
