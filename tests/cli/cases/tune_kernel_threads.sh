@@ -20,12 +20,12 @@ opevo study plan.json --store study.db --quiet >/dev/null 2>&1
 opevo runs study.db | grep -o 'cpu:cpu.*)[a-z=0-9 ]*  random'
 opevo record "$op" --on cpu --threads 2 --sample 3 --out mm --quiet >/dev/null
 grep -o '"objective": "[^"]*"' mm.json
-# An exported kernel runs on as many threads, whatever the environment says.
+# An exported kernel runs on as many threads, whatever the environment says. Without packing each has the same scratch.
 cat >space.json <<'EOS'
 {"K": {"_type": "factor", "_value": [64, 3]}, "X": {"_type": "factor", "_value": [256, 4]},
  "Y": {"_type": "factor", "_value": [256, 4]}, "order": {"_type": "permutation", "_value": 3},
- "inner": {"_type": "permutation", "_value": 4}, "pack_a": {"_type": "choice", "_value": [0, 1]},
- "pack_b": {"_type": "choice", "_value": [0, 1]}, "vector": {"_type": "discrete", "_value": [8, 16]},
+ "inner": {"_type": "permutation", "_value": 4}, "pack_a": {"_type": "choice", "_value": [0]},
+ "pack_b": {"_type": "choice", "_value": [0]}, "vector": {"_type": "discrete", "_value": [8, 16]},
  "unroll": {"_type": "discrete", "_value": [16, 64]}, "stream": {"_type": "choice", "_value": [0, 1]},
  "parallel": {"_type": "choice", "_value": [1, 2]}, "_constraints": ["X[0] > 1 && Y[0] > 1"]}
 EOS
