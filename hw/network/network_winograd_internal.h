@@ -81,8 +81,8 @@ double opevo_i_direct_bound(const opevo_i_winograd_shape *shape);
 
 /* ---- Cost ---- */
 
-/* Multiply-adds, and what else takes the time of so many: the additions of transforms, and the bytes that
- * are moved more or less than ... (see the definition). */
+/* Time in units of a multiply-add of the product: its own, those of bytes that the transforms read and
+ * write, and of bytes of weights; docs/networks.md has the formulas. Additions are hidden behind bytes. */
 double opevo_i_winograd_cost(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
 double opevo_i_direct_cost(const opevo_i_winograd_shape *shape);
 
