@@ -330,7 +330,8 @@ static opevo_status write_step(const opevo_pipeline *self, const opevo_pipeline_
     while (row < rows + ROWS && row->kind != (outer ? OPEVO_PIPELINE_SPLIT : step->kind))
         row++;
     if (row == rows + ROWS)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "TVM has no steps like accumulate, layout and stream.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "TVM has no steps like accumulate, layout and stream.");
     opevo_text_printf(out, "[\"%s\",%d", row->name, step->stage);
     for (const char *kind = row->operands; *kind; kind++) {
         int64_t number = at < step->count ? step->number[at] : 0;

@@ -61,6 +61,6 @@ const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int
  * `length` has the innermost
  * lengths of the register tile by the axes that do not reduce. */
 bool opevo_i_sketch_reads_source(const opevo_sketch *sketch, int key, const int64_t *length,
-                                  const opevo_device_facts *facts);
+                                 const opevo_device_facts *facts);
 
 #endif

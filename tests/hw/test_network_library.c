@@ -198,9 +198,9 @@ static bool choose_any(opevo_network_library *library, int task, int64_t *packed
                                      0, &computation, &err));
     CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
     for (int tries = 0; tries < 20000 && made != OPEVO_OK; tries++) {
-        opevo_index point =
-            (((opevo_index)draw(&network_seed, UINT64_MAX) << 64) | draw(&network_seed, UINT64_MAX)) %
-            opevo_space_size(maker->space);
+        opevo_index point = (((opevo_index)draw(&network_seed, UINT64_MAX) << 64) |
+                             draw(&network_seed, UINT64_MAX)) %
+                            opevo_space_size(maker->space);
 
         if (analytic)
             CHECK_OK(maker->ops->start(maker, &facts, &analytic, &point, &err));
