@@ -67,7 +67,7 @@ bool opevo_i_type_is_whole(opevo_network_type type)
     return type != OPEVO_NETWORK_FLOAT32 && type != OPEVO_NETWORK_FLOAT64;
 }
 
-/* What whole types hold; NAN, which is none of it, becomes 0. */
+/* What whole types hold; NaN becomes 0. */
 static int64_t nearest_whole(opevo_network_type type, double value)
 {
     static const double least[] = {[OPEVO_NETWORK_INT8] = -0x1p7,

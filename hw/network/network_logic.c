@@ -30,7 +30,7 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
                : status;
 }
 
-/* `order` is the sign of a - b; 2 where a number is none. */
+/* `order` is the sign of a - b; 2 where one of them is NaN. */
 static bool compare(enum code code, int order)
 {
     switch (code) {

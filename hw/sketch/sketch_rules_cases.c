@@ -159,7 +159,7 @@ opevo_i_sketch_verdict opevo_i_sketch_should_expand(const opevo_i_sketch_generat
                : OPEVO_I_SKIP;
 }
 
-/* Loops that are not cases, the cases, and the last axis if it is none; *outside of the first kind. */
+/* Loops that are not cases, the cases, and the last axis unless it is one; *outside of the first kind. */
 static opevo_status reorder(opevo_pipeline *pipeline, int number, const cases *self, int *outside,
                             opevo_error *err)
 {
