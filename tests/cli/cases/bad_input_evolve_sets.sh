@@ -6,5 +6,8 @@ sed "s|planted-none.ll|$kernels/planted-none.ll|; s|\"search\": .*|\"search\": [
     "$kernels/planted.json" >k.json
 opevo edits emit planted 'operand U49.0 A4' --out k.ll # only the first tile
 opevo evolve k.ll --trials 100000 --store runs.db --quiet; echo "status $?"
-opevo evolve planted --timeout 1e-9 --quiet; echo "status $?"
+# Reading the edits or the first launch comes to the limit, as the machine has it.
+opevo evolve planted --timeout 1e-9 --quiet 2>limit; echo "status $?"
+sed 's/: .*the limit of time\.\{0,1\}$/: ... the limit of time/' limit
+rm limit
 ls
