@@ -150,7 +150,7 @@ bool opevo_i_network_for_gpu(const opevo_call *call)
            dialect != OPEVO_KERNEL_C;
 }
 
-/* A library for a GPU may be made where there is none. */
+/* A library for a GPU can be made on a machine without one. */
 static bool is_tuned(const opevo_call *call)
 {
     return opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds");

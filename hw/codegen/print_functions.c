@@ -24,7 +24,7 @@ static const opevo_i_function functions[] = {
      "    I@ bits = (I@){0} + (int)lanes;\n"
      "    return (bits & (I@){$}) != (I@){0};\n"
      "}\n"},
-    /* As in the functions of masks, gcc 12 must not know the lanes. Where there is none, what is read
+    /* As in the functions of masks, gcc 12 must not know the lanes. Without lanes, what is read
      * is mapped: processors take a thousand cycles for a fault that the mask hides. */
     {OPEVO_I_FUNCTION_GET, "get", NULL, 0, 1U << OPEVO_I_FUNCTION_MASK, NULL,
      "const float *from, long lanes)\n"

@@ -186,31 +186,40 @@ static void test_streams(void **state)
     }
 }
 
-/* Each thread has registers of its own: they are declared inside the loop that threads divide. */
-static void test_parallel_registers(void **state)
+/* The kernel of steps in C. */
+static opevo_kernel emit_kernel(const char *what, const char *steps)
 {
-    static const char steps[] = "split C i 4\nreorder C i.0 k i.1 j\naccumulate C i.0\n"
-                                "annotate C i.1 unroll\nannotate C i.0 parallel\n";
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
     opevo_kernel kernel = {0};
     opevo_text why = {0};
-    const char *divided = NULL;
     bool fits = false;
 
-    (void)state;
-    CHECK_OK(opevo_computation_read("matmul(8,4,1)", &computation, &err));
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
     CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
     CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
-    assert_true(fits && kernel.parallel);
+    assert_true(fits);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+    return kernel;
+}
+
+/* Each thread has registers of its own: they are declared inside the loop that threads divide. */
+static void test_parallel_registers(void **state)
+{
+    static const char steps[] = "split C i 4\nreorder C i.0 k i.1 j\naccumulate C i.0\n"
+                                "annotate C i.1 unroll\nannotate C i.0 parallel\n";
+    opevo_kernel kernel = emit_kernel("matmul(8,4,1)", steps);
+    const char *divided = NULL;
+
+    (void)state;
+    assert_true(kernel.parallel);
     divided = strstr(opevo_text_string(&kernel.source), "#pragma omp");
     assert_non_null(divided);
     assert_non_null(strstr(divided, "float r3_3 "));
     opevo_kernel_free(&kernel);
-    opevo_pipeline_destroy(pipeline);
-    opevo_computation_destroy(computation);
-    opevo_text_free(&why);
 }
 
 /* Of 37 rows and 53 columns in tiles of 4 x 16: tests of whole tiles, statements without masks in
@@ -220,21 +229,12 @@ static void test_versions(void **state)
     static const char steps[] = "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
                                 "annotate C j.1 vectorize\nannotate C i.1 unroll\n"
                                 "accumulate C j.0\n";
-    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
-    opevo_computation *computation = NULL;
-    opevo_pipeline *pipeline = NULL;
-    opevo_kernel kernel = {0};
-    opevo_text why = {0};
+    opevo_kernel kernel = emit_kernel("matmul(37,29,53)", steps);
     const char *body = NULL;
     const char *masked = NULL;
     const char *plain = NULL;
-    bool fits = false;
 
     (void)state;
-    CHECK_OK(opevo_computation_read("matmul(37,29,53)", &computation, &err));
-    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
-    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
-    assert_true(fits);
     body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
     assert_non_null(body);
     plain = strstr(body, "*(const V16 *)&b");
@@ -245,9 +245,6 @@ static void test_versions(void **state)
     assert_non_null(strstr(body, " < 9) {")); /* whole tiles of rows, */
     assert_non_null(strstr(body, " < 3) {")); /* and of columns */
     opevo_kernel_free(&kernel);
-    opevo_pipeline_destroy(pipeline);
-    opevo_computation_destroy(computation);
-    opevo_text_free(&why);
 }
 
 /* Padding that is inlined: the rows of the window that lie outside are left out as a whole, and only the first
@@ -257,20 +254,11 @@ static void test_hoisted_guards(void **state)
     static const char steps[] = "split O c 16\nreorder O n h r s w c.0 c.1\n"
                                 "annotate O c.1 vectorize\nannotate O w unroll\n"
                                 "accumulate O h\ninline P\n";
-    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
-    opevo_computation *computation = NULL;
-    opevo_pipeline *pipeline = NULL;
-    opevo_kernel kernel = {0};
-    opevo_text why = {0};
+    opevo_kernel kernel = emit_kernel("dep(1,8,8,16,3,1,1)", steps);
     const char *body = NULL;
-    bool fits = false;
     int asked = 0;
 
     (void)state;
-    CHECK_OK(opevo_computation_read("dep(1,8,8,16,3,1,1)", &computation, &err));
-    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
-    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
-    assert_true(fits);
     body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
     assert_non_null(body);
     assert_null(strstr(body, "opevo_get16("));
@@ -278,9 +266,6 @@ static void test_hoisted_guards(void **state)
         asked++;
     assert_int_equal(asked, 3);
     opevo_kernel_free(&kernel);
-    opevo_pipeline_destroy(pipeline);
-    opevo_computation_destroy(computation);
-    opevo_text_free(&why);
 }
 
 /* ---- Random steps on random computations ---- */
