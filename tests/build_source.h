@@ -15,16 +15,41 @@
 
 extern char **environ;
 
+/* The end of what the last program printed, on both of its streams. */
+static char program_output[4096];
+
 /* Whether a program, looked for in PATH, ends with status 0. */
 static inline bool program_succeeds(const char *const *arguments)
 {
+    posix_spawn_file_actions_t actions;
+    FILE *output = tmpfile();
     pid_t child = 0;
     int state = 0;
+    bool started = false;
 
-    if (posix_spawnp(&child, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
+    program_output[0] = '\0';
+    if (!output)
         return false;
-    return waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(output), STDERR_FILENO);
+    started = posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *)arguments,
+                           environ) == 0 &&
+              waitpid(child, &state, 0) == child;
+    posix_spawn_file_actions_destroy(&actions);
+    if (fseek(output, 1 - (long)sizeof program_output, SEEK_END) != 0)
+        rewind(output); /* it printed less */
+    program_output[fread(program_output, 1, sizeof program_output - 1, output)] = '\0';
+    fclose(output);
+    return started && WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
+
+/* The program ends with status 0; its output is shown otherwise. */
+#define CHECK_PROGRAM(arguments)                                                                   \
+    do {                                                                                           \
+        if (!program_succeeds(arguments))                                                          \
+            fail_msg("%s fails:\n%s", (arguments)[0], program_output);                             \
+    } while (0)
 
 enum { BUILD_PATH = 64, BUILD_ARGUMENTS = 16 };
 

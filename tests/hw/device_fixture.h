@@ -112,7 +112,8 @@ static inline void device_check(opevo_kernel_dialect dialect, const opevo_text *
                                 const char *what)
 {
     if (!device_builds(dialect, opevo_text_string(source)))
-        fail_msg("%s does not compile for a device:\n%s", what, opevo_text_string(source));
+        fail_msg("%s does not compile for a device:\n%s\n%s", what, program_output,
+                 opevo_text_string(source));
 }
 
 #endif

@@ -252,7 +252,7 @@ static void test_program(void **state)
         assert_true(fputs(opevo_text_string(&text), file) >= 0);
         assert_int_equal(fclose(file), 0);
         if (!program_succeeds(build))
-            fail_msg("it does not compile:\n%s", opevo_text_string(&text));
+            fail_msg("it does not compile:\n%s\n%s", program_output, opevo_text_string(&text));
         assert_int_equal(program_succeeds(run), !spoilt);
         opevo_text_free(&text);
     }

@@ -167,8 +167,9 @@ static void test_make(void **state)
         for (size_t f = 0; f < OPEVO_HARNESS_FILES; f++)
             write_text(folder, opevo_harness_name(dialect, f), &self.text[f]);
         if (!program_succeeds(build))
-            fail_msg("%s does not compile:\n%s", rows[i].form, self.text[MAIN].data);
-        assert_true(program_succeeds(clean));
+            fail_msg("%s does not compile:\n%s\n%s", rows[i].form, program_output,
+                     self.text[MAIN].data);
+        CHECK_PROGRAM(clean);
         files_free(&self);
     }
 }
@@ -278,10 +279,10 @@ static void test_linked(void **state)
     const char *const run[] = {path[4], NULL};
     const char *const clean[] = {"rm", "-r", folder, NULL};
 
-    assert_true(program_succeeds(build));
-    assert_true(program_succeeds(run));
+    CHECK_PROGRAM(build);
+    CHECK_PROGRAM(run);
     assert_true(!program_succeeds(cxx) || program_succeeds(header));
-    assert_true(program_succeeds(clean));
+    CHECK_PROGRAM(clean);
     opevo_text_free(&program);
     files_free(&a);
     files_free(&b);

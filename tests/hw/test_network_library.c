@@ -59,7 +59,8 @@ static void results_are_right(void **test)
         draw_network(&network);
         write_library(&network.super, i % 2 ? 2 : 1);
         if (!program_succeeds(make))
-            fail_msg("The library of network %d is wrong; it is in %s.", i, folder);
+            fail_msg("The library of network %d is wrong; it is in %s:\n%s", i, folder,
+                     program_output);
         network_free(&network);
     }
     remove_tree(folder);
@@ -103,7 +104,7 @@ static void light_models_are_right(void **test)
         }
         write_checked(inference, reference, 2);
         if (!program_succeeds(make))
-            fail_msg("The library of %s is wrong.", models[i]);
+            fail_msg("The library of %s is wrong:\n%s", models[i], program_output);
         opevo_inference_destroy(inference);
         opevo_inference_destroy(reference);
         opevo_network_destroy(network);
@@ -122,7 +123,7 @@ static void it_stands_alone(void **test)
     (void)test;
     draw_network(&network);
     write_library(&network.super, 2);
-    assert_true(program_succeeds(make));
+    CHECK_PROGRAM(make);
     network_free(&network);
     remove_tree(folder);
 }
@@ -145,7 +146,7 @@ static void a_fault_is_found(void **test)
         wrong[i] = 5;
     assert_int_equal(fwrite(wrong, sizeof wrong, 1, file), 1);
     fclose(file);
-    assert_true(program_succeeds(make));
+    CHECK_PROGRAM(make);
     assert_false(program_succeeds(check));
     network_free(&network);
     remove_tree(folder);
@@ -177,9 +178,9 @@ static void nets_run_at_once(void **test)
     file = fopen("network_library_test/two.c", "w");
     assert_non_null(file);
     assert_true(fputs(two_nets, file) >= 0 && fclose(file) == 0);
-    assert_true(program_succeeds(make));
-    assert_true(program_succeeds(build));
-    assert_true(program_succeeds(two));
+    CHECK_PROGRAM(make);
+    CHECK_PROGRAM(build);
+    CHECK_PROGRAM(two);
     network_free(&network);
     remove_tree(folder);
 }
@@ -289,12 +290,12 @@ static void what_computes_little_is_right(void **test)
     value = network_view(&network, network_join(&network, parts, 2), 2, both);
     network_output(&network, value);
     write_library(&network.super, 1);
-    assert_true(program_succeeds(make));
+    CHECK_PROGRAM(make);
     network_free(&network);
     network_start(&network); /* a constant */
     network_output(&network, network_constant(&network, 4, size, 1, &network_seed));
     write_library(&network.super, 1);
-    assert_true(program_succeeds(make));
+    CHECK_PROGRAM(make);
     network_free(&network);
     network_start(&network); /* roots of numbers below 0, and 1/0 */
     value = add_element_wise(&network, network_input(&network, 4, size), "sqrt(X0[0,c,y,x])");
@@ -302,7 +303,7 @@ static void what_computes_little_is_right(void **test)
     value = add_element_wise(&network, value, "1/max(X0[0,c,y,x]*0, 0)");
     network_output(&network, value);
     write_library(&network.super, 1);
-    assert_true(program_succeeds(make));
+    CHECK_PROGRAM(make);
     network_free(&network);
     remove_tree(folder);
 }
