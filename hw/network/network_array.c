@@ -167,6 +167,19 @@ void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double v
         opevo_i_set_whole(type, data, i, nearest_whole(type, value));
 }
 
+size_t opevo_i_bytes(const opevo_array *array)
+{
+    return (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type);
+}
+
+void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
+                          int64_t to)
+{
+    size_t bytes = opevo_network_type_bytes(type);
+
+    memcpy((char *)out + (size_t)to * bytes, (const char *)in + (size_t)from * bytes, bytes);
+}
+
 /* ---- From a message ---- */
 
 /* Sets type and shape; the data are still to come. */

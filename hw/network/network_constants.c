@@ -68,8 +68,7 @@ static opevo_status fill(const opevo_i_call *call, const void *const *in, void *
 {
     const Onnx__Attribute *value = opevo_i_attribute(call, "value");
     const opevo_array *all = &call->out[0]->array;
-    size_t bytes = opevo_network_type_bytes(all->type),
-           size = (size_t)opevo_array_elements(all) * bytes;
+    size_t bytes = opevo_network_type_bytes(all->type), size = opevo_i_bytes(all);
     opevo_array one = {0};
     opevo_status status = OPEVO_OK;
 
@@ -117,9 +116,7 @@ static opevo_status nothing(const opevo_i_call *call, const void *const *in, voi
 {
     (void)in;
     (void)err;
-    memcpy(out[0], call->out[0]->array.data,
-           (size_t)opevo_array_elements(&call->out[0]->array) *
-               opevo_network_type_bytes(call->out[0]->array.type));
+    memcpy(out[0], call->out[0]->array.data, opevo_i_bytes(&call->out[0]->array));
     return OPEVO_OK;
 }
 

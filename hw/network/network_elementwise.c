@@ -5,7 +5,6 @@
 #include "network_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum code {
     ADD,
@@ -335,9 +334,7 @@ static opevo_status move_clip(const opevo_i_call *call, const void *const *in, v
                                : below && value < least ? least
                                                         : most);
         else
-            memcpy((char *)out[0] + (size_t)i * opevo_network_type_bytes(all->type),
-                   (const char *)in[0] + (size_t)i * opevo_network_type_bytes(all->type),
-                   opevo_network_type_bytes(all->type));
+            opevo_i_copy_element(all->type, in[0], i, out[0], i);
     }
     return OPEVO_OK;
 }

@@ -71,8 +71,7 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
                      out[0]);
         return OPEVO_OK;
     case OPEVO_NET_STEP_VIEW:
-        memcpy(out[0], in[0],
-               (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+        memcpy(out[0], in[0], opevo_i_bytes(array));
         return OPEVO_OK;
     case OPEVO_NET_STEP_NODE:
         break;
@@ -193,8 +192,7 @@ opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_a
 
         outputs[made] = *array;
         OPEVO_TRY(opevo_array_allocate(&outputs[made], err));
-        memcpy(outputs[made].data, self.data[inference->output[made]],
-               (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+        memcpy(outputs[made].data, self.data[inference->output[made]], opevo_i_bytes(array));
     }
 cleanup:
     if (status != OPEVO_OK) {

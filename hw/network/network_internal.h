@@ -61,8 +61,8 @@ struct opevo_i_operator {
 /* Rows by family, each ended by a row without a name. */
 extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_unary[],
     opevo_i_network_logic[], opevo_i_network_windows[], opevo_i_network_places[],
-    opevo_i_network_normal[], opevo_i_network_products[], opevo_i_network_reductions[],
-    opevo_i_network_moves[], opevo_i_network_constants[];
+    opevo_i_network_indices[], opevo_i_network_normal[], opevo_i_network_products[],
+    opevo_i_network_reductions[], opevo_i_network_moves[], opevo_i_network_constants[];
 
 const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */
 /* Whether the node is computed by definitions: it has some, and its outputs are of float32. */
@@ -105,6 +105,11 @@ bool opevo_i_type_is_whole(opevo_network_type type);
 /* Set an element: the nearest number of whole types, fractions cut off; or modulo their range. */
 void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value);
 void opevo_i_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value);
+/* Bytes of all elements. */
+size_t opevo_i_bytes(const opevo_array *array);
+/* Copy element `from` of `in` to element `to` of `out`. */
+void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
+                          int64_t to);
 /* Give an output its type and shape. Errors: INVALID for too many dimensions or elements. */
 opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
                            const int64_t *extent, opevo_error *err);

@@ -4,8 +4,6 @@
 
 #include "network_internal.h"
 
-#include <string.h>
-
 enum code { EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, AND, OR, XOR, NOT };
 
 /* ---- Comparisons ---- */
@@ -106,7 +104,6 @@ static opevo_status choose(const opevo_i_call *call, const void *const *in, void
                            opevo_error *err)
 {
     const opevo_array *all = &call->out[0]->array;
-    size_t bytes = opevo_network_type_bytes(all->type);
 
     (void)err;
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
@@ -114,8 +111,7 @@ static opevo_status choose(const opevo_i_call *call, const void *const *in, void
         int from = ((const uint8_t *)in[0])[at] ? 1 : 2;
 
         at = opevo_i_place(all, &call->in[from]->array, i);
-        memcpy((char *)out[0] + (size_t)i * bytes, (const char *)in[from] + (size_t)at * bytes,
-               bytes);
+        opevo_i_copy_element(all->type, in[from], at, out[0], i);
     }
     return OPEVO_OK;
 }

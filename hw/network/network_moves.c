@@ -13,19 +13,13 @@ static opevo_status need(const opevo_i_call *call, int in, opevo_error *err)
                : OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is missing.", in);
 }
 
-static size_t bytes_of(const opevo_array *array)
-{
-    return opevo_network_type_bytes(array->type);
-}
-
 /* ---- Another shape of the same elements ----------------------------------------------------- */
 
 static opevo_status copy(const opevo_i_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     (void)err;
-    memcpy(out[0], in[0],
-           (size_t)opevo_array_elements(&call->out[0]->array) * bytes_of(&call->out[0]->array));
+    memcpy(out[0], in[0], opevo_i_bytes(&call->out[0]->array));
     return OPEVO_OK;
 }
 
@@ -204,7 +198,7 @@ cleanup:
 static void gather(const opevo_array *all, const char *in, int64_t start, const int64_t *step,
                    char *out)
 {
-    size_t bytes = bytes_of(all);
+    size_t bytes = opevo_network_type_bytes(all->type);
     int64_t at[OPEVO_NETWORK_DIMS] = {0}, from = start;
 
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
@@ -320,7 +314,8 @@ static void divide(const opevo_array *array, int axis, size_t *rows, size_t *row
 static void copy_parts(const opevo_array *whole, int axis, const opevo_array *part, size_t *offset,
                        char *in_whole, char *in_part, bool from_part)
 {
-    size_t rows = 0, row = 0, part_rows = 0, part_row = 0, bytes = bytes_of(whole);
+    size_t rows = 0, row = 0, part_rows = 0, part_row = 0,
+           bytes = opevo_network_type_bytes(whole->type);
 
     divide(whole, axis, &rows, &row);
     divide(part, axis, &part_rows, &part_row);
@@ -469,62 +464,6 @@ static opevo_status slice(const opevo_i_call *call, const void *const *in, void 
     return status;
 }
 
-static opevo_status infer_gather(const opevo_i_call *call, opevo_error *err)
-{
-    int64_t extent[2 * OPEVO_NETWORK_DIMS];
-    const opevo_array *in = NULL, *indices = NULL;
-    opevo_status status = OPEVO_OK;
-    int axis = 0, dims = 0;
-
-    OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(need(call, 1, err));
-    in = &call->in[0]->array;
-    indices = &call->in[1]->array;
-    if (!opevo_i_type_is_whole(indices->type))
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its indices are of type %s.",
-                             opevo_network_type_name(indices->type)));
-    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, &axis, err));
-    for (int d = 0; d < axis; d++)
-        extent[dims++] = in->extent[d];
-    for (int d = 0; d < indices->dims; d++)
-        extent[dims++] = indices->extent[d];
-    for (int d = axis + 1; d < in->dims; d++)
-        extent[dims++] = in->extent[d];
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
-cleanup:
-    return status;
-}
-
-static opevo_status gather_indices(const opevo_i_call *call, const void *const *in,
-                                   void *const *out, opevo_error *err)
-{
-    const opevo_array *from = &call->in[0]->array, *indices = &call->in[1]->array;
-    size_t rows = 0, row = 0, bytes = bytes_of(from), inner = 0;
-    int64_t count = opevo_array_elements(indices);
-    char *to = out[0];
-    int axis = 0;
-    opevo_status status =
-        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), from->dims, &axis, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    divide(from, axis, &rows, &row);
-    inner = from->extent[axis] ? row / (size_t)from->extent[axis] : 0;
-    for (size_t r = 0; r < rows; r++) {
-        for (int64_t i = 0; i < count; i++, to += inner * bytes) {
-            int64_t at = opevo_i_whole(indices, in[1], i);
-
-            at += at < 0 ? from->extent[axis] : 0;
-            if (at < 0 || at >= from->extent[axis])
-                return OPEVO_FAIL(err, OPEVO_INVALID, "Index %lld is outside dimension %d of %lld.",
-                                  (long long)opevo_i_whole(indices, in[1], i), axis,
-                                  (long long)from->extent[axis]);
-            memcpy(to, (const char *)in[0] + (r * row + (size_t)at * inner) * bytes, inner * bytes);
-        }
-    }
-    return OPEVO_OK;
-}
-
 const opevo_i_operator opevo_i_network_moves[] = {
     {"Identity", 1, 1, 1, 1, opevo_i_infer_same, NULL, copy, 0},
     {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0},
@@ -537,6 +476,5 @@ const opevo_i_operator opevo_i_network_moves[] = {
     {"Concat", 4, 1, 0, 1, infer_concat, NULL, concat, 0},
     {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0},
     {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0},
-    {"Gather", 1, 2, 2, 1, infer_gather, NULL, gather_indices, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

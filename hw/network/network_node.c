@@ -13,7 +13,7 @@ const opevo_i_operator *opevo_i_operator_find(const char *name)
         opevo_i_network_elementwise, opevo_i_network_unary,    opevo_i_network_logic,
         opevo_i_network_windows,     opevo_i_network_products, opevo_i_network_reductions,
         opevo_i_network_normal,      opevo_i_network_moves,    opevo_i_network_places,
-        opevo_i_network_constants};
+        opevo_i_network_indices,     opevo_i_network_constants};
 
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const opevo_i_operator *row = families[f]; row->name; row++)

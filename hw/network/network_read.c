@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Reading a model: the values and nodes of its graph, their order, and the shape of everything. */
+/* Reading a model: its file, and the values of its graph; network_read_nodes.c reads the nodes. */
 
-#include "network_internal.h"
-
-#include <stdio.h>
+#include "network_read_internal.h"
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of the largest constant that is computed while reading: those that shapes are made of. */
-enum { FOLDED_MOST = 65536 };
+#define SAY(reader, err, ...) opevo_i_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
 
-/* While reading: values by name. */
-typedef struct reader {
-    opevo_network *network;
-    int *sorted; /* numbers of the first `known` values, by name */
-    int known;
-    opevo_network_given given;
-} reader;
-
-#define SAY(reader, err, ...) say((reader)->network->path, OPEVO_INVALID, err, __VA_ARGS__)
-
-static opevo_status say(const char *path, opevo_status status, opevo_error *err, const char *format,
-                        ...) __attribute__((format(printf, 4, 5)));
-
-static opevo_status say(const char *path, opevo_status status, opevo_error *err, const char *format,
-                        ...)
+opevo_status opevo_i_reader_fail(const opevo_i_reader *self, opevo_status status, opevo_error *err,
+                                 const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -37,7 +22,7 @@ static opevo_status say(const char *path, opevo_status status, opevo_error *err,
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return OPEVO_FAIL(err, status, "%s: %s", path, sentence);
+    return OPEVO_FAIL(err, status, "%s: %s", self->network->path, sentence);
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -50,7 +35,7 @@ static int compare_names(const void *a, const void *b, void *values)
 }
 
 /* Sort the values that there are by name, each of which must be the only one. */
-static opevo_status sort_names(reader *self, opevo_error *err)
+static opevo_status sort_names(opevo_i_reader *self, opevo_error *err)
 {
     const opevo_network *network = self->network;
 
@@ -67,8 +52,7 @@ static opevo_status sort_names(reader *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-/* The number of a value that was there when names were sorted, -1 for an unknown name. */
-static int find(const reader *self, const char *name)
+int opevo_i_reader_find(const opevo_i_reader *self, const char *name)
 {
     const opevo_network *network = self->network;
     int low = 0, high = self->known;
@@ -93,7 +77,7 @@ static void add_value(opevo_network *network, const char *name, int producer)
 }
 
 /* Inputs, stored tensors and results of nodes, each name once. */
-static opevo_status collect(reader *self, opevo_error *err)
+static opevo_status collect(opevo_i_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -115,7 +99,8 @@ static opevo_status collect(reader *self, opevo_error *err)
 
         if (!name || !*name)
             return SAY(self, err, "Input %zu has no name.", i);
-        if (find(self, name) < 0) /* a stored tensor may be listed as an input as well */
+        /* A stored tensor may be listed as an input as well. */
+        if (opevo_i_reader_find(self, name) < 0)
             add_value(network, name, -1);
     }
     for (size_t i = 0; i < graph->n_node; i++) {
@@ -126,7 +111,7 @@ static opevo_status collect(reader *self, opevo_error *err)
     return status == OPEVO_OK ? sort_names(self, err) : status;
 }
 
-static opevo_status take_initializers(reader *self, opevo_error *err)
+static opevo_status take_initializers(opevo_i_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -151,7 +136,7 @@ static opevo_status take_initializers(reader *self, opevo_error *err)
 
 /* ---- Inputs and outputs --------------------------------------------------------------------- */
 
-static const opevo_network_shape *given_shape(const reader *self, const char *name)
+static const opevo_network_shape *given_shape(const opevo_i_reader *self, const char *name)
 {
     for (size_t i = 0; i < self->given.shape_count; i++) {
         if (strcmp(self->given.shapes[i].name, name) == 0)
@@ -160,7 +145,7 @@ static const opevo_network_shape *given_shape(const reader *self, const char *na
     return NULL;
 }
 
-static opevo_status take_input_shape(const reader *self, const Onnx__ValueInfo *info,
+static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__ValueInfo *info,
                                      opevo_net_value *value, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
@@ -203,7 +188,7 @@ static opevo_status take_input_shape(const reader *self, const Onnx__ValueInfo *
 }
 
 /* Type and shape are those of the array, and so is the value of whole numbers and of one number. */
-static opevo_status take_input_value(const reader *self, const Onnx__ValueInfo *info,
+static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__ValueInfo *info,
                                      const opevo_array *array, opevo_net_value *value,
                                      opevo_error *err)
 {
@@ -220,13 +205,12 @@ static opevo_status take_input_value(const reader *self, const Onnx__ValueInfo *
     status = opevo_array_allocate(&value->array, err);
     if (status != OPEVO_OK)
         return status;
-    memcpy(value->array.data, array->data,
-           (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+    memcpy(value->array.data, array->data, opevo_i_bytes(array));
     value->constant = true;
     return OPEVO_OK;
 }
 
-static opevo_status take_inputs(reader *self, opevo_error *err)
+static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -236,7 +220,7 @@ static opevo_status take_inputs(reader *self, opevo_error *err)
     if (!network->input)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of %s.", network->path);
     for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
-        int number = find(self, graph->input[i]->name);
+        int number = opevo_i_reader_find(self, graph->input[i]->name);
 
         if (network->value[number].constant)
             continue;
@@ -254,7 +238,7 @@ static opevo_status take_inputs(reader *self, opevo_error *err)
         status = SAY(self, err, "The model has %d inputs; values are given for %zu.",
                      network->inputs, self->given.value_count);
     for (size_t s = 0; s < self->given.shape_count && status == OPEVO_OK; s++) {
-        int number = find(self, self->given.shapes[s].name);
+        int number = opevo_i_reader_find(self, self->given.shapes[s].name);
 
         if (number < 0 || !network->value[number].input)
             status = SAY(self, err, "--shape names '%s', which is not an input.",
@@ -263,7 +247,7 @@ static opevo_status take_inputs(reader *self, opevo_error *err)
     return status;
 }
 
-static opevo_status take_outputs(reader *self, opevo_error *err)
+static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -273,7 +257,7 @@ static opevo_status take_outputs(reader *self, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of %s.", network->path);
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name ? graph->output[i]->name : "";
-        int number = find(self, name);
+        int number = opevo_i_reader_find(self, name);
 
         if (number < 0)
             return SAY(self, err, "Output '%s' is not computed by any node.", name);
@@ -283,226 +267,9 @@ static opevo_status take_outputs(reader *self, opevo_error *err)
     return graph->n_output ? OPEVO_OK : SAY(self, err, "The model has no outputs.");
 }
 
-/* ---- Nodes ---------------------------------------------------------------------------------- */
-
-static opevo_status say_node(const reader *self, int number, opevo_status kind,
-                             const char *sentence, opevo_error *err)
-{
-    const Onnx__Node *source = self->network->node[number].source;
-
-    return say(self->network->path, kind, err, "node %d (%s%s%s%s): %s", number,
-               source->op_type ? source->op_type : "without an operator",
-               source->name && *source->name ? " '" : "",
-               source->name && *source->name ? source->name : "",
-               source->name && *source->name ? "'" : "", sentence);
-}
-
-/* The row of the node's operator, and its edges. */
-static opevo_status bind(const reader *self, int number, opevo_error *err)
-{
-    opevo_i_node *node = &self->network->node[number];
-    const Onnx__Node *source = node->source;
-    const opevo_i_operator *row = source->op_type ? opevo_i_operator_find(source->op_type) : NULL;
-
-    if (!row || (source->domain && *source->domain && strcmp(source->domain, "ai.onnx") != 0))
-        return say_node(self, number, OPEVO_INVALID,
-                        "opevo does not know this operator; docs/formats/onnx.md lists those that "
-                        "it does.",
-                        err);
-    if (self->network->opset < row->since)
-        return say_node(self, number, OPEVO_INVALID,
-                        "The operator had another meaning in this opset; convert the model to "
-                        "opset 13.",
-                        err);
-    if (source->n_input < (size_t)row->inputs_least ||
-        (row->inputs_most && source->n_input > (size_t)row->inputs_most) || source->n_output < 1 ||
-        (row->outputs_most && source->n_output > (size_t)row->outputs_most))
-        return say_node(self, number, OPEVO_INVALID,
-                        "The number of its inputs or outputs is wrong.", err);
-    node->row = row;
-    node->edges = opevo_malloc(source->n_input + source->n_output, sizeof *node->edges);
-    if (!node->edges)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
-    for (size_t i = 0; i < source->n_input; i++) {
-        const char *name = source->input[i];
-
-        node->edges[i] = *name ? find(self, name) : -1;
-        if ((*name && node->edges[i] < 0) || (!*name && i < (size_t)row->inputs_least))
-            return say_node(self, number, OPEVO_INVALID,
-                            *name ? "An input is not made by any node." : "An input is missing.",
-                            err);
-    }
-    for (size_t i = 0; i < source->n_output; i++)
-        node->edges[source->n_input + i] = *source->output[i] ? find(self, source->output[i]) : -1;
-    node->super = (opevo_net_node){.name = source->name ? source->name : "",
-                                   .operation = source->op_type,
-                                   .inputs = (int)source->n_input,
-                                   .outputs = (int)source->n_output,
-                                   .input = node->edges,
-                                   .output = node->edges + source->n_input};
-    return OPEVO_OK;
-}
-
-/* Depth first from each node in the order of the file, without recursion: a model may be as deep as
- * it is long. `place` receives the new order. */
-static opevo_status sort_nodes(const reader *self, int *place, opevo_error *err)
-{
-    const opevo_network *network = self->network;
-    int *stack = opevo_malloc((size_t)network->nodes + 1, sizeof *stack);
-    int *next = opevo_calloc((size_t)network->nodes + 1, sizeof *next); /* input, from 1; 0: new */
-    opevo_status status = OPEVO_OK;
-    int placed = 0;
-
-    if (!stack || !next)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
-    for (int root = 0; root < network->nodes; root++) {
-        int depth = 0;
-
-        if (next[root])
-            continue;
-        stack[depth++] = root;
-        next[root] = 1;
-        while (depth) {
-            int at = stack[depth - 1], i = next[at]++ - 1, producer = -1;
-
-            if (i == network->node[at].super.inputs) {
-                next[at] = network->nodes + OPEVO_NETWORK_DIMS + i + 2; /* done */
-                place[placed++] = at;
-                depth--;
-                continue;
-            }
-            if (network->node[at].edges[i] >= 0)
-                producer = network->value[network->node[at].edges[i]].producer;
-            if (producer < 0)
-                continue;
-            if (next[producer] == 0) {
-                next[producer] = 1;
-                stack[depth++] = producer;
-            } else if (next[producer] <= network->node[producer].super.inputs + 1) {
-                OPEVO_TRY(say_node(self, producer, OPEVO_INVALID,
-                                   "It reads its own result through other nodes.", err));
-            }
-        }
-    }
-cleanup:
-    opevo_free(stack);
-    opevo_free(next);
-    return status;
-}
-
-static opevo_status order_nodes(const reader *self, opevo_error *err)
-{
-    opevo_network *network = self->network;
-    size_t count = (size_t)network->nodes;
-    opevo_i_node *ordered = opevo_calloc(count + 1, sizeof *ordered);
-    int *place = opevo_malloc(count + 1, sizeof *place);
-    opevo_status status = OPEVO_OK;
-
-    if (!ordered || !place)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
-    OPEVO_TRY(sort_nodes(self, place, err));
-    for (int i = 0; i < network->nodes; i++) {
-        ordered[i] = network->node[place[i]];
-        for (int k = 0; k < ordered[i].super.outputs; k++)
-            if (ordered[i].super.output[k] >= 0)
-                network->value[ordered[i].super.output[k]].producer = i;
-    }
-    opevo_free(network->node);
-    network->node = ordered;
-    ordered = NULL;
-cleanup:
-    opevo_free(ordered);
-    opevo_free(place);
-    return status;
-}
-
-/* ---- Shapes --------------------------------------------------------------------------------- */
-
-/* Compute a small constant result now. */
-static opevo_status fold(const reader *self, int number, const opevo_i_call *call, opevo_error *err)
-{
-    opevo_network *network = self->network;
-    const void **data = opevo_calloc((size_t)call->ins + 1, sizeof *data);
-    void **out = opevo_calloc((size_t)call->outs + 1, sizeof *out);
-    opevo_status status = OPEVO_OK;
-
-    if (!data || !out)
-        OPEVO_TRY(
-            OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the constants of %s.", network->path));
-    for (int i = 0; i < call->ins; i++) {
-        data[i] = call->in[i] ? call->in[i]->array.data : NULL;
-        if (call->in[i] && !data[i])
-            goto cleanup;
-    }
-    for (int i = 0; i < call->outs; i++) {
-        const opevo_array *array = call->out[i] ? &call->out[i]->array : NULL;
-
-        if (array && (array->data || opevo_array_elements(array) > FOLDED_MOST))
-            goto cleanup;
-    }
-    for (int i = 0; i < call->outs; i++) {
-        if (call->out[i]) {
-            OPEVO_TRY(opevo_array_allocate(&call->out[i]->array, err));
-            out[i] = call->out[i]->array.data;
-        }
-    }
-    OPEVO_TRY(opevo_i_execute(network, number, data, out, 1, err));
-cleanup:
-    opevo_free(data);
-    opevo_free(out);
-    return status;
-}
-
-static opevo_status infer(const reader *self, int number, opevo_error *err)
-{
-    opevo_network *network = self->network;
-    opevo_i_node *node = &network->node[number];
-    const opevo_net_value **in = opevo_calloc((size_t)node->super.inputs + 1, sizeof *in);
-    opevo_net_value **out = opevo_calloc((size_t)node->super.outputs + 1, sizeof *out);
-    opevo_i_call call = {.node = node,
-                         .opset = network->opset,
-                         .in = in,
-                         .out = out,
-                         .ins = node->super.inputs,
-                         .outs = node->super.outputs};
-    opevo_error reason = {0};
-    opevo_status status = OPEVO_OK;
-    bool constant = true;
-
-    if (!in || !out)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
-    for (int i = 0; i < call.ins; i++) {
-        in[i] = node->super.input[i] < 0 ? NULL : &network->value[node->super.input[i]];
-        constant &= !in[i] || in[i]->constant;
-    }
-    for (int i = 0; i < call.outs; i++)
-        out[i] = node->super.output[i] < 0 ? NULL : &network->value[node->super.output[i]];
-    status = node->row->infer(&call, &reason);
-    if (status != OPEVO_OK)
-        OPEVO_TRY(say_node(self, number, status, reason.message, err));
-    node->super.computed = opevo_i_is_computed(&call);
-    if (!node->super.computed && !node->row->move)
-        OPEVO_TRY(say_node(
-            self, number, OPEVO_INVALID,
-            "opevo computes this operator on float32 tensors that have elements only.", err));
-    for (int i = 0; i < call.outs; i++) {
-        if (out[i]) /* a shape is known though its tensor is not */
-            out[i]->constant = constant || out[i]->array.data;
-    }
-    if (constant) {
-        status = fold(self, number, &call, &reason);
-        if (status != OPEVO_OK)
-            status = say_node(self, number, status, reason.message, err);
-    }
-cleanup:
-    opevo_free(in);
-    opevo_free(out);
-    return status;
-}
-
 /* ---- The model ------------------------------------------------------------------------------ */
 
-static opevo_status take_opset(reader *self, opevo_error *err)
+static opevo_status take_opset(opevo_i_reader *self, opevo_error *err)
 {
     const Onnx__Model *model = self->network->model;
 
@@ -521,7 +288,7 @@ static opevo_status take_opset(reader *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status unpack(reader *self, opevo_error *err)
+static opevo_status unpack(opevo_i_reader *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *bytes = NULL;
@@ -540,31 +307,19 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
                                 opevo_network **out, opevo_error *err)
 {
     opevo_network *network = opevo_calloc(1, sizeof *network);
-    reader self = {.network = network, .given = given ? *given : (opevo_network_given){0}};
+    opevo_i_reader self = {.network = network, .given = given ? *given : (opevo_network_given){0}};
     opevo_status status = OPEVO_OK;
-    const Onnx__Graph *graph = NULL;
 
     if (!network)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path);
     network->path = path;
     OPEVO_TRY(unpack(&self, err));
-    graph = network->model->graph;
     OPEVO_TRY(take_opset(&self, err));
     OPEVO_TRY(collect(&self, err));
     OPEVO_TRY(take_initializers(&self, err));
     OPEVO_TRY(take_inputs(&self, err));
     OPEVO_TRY(take_outputs(&self, err));
-    network->node = opevo_calloc(graph->n_node + 1, sizeof *network->node);
-    if (!network->node)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", path));
-    network->nodes = (int)graph->n_node;
-    for (int i = 0; i < network->nodes; i++) {
-        network->node[i].source = graph->node[i];
-        OPEVO_TRY(bind(&self, i, err));
-    }
-    OPEVO_TRY(order_nodes(&self, err));
-    for (int i = 0; i < network->nodes; i++)
-        OPEVO_TRY(infer(&self, i, err));
+    OPEVO_TRY(opevo_i_read_nodes(&self, err));
     *out = network;
     network = NULL;
 cleanup:

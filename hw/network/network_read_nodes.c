@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The nodes of a model that is read: their operators and edges, their order, and the shape of all
+ * that they compute. */
+
+#include "network_read_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* Elements of the largest constant that is computed while reading: those that shapes are made of. */
+enum { FOLDED_MOST = 65536 };
+
+static opevo_status say_node(const opevo_i_reader *self, int number, opevo_status kind,
+                             const char *sentence, opevo_error *err)
+{
+    const Onnx__Node *source = self->network->node[number].source;
+
+    return opevo_i_reader_fail(self, kind, err, "node %d (%s%s%s%s): %s", number,
+                               source->op_type ? source->op_type : "without an operator",
+                               source->name && *source->name ? " '" : "",
+                               source->name && *source->name ? source->name : "",
+                               source->name && *source->name ? "'" : "", sentence);
+}
+
+/* The row of the node's operator, and its edges. */
+static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *err)
+{
+    opevo_i_node *node = &self->network->node[number];
+    const Onnx__Node *source = node->source;
+    const opevo_i_operator *row = source->op_type ? opevo_i_operator_find(source->op_type) : NULL;
+
+    if (!row || (source->domain && *source->domain && strcmp(source->domain, "ai.onnx") != 0))
+        return say_node(self, number, OPEVO_INVALID,
+                        "opevo does not know this operator; docs/formats/onnx.md lists those that "
+                        "it does.",
+                        err);
+    if (self->network->opset < row->since)
+        return say_node(self, number, OPEVO_INVALID,
+                        "The operator had another meaning in this opset; convert the model to "
+                        "opset 13.",
+                        err);
+    if (source->n_input < (size_t)row->inputs_least ||
+        (row->inputs_most && source->n_input > (size_t)row->inputs_most) || source->n_output < 1 ||
+        (row->outputs_most && source->n_output > (size_t)row->outputs_most))
+        return say_node(self, number, OPEVO_INVALID,
+                        "The number of its inputs or outputs is wrong.", err);
+    node->row = row;
+    node->edges = opevo_malloc(source->n_input + source->n_output, sizeof *node->edges);
+    if (!node->edges)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
+    for (size_t i = 0; i < source->n_input; i++) {
+        const char *name = source->input[i];
+
+        node->edges[i] = *name ? opevo_i_reader_find(self, name) : -1;
+        if ((*name && node->edges[i] < 0) || (!*name && i < (size_t)row->inputs_least))
+            return say_node(self, number, OPEVO_INVALID,
+                            *name ? "An input is not made by any node." : "An input is missing.",
+                            err);
+    }
+    for (size_t i = 0; i < source->n_output; i++)
+        node->edges[source->n_input + i] =
+            *source->output[i] ? opevo_i_reader_find(self, source->output[i]) : -1;
+    node->super = (opevo_net_node){.name = source->name ? source->name : "",
+                                   .operation = source->op_type,
+                                   .inputs = (int)source->n_input,
+                                   .outputs = (int)source->n_output,
+                                   .input = node->edges,
+                                   .output = node->edges + source->n_input};
+    return OPEVO_OK;
+}
+
+/* Depth first from each node in the order of the file, without recursion: a model may be as deep as
+ * it is long. `place` receives the new order. */
+static opevo_status sort_nodes(const opevo_i_reader *self, int *place, opevo_error *err)
+{
+    const opevo_network *network = self->network;
+    int *stack = opevo_malloc((size_t)network->nodes + 1, sizeof *stack);
+    int *next = opevo_calloc((size_t)network->nodes + 1, sizeof *next); /* input, from 1; 0: new */
+    opevo_status status = OPEVO_OK;
+    int placed = 0;
+
+    if (!stack || !next)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
+    for (int root = 0; root < network->nodes; root++) {
+        int depth = 0;
+
+        if (next[root])
+            continue;
+        stack[depth++] = root;
+        next[root] = 1;
+        while (depth) {
+            int at = stack[depth - 1], i = next[at]++ - 1, producer = -1;
+
+            if (i == network->node[at].super.inputs) {
+                next[at] = network->nodes + OPEVO_NETWORK_DIMS + i + 2; /* done */
+                place[placed++] = at;
+                depth--;
+                continue;
+            }
+            if (network->node[at].edges[i] >= 0)
+                producer = network->value[network->node[at].edges[i]].producer;
+            if (producer < 0)
+                continue;
+            if (next[producer] == 0) {
+                next[producer] = 1;
+                stack[depth++] = producer;
+            } else if (next[producer] <= network->node[producer].super.inputs + 1) {
+                OPEVO_TRY(say_node(self, producer, OPEVO_INVALID,
+                                   "It reads its own result through other nodes.", err));
+            }
+        }
+    }
+cleanup:
+    opevo_free(stack);
+    opevo_free(next);
+    return status;
+}
+
+static opevo_status order_nodes(const opevo_i_reader *self, opevo_error *err)
+{
+    opevo_network *network = self->network;
+    size_t count = (size_t)network->nodes;
+    opevo_i_node *ordered = opevo_calloc(count + 1, sizeof *ordered);
+    int *place = opevo_malloc(count + 1, sizeof *place);
+    opevo_status status = OPEVO_OK;
+
+    if (!ordered || !place)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
+    OPEVO_TRY(sort_nodes(self, place, err));
+    for (int i = 0; i < network->nodes; i++) {
+        ordered[i] = network->node[place[i]];
+        for (int k = 0; k < ordered[i].super.outputs; k++)
+            if (ordered[i].super.output[k] >= 0)
+                network->value[ordered[i].super.output[k]].producer = i;
+    }
+    opevo_free(network->node);
+    network->node = ordered;
+    ordered = NULL;
+cleanup:
+    opevo_free(ordered);
+    opevo_free(place);
+    return status;
+}
+
+/* ---- Shapes --------------------------------------------------------------------------------- */
+
+/* Compute a small constant result now. */
+static opevo_status fold(const opevo_i_reader *self, int number, const opevo_i_call *call,
+                         opevo_error *err)
+{
+    opevo_network *network = self->network;
+    const void **data = opevo_calloc((size_t)call->ins + 1, sizeof *data);
+    void **out = opevo_calloc((size_t)call->outs + 1, sizeof *out);
+    opevo_status status = OPEVO_OK;
+
+    if (!data || !out)
+        OPEVO_TRY(
+            OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the constants of %s.", network->path));
+    for (int i = 0; i < call->ins; i++) {
+        data[i] = call->in[i] ? call->in[i]->array.data : NULL;
+        if (call->in[i] && !data[i])
+            goto cleanup;
+    }
+    for (int i = 0; i < call->outs; i++) {
+        const opevo_array *array = call->out[i] ? &call->out[i]->array : NULL;
+
+        if (array && (array->data || opevo_array_elements(array) > FOLDED_MOST))
+            goto cleanup;
+    }
+    for (int i = 0; i < call->outs; i++) {
+        if (call->out[i]) {
+            OPEVO_TRY(opevo_array_allocate(&call->out[i]->array, err));
+            out[i] = call->out[i]->array.data;
+        }
+    }
+    OPEVO_TRY(opevo_i_execute(network, number, data, out, 1, err));
+cleanup:
+    opevo_free(data);
+    opevo_free(out);
+    return status;
+}
+
+static opevo_status infer(const opevo_i_reader *self, int number, opevo_error *err)
+{
+    opevo_network *network = self->network;
+    opevo_i_node *node = &network->node[number];
+    const opevo_net_value **in = opevo_calloc((size_t)node->super.inputs + 1, sizeof *in);
+    opevo_net_value **out = opevo_calloc((size_t)node->super.outputs + 1, sizeof *out);
+    opevo_i_call call = {.node = node,
+                         .opset = network->opset,
+                         .in = in,
+                         .out = out,
+                         .ins = node->super.inputs,
+                         .outs = node->super.outputs};
+    opevo_error reason = {0};
+    opevo_status status = OPEVO_OK;
+    bool constant = true;
+
+    if (!in || !out)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
+    for (int i = 0; i < call.ins; i++) {
+        in[i] = node->super.input[i] < 0 ? NULL : &network->value[node->super.input[i]];
+        constant &= !in[i] || in[i]->constant;
+    }
+    for (int i = 0; i < call.outs; i++)
+        out[i] = node->super.output[i] < 0 ? NULL : &network->value[node->super.output[i]];
+    status = node->row->infer(&call, &reason);
+    if (status != OPEVO_OK)
+        OPEVO_TRY(say_node(self, number, status, reason.message, err));
+    node->super.computed = opevo_i_is_computed(&call);
+    if (!node->super.computed && !node->row->move)
+        OPEVO_TRY(say_node(
+            self, number, OPEVO_INVALID,
+            "opevo computes this operator on float32 tensors that have elements only.", err));
+    for (int i = 0; i < call.outs; i++) {
+        if (out[i]) /* a shape is known though its tensor is not */
+            out[i]->constant = constant || out[i]->array.data;
+    }
+    if (constant) {
+        status = fold(self, number, &call, &reason);
+        if (status != OPEVO_OK)
+            status = say_node(self, number, status, reason.message, err);
+    }
+cleanup:
+    opevo_free(in);
+    opevo_free(out);
+    return status;
+}
+
+opevo_status opevo_i_read_nodes(opevo_i_reader *self, opevo_error *err)
+{
+    opevo_network *network = self->network;
+    const Onnx__Graph *graph = network->model->graph;
+    opevo_status status = OPEVO_OK;
+
+    network->node = opevo_calloc(graph->n_node + 1, sizeof *network->node);
+    if (!network->node)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
+    network->nodes = (int)graph->n_node;
+    for (int i = 0; i < network->nodes; i++) {
+        network->node[i].source = graph->node[i];
+        OPEVO_TRY(bind(self, i, err));
+    }
+    OPEVO_TRY(order_nodes(self, err));
+    for (int i = 0; i < network->nodes; i++)
+        OPEVO_TRY(infer(self, i, err));
+cleanup:
+    return status;
+}
