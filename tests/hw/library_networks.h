@@ -8,7 +8,31 @@
 
 #include "network_draw.h"
 
+#include "../remove_tree.h"
+
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- A folder of the program's own ---- */
+
+static char library_place[] = "/tmp/opevo_library_XXXXXX";
+
+/* Make the folder the current one. */
+static inline bool enter_folder(void)
+{
+    return mkdtemp(library_place) && chdir(library_place) == 0;
+}
+
+/* Remove it, unless libraries that failed are there to be looked at; the status of main. */
+static inline int leave_folder(int failed)
+{
+    if (!failed)
+        remove_tree(library_place);
+    return failed;
+}
+
+/* ---- Networks ---- */
 
 static uint64_t network_seed = 11;
 

@@ -253,4 +253,23 @@ static inline opevo_array make_array(int dims, const int64_t *extent, uint64_t *
     return array;
 }
 
+/* Run a model with one float input; the caller frees the result. */
+static inline opevo_array run_model(model *made, const opevo_array *x)
+{
+    opevo_network *network = NULL;
+    opevo_array y = {0};
+
+    if (model_read(made, NULL, &network) != OPEVO_OK)
+        fail_msg("%s", failure.message);
+    CHECK_OK(opevo_network_run(network, x, &y, 1, &err));
+    opevo_network_destroy(network);
+    model_finish(made);
+    return y;
+}
+
+static inline float element(const opevo_array *array, int64_t i)
+{
+    return ((const float *)array->data)[i];
+}
+
 #endif

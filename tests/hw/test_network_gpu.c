@@ -7,13 +7,12 @@
 
 #include "grown_networks.h"
 #include "library_networks.h"
+#include "light_models.h"
+#include "passed_networks.h"
 
 #include "device_fixture.h"
 
-#include "../remove_tree.h"
-
 #include <opevo/network_library.h>
-#include <opevo/network_passes.h>
 #include <opevo/sketch.h>
 
 #include <sys/stat.h>
@@ -108,14 +107,6 @@ static int write_library(const opevo_inference *inference, opevo_kernel_dialect 
     return write_chosen(inference, dialect, NULL);
 }
 
-static uint32_t mask_of(const char *names)
-{
-    uint32_t mask = 0;
-
-    CHECK_OK(opevo_network_passes_named(names, &mask, &err));
-    return mask;
-}
-
 static int points(int usual)
 {
     const char *text = getenv("OPEVO_TEST_POINTS");
@@ -161,15 +152,10 @@ static void light_models_are_right(void **test)
     const int most = sizeof models / sizeof *models;
 
     (void)test;
-    if (access(OPEVO_TEST_ONNX "/light", R_OK) != 0)
-        CHECK_SKIP("no models in %s/light", OPEVO_TEST_ONNX);
     for (int i = 0; i < most && i < points(2); i++) {
-        opevo_network *network = NULL;
+        opevo_network *network = read_light_model(models[i]);
         opevo_inference *inference = NULL;
-        char path[1024];
 
-        snprintf(path, sizeof path, "%s/light/light_%s.onnx", OPEVO_TEST_ONNX, models[i]);
-        CHECK_OK(opevo_network_read(path, NULL, &network, &err));
         CHECK_OK(opevo_inference_create(network, &inference, &err));
         CHECK_OK(opevo_inference_pass(inference, mask_of("fold"), &err));
         draw_weights(inference);
@@ -573,13 +559,6 @@ int main(void)
         cmocka_unit_test(files_compile_for_devices),
         cmocka_unit_test(nvcc_builds_it),
     };
-    char place[] = "/tmp/opevo_network_gpu_XXXXXX";
-    int failed = 0;
 
-    if (!mkdtemp(place) || chdir(place) != 0)
-        return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!failed)
-        remove_tree(place);
-    return failed;
+    return enter_folder() ? leave_folder(cmocka_run_group_tests(tests, NULL, NULL)) : 1;
 }

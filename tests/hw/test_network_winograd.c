@@ -4,11 +4,11 @@
  * are exact, rounding errors in single precision against their bound, and what the pass replaces. */
 
 #include "network_models.h"
+#include "passed_networks.h"
 
 #include <math.h>
 
 #include <opevo/memory.h>
-#include <opevo/network_passes.h>
 
 #include "network_winograd_internal.h"
 
@@ -119,14 +119,6 @@ static void build(model *made, const layer *of, int64_t most, double unit, uint6
     add_node(made, "Conv", of->residual ? "e out" : "c out", "y");
     set_output(made, "y");
     CHECK_OK(model_read(made, NULL, network));
-}
-
-static uint32_t mask_of(const char *names)
-{
-    uint32_t mask = 0;
-
-    CHECK_OK(opevo_network_passes_named(names, &mask, &err));
-    return mask;
 }
 
 static opevo_inference *pass(const opevo_network *network, int64_t block, double error, int tile)
