@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The state of the tuner `qgp`: qgp.c proposes, qgp_models.c predicts. */
+
+#ifndef OPEVO_QGP_INTERNAL_H
+#define OPEVO_QGP_INTERNAL_H
+
+#include <opevo/tuner.h>
+
+#include "candidates_internal.h"
+#include "gaussian_internal.h"
+#include "rounds_internal.h"
+#include "training_set_internal.h"
+
+enum {
+    OPEVO_I_QGP_INITIAL,
+    OPEVO_I_QGP_SAMPLES,
+    OPEVO_I_QGP_BATCH,
+    OPEVO_I_QGP_MARGIN,
+    OPEVO_I_QGP_OFFSET,
+    OPEVO_I_QGP_SETTINGS
+};
+
+/* Candidates that are followed from trial to trial, and the size of a block. */
+enum { OPEVO_I_QGP_FIELD = 2048 };
+
+typedef struct opevo_i_qgp {
+    opevo_tuner super;
+    const opevo_space *space;
+    opevo_setting_value settings[OPEVO_I_QGP_SETTINGS];
+    size_t models; /* the wide ones, and the close one last */
+    opevo_rng rng;
+    opevo_i_rounds *rounds;
+    opevo_i_walk_kernel *kernel;
+    opevo_i_candidates candidates;
+    opevo_i_feasibility *success;
+    opevo_i_gaussian **gaussians; /* one for each model */
+
+    opevo_i_training_set observed;
+    bool remembering; /* whether the first model knows earlier runs */
+
+    /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
+    size_t fitted, refreshed, known;
+    size_t told, told_fitted; /* outcomes, and as many when the law of success was fitted */
+    size_t proposed;          /* by improvement */
+    double refreshed_best;
+    bool started;
+
+    opevo_i_points field;
+    opevo_index field_numbers[OPEVO_I_QGP_FIELD];
+    float probability[OPEVO_I_QGP_FIELD], mean[OPEVO_I_QGP_FIELD], deviation[OPEVO_I_QGP_FIELD];
+    double *scores; /* of all candidates */
+    size_t *order;
+    size_t score_capacity, order_capacity;
+} opevo_i_qgp;
+
+static inline double opevo_i_qgp_offset(const opevo_i_qgp *self)
+{
+    return self->settings[OPEVO_I_QGP_OFFSET].number;
+}
+
+/* Whether the model of the clipped target decides the next proposal: every other one without a
+ * margin. */
+bool opevo_i_qgp_is_close_turn(const opevo_i_qgp *self);
+
+/* Bring models and field up to what was observed. Errors: NOMEM; TOLERANCE. */
+opevo_status opevo_i_qgp_update(opevo_i_qgp *self, opevo_error *err);
+/* The place in the field of the largest score; the field's size when all were proposed. */
+size_t opevo_i_qgp_best_of_field(opevo_i_qgp *self);
+
+/* Let the models believe what they predict at a point of the field; and forget all after the first
+ * `known` successes of this run. Errors: NOMEM; TOLERANCE. */
+opevo_status opevo_i_qgp_believe(opevo_i_qgp *self, size_t chosen, opevo_error *err);
+void opevo_i_qgp_forget(opevo_i_qgp *self, size_t known);
+
+#endif
