@@ -11,6 +11,10 @@ every=${OPEVO_TEST_EVERY-8}
     echo "skipped: no ONNX cases in $folder"
     exit 77
 }
+command -v make >/dev/null || {
+    echo "skipped: there is no make"
+    exit 77
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0

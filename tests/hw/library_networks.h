@@ -8,6 +8,7 @@
 
 #include "network_draw.h"
 
+#include "../build_source.h"
 #include "../remove_tree.h"
 
 #include <math.h>
@@ -18,9 +19,13 @@
 
 static char library_place[] = "/tmp/opevo_library_XXXXXX";
 
-/* Make the folder the current one. */
+/* Make the folder the current one. Without make no library is built, and the program ends as skipped. */
 static inline bool enter_folder(void)
 {
+    if (!program_succeeds((const char *const[]){"make", "--version", NULL})) {
+        puts("skipped: there is no make");
+        exit(77);
+    }
     return mkdtemp(library_place) && chdir(library_place) == 0;
 }
 

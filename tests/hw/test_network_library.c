@@ -6,7 +6,6 @@
 #include "library_networks.h"
 #include "light_models.h"
 
-#include "../build_source.h"
 
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
