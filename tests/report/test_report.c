@@ -3,91 +3,17 @@
 /* What `opevo report` writes: one file without outside references, whose data are JSON with the
  * numbers of `opevo analyze --json` to the last digit, whatever names the user chose. */
 
-#include "check.h"
+#include "reports.h"
 
-#include <opevo/file.h>
-#include <opevo/memory.h>
-#include <opevo/store_groups.h>
-
-#include <jansson.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* In a folder "<": the whole argument is "</script>...". */
 static const char store[] = "</script><b onload=\"x\">&'<!-- \xe2\x80\xa8\xe2\x80\xa9.db";
-static char folder[] = "/tmp/opevo-report-XXXXXX";
-
-static int execute(const char *program, const char *arguments)
-{
-    opevo_text command = {0};
-    int status = 0;
-
-    opevo_text_printf(&command, "%s%s", program, arguments);
-    status = system(opevo_text_string(&command)); /* NOLINT: the words are ours */
-    opevo_text_free(&command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* The program, with what it prints in the files out and err. */
-static int run(const char *arguments)
-{
-    return execute(OPEVO_PROGRAM " >out 2>err ", arguments);
-}
-
-static char *read_text(const char *path)
-{
-    char *data = NULL;
-    size_t size = 0;
-    opevo_error err = {OPEVO_OK, ""};
-
-    if (opevo_file_read(path, SIZE_MAX, &data, &size, &err) != OPEVO_OK)
-        fail_msg("%s", err.message);
-    return data;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    opevo_error err = {OPEVO_OK, ""};
-
-    assert_int_equal(opevo_file_write(path, text, strlen(text), &err), OPEVO_OK);
-}
-
-static json_t *parse(const char *text, size_t size)
-{
-    json_error_t error;
-    json_t *json = json_loadb(text, size, 0, &error);
-
-    if (!json)
-        fail_msg("line %d: %s", error.line, error.text);
-    return json;
-}
-
-/* The data of a page: what stands between its element's tags, as a browser finds them. */
-static json_t *data_of(const char *page)
-{
-    static const char begin[] = "<script type=\"application/json\" id=\"data\">";
-    const char *from = strstr(page, begin);
-    const char *to = NULL;
-
-    assert_non_null(from);
-    from += strlen(begin);
-    to = strstr(from, "</script");
-    assert_non_null(to);
-    return parse(from, (size_t)(to - from));
-}
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder) || chdir(folder) || mkdir("<", 0755))
+    if (enter_folder(state) || mkdir("<", 0755))
         return -1;
-    setenv("XDG_CACHE_HOME", folder, 1);
     write_text(
         "plan.json",
         "{\"study\": 1, \"objectives\": [{\"on\": \"sim:mi50\", \"what\": [\"matmul(8,8,8)\", "
@@ -96,14 +22,6 @@ static int set_up(void **state)
     if (run("study plan.json --store runs.db") != 0)
         return -1;
     return link("runs.db", store);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    if (chdir("/"))
-        return -1;
-    return execute("rm -rf ", folder);
 }
 
 static void check_number(const json_t *have, const json_t *want)
@@ -166,17 +84,14 @@ static void check_cells(const json_t *have, const json_t *want)
 
 static void numbers_are_those_of_analyze(void **state)
 {
-    char *page = NULL, *analysis = NULL;
     json_t *have = NULL, *want = NULL;
     const json_t *places = NULL, *pairs = NULL;
 
     (void)state;
     assert_int_equal(run("report runs.db -o page.html"), 0);
-    page = read_text("page.html");
+    have = read_page("page.html");
     assert_int_equal(run("analyze runs.db --json"), 0);
-    analysis = read_text("out");
-    have = data_of(page);
-    want = parse(analysis, strlen(analysis));
+    want = read_json("out");
     places = json_object_get(have, "landscapes");
     assert_int_equal(json_array_size(places), 2);
     for (size_t i = 0; i < 2; i++)
@@ -189,15 +104,13 @@ static void numbers_are_those_of_analyze(void **state)
                      json_object_get(json_array_get(pairs, i), "p_holm"));
     json_decref(have);
     json_decref(want);
-    opevo_free(page);
-    opevo_free(analysis);
 }
 
 /* The sentences in short, and the heads of the ranking, stand in the text of `opevo analyze` as in
  * the report. */
 static void words_are_those_of_analyze(void **state)
 {
-    char *page = NULL, *text = NULL;
+    char *text = NULL;
     const char *at = NULL;
     json_t *data = NULL;
     const json_t *lines = NULL, *heads = NULL;
@@ -205,10 +118,9 @@ static void words_are_those_of_analyze(void **state)
     (void)state;
     setenv("COLUMNS", "400", 1); /* sentences are compared whole */
     assert_int_equal(run("report runs.db -o page.html"), 0);
-    page = read_text("page.html");
+    data = read_page("page.html");
     assert_int_equal(run("analyze runs.db"), 0);
     text = read_text("out");
-    data = data_of(page);
     lines = json_object_get(data, "short");
     assert_int_equal(json_array_size(lines), 3); /* over both landscapes, and of each */
     for (size_t i = 0; i < 3; i++) {
@@ -234,7 +146,6 @@ static void words_are_those_of_analyze(void **state)
     }
     assert_non_null(at);
     json_decref(data);
-    opevo_free(page);
     opevo_free(text);
 }
 
@@ -266,7 +177,6 @@ static void put_finals(int64_t run, opevo_index second)
  * are. */
 static void finals_are_those_of_runs(void **state)
 {
-    char *page = NULL, *list = NULL;
     json_t *data = NULL, *runs = NULL;
     const json_t *row = NULL, *run_5 = NULL, *finals = NULL, *place = NULL;
 
@@ -274,11 +184,9 @@ static void finals_are_those_of_runs(void **state)
     assert_int_equal(execute("cp runs.db ", "finals.db"), 0);
     put_finals(5, 1);
     assert_int_equal(run("report finals.db -o page.html"), 0);
-    page = read_text("page.html");
-    data = data_of(page);
+    data = read_page("page.html");
     assert_int_equal(run("runs finals.db --json"), 0);
-    list = read_text("out");
-    runs = parse(list, strlen(list));
+    runs = read_json("out");
     assert_int_equal(json_array_size(json_object_get(data, "finals")), 1);
     row = json_array_get(json_object_get(data, "finals"), 0);
     run_5 = json_array_get(runs, 4);
@@ -298,8 +206,6 @@ static void finals_are_those_of_runs(void **state)
     assert_float_equal(json_number_value(json_object_get(finals, "library_ratio")), 0.5, 0);
     json_decref(data);
     json_decref(runs);
-    opevo_free(page);
-    opevo_free(list);
 }
 
 static void damaged_finals_are_refused(void **state)
@@ -314,220 +220,6 @@ static void damaged_finals_are_refused(void **state)
     words = read_text("err");
     assert_non_null(strstr(words, "finals.db is damaged: the finals of run 5"));
     opevo_free(words);
-}
-
-/* ---- Networks ---- */
-
-enum { NETWORK_TASKS = 3, NETWORK_TRIALS = 600 };
-#define NETWORK "mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 600 "
-
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-12 * fabs(b);
-}
-
-/* The data of a page of networks.db, and what tune said of the same tasks. */
-static void tune_network(json_t **data, json_t **tuned)
-{
-    char *text = NULL;
-
-    assert_int_equal(run("tune " NETWORK "--store networks.db --json"), 0);
-    text = read_text("out");
-    *tuned = parse(text, strlen(text));
-    opevo_free(text);
-    assert_int_equal(run("report networks.db -o page.html"), 0);
-    text = read_text("page.html");
-    *data = data_of(text);
-    opevo_free(text);
-}
-
-/* Latency falls from that of the first successes to what tune reached; tasks are those of tune. */
-static void networks_are_those_of_tune(void **state)
-{
-    json_t *data = NULL, *tuned = NULL;
-    const json_t *network = NULL, *seconds = NULL, *trial = NULL;
-    double first_s = 0;
-
-    (void)state;
-    tune_network(&data, &tuned);
-    assert_int_equal(json_array_size(json_object_get(data, "networks")), 1);
-    network = json_array_get(json_object_get(data, "networks"), 0);
-    assert_string_equal(json_string_value(json_object_get(network, "name")), "mm1, bmm1, c1");
-    assert_true(json_is_false(json_object_get(network, "network")));
-    assert_true(json_is_null(json_object_get(network, "memory")));
-    assert_int_equal(json_array_size(json_object_get(network, "tasks")), NETWORK_TASKS);
-    for (size_t i = 0; i < NETWORK_TASKS; i++) {
-        const json_t *task = json_array_get(json_object_get(network, "tasks"), i);
-        const json_t *want = json_array_get(json_object_get(tuned, "tasks"), i);
-
-        assert_true(json_equal(json_object_get(task, "name"), json_object_get(want, "task")));
-        assert_float_equal(number_of(task, "weight"), number_of(want, "weight"), 0);
-        assert_true(json_equal(json_object_get(task, "trials"), json_object_get(want, "trials")));
-        assert_true(json_equal(json_object_get(task, "failed"), json_object_get(want, "failed")));
-        assert_true(is_near(number_of(task, "after"), number_of(want, "time_s")));
-        assert_true(number_of(task, "before") >= number_of(task, "after"));
-        assert_true(json_is_null(json_object_get(task, "final")));
-        first_s += number_of(task, "weight") * number_of(task, "before");
-    }
-    seconds = json_object_get(network, "seconds");
-    trial = json_object_get(network, "trial");
-    assert_int_equal(json_array_size(seconds), json_array_size(trial));
-    assert_true(json_array_size(seconds) > 5);
-    assert_true(is_near(json_number_value(json_array_get(seconds, 0)), first_s));
-    for (size_t i = 1; i < json_array_size(seconds); i++) {
-        assert_true(json_number_value(json_array_get(seconds, i)) <=
-                    json_number_value(json_array_get(seconds, i - 1)));
-        assert_true(json_integer_value(json_array_get(trial, i)) >=
-                    json_integer_value(json_array_get(trial, i - 1)));
-    }
-    assert_int_equal(json_integer_value(json_array_get(trial, json_array_size(trial) - 1)),
-                     NETWORK_TRIALS);
-    assert_true(is_near(json_number_value(json_array_get(seconds, json_array_size(seconds) - 1)),
-                        number_of(tuned, "aim_s")));
-    json_decref(data);
-    json_decref(tuned);
-}
-
-/* The latency after so many trials is what the same command says with so many, where rounds are the
- * same. */
-static void latency_is_that_of_shorter_runs(void **state)
-{
-    json_t *data = NULL, *tuned = NULL, *shorter = NULL;
-    const json_t *network = NULL;
-    double aim_s = 0, found_s = 0;
-    char *text = NULL;
-
-    (void)state;
-    tune_network(&data, &tuned);
-    network = json_array_get(json_object_get(data, "networks"), 0);
-    assert_int_equal(run("tune mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 300 "
-                         "--allocate gradient,round=64 --json"),
-                     0);
-    text = read_text("out");
-    shorter = parse(text, strlen(text));
-    aim_s = number_of(shorter, "aim_s");
-    for (size_t i = 0; i < json_array_size(json_object_get(network, "trial")); i++) {
-        if (json_integer_value(json_array_get(json_object_get(network, "trial"), i)) <= 300)
-            found_s = json_number_value(json_array_get(json_object_get(network, "seconds"), i));
-    }
-    assert_true(is_near(found_s, aim_s));
-    opevo_free(text);
-    json_decref(shorter);
-    json_decref(data);
-    json_decref(tuned);
-}
-
-/* Up to four successes of a task. */
-static size_t read_successes(opevo_store *file, int64_t task_run, opevo_trial *out)
-{
-    opevo_trial trials[64];
-    opevo_error err = {OPEVO_OK, ""};
-    size_t count = 0, found = 0;
-
-    assert_int_equal(opevo_store_read(file, task_run, 0, trials, 64, &count, &err), OPEVO_OK);
-    for (size_t i = 0; i < count && found < 4; i++) {
-        if (trials[i].outcome.kind == OPEVO_OUTCOME_OK)
-            out[found++] = trials[i];
-    }
-    assert_int_equal(found, 4);
-    return found;
-}
-
-/* The front is that of all choices, and is computed from kernels that succeeded only. */
-static void memory_is_that_of_all_choices(void **state)
-{
-    static const int64_t packed[NETWORK_TASKS][4] = {
-        {0, 640, 64, 128}, {128, 0, 0, 64}, {64, 320, 0, 0}};
-    static const int64_t scratch[NETWORK_TASKS][4] = {
-        {0, 64, 256, 64}, {0, 512, 64, 64}, {64, 0, 1024, 128}};
-    enum { ARENA = 4096, WEIGHTS = 1000, CHOICES = 64 };
-    json_t *data = NULL, *tuned = NULL;
-    const json_t *memory = NULL, *bytes = NULL, *seconds = NULL;
-    opevo_store *file = NULL;
-    opevo_group *groups = NULL;
-    opevo_group_kernel kernels[4 * NETWORK_TASKS];
-    opevo_trial trials[NETWORK_TASKS][4];
-    opevo_error err = {OPEVO_OK, ""};
-    double time_s[CHOICES];
-    int64_t all[CHOICES];
-    size_t count = 0, nondominated = 0;
-    char *text = NULL;
-
-    (void)state;
-    tune_network(&data, &tuned);
-    json_decref(data);
-    assert_int_equal(opevo_store_open("networks.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
-    assert_int_equal(opevo_store_groups(file, &groups, &count, &err), OPEVO_OK);
-    for (size_t t = 0; t < NETWORK_TASKS; t++) {
-        read_successes(file, groups[0].tasks[t].run, trials[t]);
-        for (size_t i = 0; i < 4; i++)
-            kernels[4 * t + i] =
-                (opevo_group_kernel){t, trials[t][i].number, packed[t][i], scratch[t][i]};
-    }
-    assert_int_equal(
-        opevo_store_put_memory(file, 1, ARENA, WEIGHTS, kernels, 4 * NETWORK_TASKS, &err),
-        OPEVO_OK);
-    opevo_store_close(file);
-    for (size_t c = 0; c < CHOICES; c++) {
-        int64_t most = 0;
-
-        time_s[c] = 0;
-        all[c] = ARENA + WEIGHTS;
-        for (size_t t = 0; t < NETWORK_TASKS; t++) {
-            size_t i = c >> (2 * t) & 3;
-
-            time_s[c] += groups[0].tasks[t].weight * groups[0].tasks[t].scale_s /
-                         trials[t][i].outcome.fitness;
-            all[c] += packed[t][i];
-            most = scratch[t][i] > most ? scratch[t][i] : most;
-        }
-        all[c] += most;
-    }
-    assert_int_equal(run("report networks.db -o page.html"), 0);
-    text = read_text("page.html");
-    data = data_of(text);
-    memory = json_object_get(json_array_get(json_object_get(data, "networks"), 0), "memory");
-    assert_int_equal(json_integer_value(json_object_get(memory, "excess")), 0);
-    bytes = json_object_get(memory, "bytes");
-    seconds = json_object_get(memory, "seconds");
-    for (size_t c = 0; c < CHOICES; c++) {
-        bool dominated = false, found = false;
-
-        for (size_t k = 0; k < CHOICES && !dominated; k++)
-            dominated = time_s[k] <= time_s[c] && all[k] <= all[c] &&
-                        (time_s[k] < time_s[c] || all[k] < all[c]);
-        for (size_t k = 0; k < json_array_size(bytes); k++)
-            found = found || (json_integer_value(json_array_get(bytes, k)) == all[c] &&
-                              is_near(json_number_value(json_array_get(seconds, k)), time_s[c]));
-        assert_int_equal(found, !dominated);
-        nondominated += !dominated;
-    }
-    assert_int_equal(json_array_size(bytes), nondominated);
-    assert_true(nondominated > 1);
-    opevo_store_groups_free(groups, count);
-    opevo_free(text);
-    json_decref(data);
-    json_decref(tuned);
-}
-
-static void networks_of_other_runs_are_left_out(void **state)
-{
-    char *text = NULL;
-    json_t *data = NULL;
-
-    (void)state;
-    assert_int_equal(run("tune " NETWORK "--store networks.db --quiet"), 0);
-    assert_int_equal(run("report networks.db --landscape 'sim:gtx1080ti mm1' -o page.html"), 0);
-    text = read_text("page.html");
-    data = data_of(text);
-    assert_int_equal(json_array_size(json_object_get(data, "networks")), 0);
-    opevo_free(text);
-    json_decref(data);
 }
 
 static size_t occurrences(const char *text, const char *piece)
@@ -598,17 +290,14 @@ static void page_stands_alone(void **state)
 
 static void landscape_is_that_of_landscape(void **state)
 {
-    char *page = NULL, *facts = NULL;
     json_t *have = NULL, *want = NULL;
 
     (void)state;
     assert_int_equal(run("report 'matmul(8,8,8)' --on sim:mi50 -o page.html"), 0);
-    page = read_text("page.html");
+    have = read_page("page.html");
     assert_int_equal(
         run("landscape 'matmul(8,8,8)' --on sim:mi50 --topologies all --population 50 --json"), 0);
-    facts = read_text("out");
-    have = data_of(page);
-    want = parse(facts, strlen(facts));
+    want = read_json("out");
     {
         const json_t *a = json_object_get(json_object_get(have, "landscape"), "analysis");
         const json_t *b = json_object_get(want, "analysis");
@@ -633,8 +322,6 @@ static void landscape_is_that_of_landscape(void **state)
     }
     json_decref(have);
     json_decref(want);
-    opevo_free(page);
-    opevo_free(facts);
 }
 
 int main(void)
@@ -644,14 +331,10 @@ int main(void)
         cmocka_unit_test(words_are_those_of_analyze),
         cmocka_unit_test(finals_are_those_of_runs),
         cmocka_unit_test(damaged_finals_are_refused),
-        cmocka_unit_test(networks_are_those_of_tune),
-        cmocka_unit_test(latency_is_that_of_shorter_runs),
-        cmocka_unit_test(memory_is_that_of_all_choices),
-        cmocka_unit_test(networks_of_other_runs_are_left_out),
         cmocka_unit_test(names_stay_in_the_data),
         cmocka_unit_test(page_stands_alone),
         cmocka_unit_test(landscape_is_that_of_landscape),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, leave_folder);
 }
