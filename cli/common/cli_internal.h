@@ -339,6 +339,11 @@ opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objectiv
 opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
                                      const char *path, bool needed, opevo_error *err);
 
+/* ---- The store that a call writes (store_of_call.c) ---- */
+
+/* The store of --store, NULL without it and in a dry run. */
+opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err);
+
 /* ---- Trials to learn from (earlier.c) ---- */
 
 /* A plain value: start from {0}, and free the trials. */

@@ -63,7 +63,6 @@ static opevo_status note_call(const opevo_call *call, opevo_i_evolution *self, o
 
 static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
 {
-    const char *store = opevo_i_option(call, "store");
     opevo_status status = OPEVO_OK;
 
     self->kernel = call->arguments[0];
@@ -91,8 +90,7 @@ static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, o
                                            &self->run.requirement_count, err));
     self->run.requirements = self->requirements;
     OPEVO_TRY(note_call(call, self, err));
-    if (store)
-        OPEVO_TRY(opevo_store_open(store, OPEVO_STORE_WRITE, &self->run.store, err));
+    OPEVO_TRY(opevo_i_store_of_call(call, &self->run.store, err));
 cleanup:
     return status;
 }

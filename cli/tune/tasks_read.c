@@ -330,7 +330,7 @@ opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, ope
     self->optimum_s = opevo_i_tasks_value(self, self->options.aim, optimum_s);
     OPEVO_TRY(read_limits(call, self, err));
     OPEVO_TRY(prepare_folders(call, self, err));
-    OPEVO_TRY(opevo_i_tune_open_store(call, &self->store, err));
+    OPEVO_TRY(opevo_i_store_of_call(call, &self->store, err));
 cleanup:
     return status;
 }

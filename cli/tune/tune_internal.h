@@ -57,8 +57,6 @@ void opevo_i_tune_free(opevo_i_tuning *self); /* but not the store */
 /* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
 opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
                                        opevo_error *err);
-/* The store of --store, NULL without it and in a dry run. */
-opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, opevo_error *err);
 /* Count a failure of a run; of a device it is said at once how a trial is the first to fail.
  * `which` as in opevo_i_reasons_tell. */
 void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,

@@ -201,15 +201,6 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, opevo_error *err)
-{
-    const char *path = opevo_i_option(call, "store");
-
-    return path && !opevo_i_flag(call, "dry-run")
-               ? opevo_store_open(path, OPEVO_STORE_WRITE, out, err)
-               : OPEVO_OK;
-}
-
 static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -221,7 +212,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     OPEVO_TRY(read_earlier(call, self, err));
     OPEVO_TRY(
         opevo_i_kernel_files_prepare(call, opevo_i_option(call, "emit"), self->objective, err));
-    OPEVO_TRY(opevo_i_tune_open_store(call, &self->run.store, err));
+    OPEVO_TRY(opevo_i_store_of_call(call, &self->run.store, err));
 cleanup:
     return status;
 }

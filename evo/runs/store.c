@@ -215,11 +215,11 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
         return OPEVO_FAIL(err, OPEVO_INVALID, "The path of a run store is empty: name a file.");
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
-            cause = EISDIR;
-        else if (!S_ISREG(info.st_mode))
+            return OPEVO_FAIL(err, OPEVO_IO, "%s is a folder: name a file.", path);
+        if (!S_ISREG(info.st_mode))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%s is not a run store: it is not a regular file.", path);
-        else if (access(path, mode == OPEVO_STORE_READ ? R_OK : R_OK | W_OK))
+        if (access(path, mode == OPEVO_STORE_READ ? R_OK : R_OK | W_OK))
             cause = errno;
     } else if (mode == OPEVO_STORE_READ || errno != ENOENT) {
         cause = errno;
@@ -229,6 +229,9 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
         cause = access(folder, W_OK | X_OK) ? errno : 0;
         opevo_free(folder);
+        if (cause == ENOENT)
+            return OPEVO_FAIL(err, OPEVO_IO,
+                              "%s: its folder is absent: make it, or name another file.", path);
     }
     return cause ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(cause)) : OPEVO_OK;
 }

@@ -14,7 +14,8 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
 
     switch (sqlite3_errcode(store->db) & 0xff) {
     case SQLITE_NOTADB:
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: %s.", path, text);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: %s; name another file.", path,
+                          text);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR: /* a statement that does not fit the tables */
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is damaged: %s; use another store.", path, text);

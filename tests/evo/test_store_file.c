@@ -132,7 +132,7 @@ static void test_not_a_store(void **state)
     CHECK_FAILS(OPEVO_IO, "No such file",
                 opevo_store_open(scratch.file, OPEVO_STORE_READ, &store, &err));
     assert_int_not_equal(access(scratch.file, F_OK), 0);
-    CHECK_FAILS(OPEVO_IO, "No such file",
+    CHECK_FAILS(OPEVO_IO, "its folder is absent",
                 opevo_store_open("no-folder-here/runs.db", OPEVO_STORE_WRITE, &store, &err));
     CHECK_FAILS(OPEVO_IO, ":", opevo_store_open(scratch.path, OPEVO_STORE_WRITE, &store, &err));
     CHECK_FAILS(OPEVO_INVALID, "empty", opevo_store_open("", OPEVO_STORE_WRITE, &store, &err));

@@ -19,6 +19,8 @@ try mm1 --on sim:gtx1080ti --trials many
 try mm1 --on sim:gtx1080ti --seconds -1
 try mm1 --on sim:gtx1080ti --target high
 try mm1 --on sim:gtx1080ti --store no/such/folder.db
+try mm1 --on sim:gtx1080ti --store .
+try mm1 --on sim:gtx1080ti --set foo=1
 printf 'not a store' >plain.db
 try mm1 --on sim:gtx1080ti --store plain.db
 cat plain.db

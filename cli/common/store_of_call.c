@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The store that a call writes. */
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err)
+{
+    const char *path = opevo_i_option(call, "store");
+    opevo_error reason = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+    bool begins = false;
+
+    if (!path || opevo_i_flag(call, "dry-run"))
+        return OPEVO_OK;
+    status = opevo_store_open(path, OPEVO_STORE_WRITE, out, &reason);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    begins = *path && strncmp(reason.message, path, strlen(path)) == 0;
+    return OPEVO_FAIL(err, status, "--store%s %s", begins ? "" : ":", reason.message);
+}
