@@ -129,47 +129,60 @@ static inline void write_condition(writer *self, int depth)
     write_whole(self, 1);
 }
 
+/* Two values with text around them. */
+static inline void write_two(writer *self, int depth, const char *opening, const char *between,
+                             const char *closing)
+{
+    opevo_text_add(self->out, opening);
+    write_value(self, depth + 1);
+    opevo_text_add(self->out, between);
+    write_value(self, depth + 1);
+    opevo_text_add(self->out, closing);
+}
+
+static inline void write_extreme(writer *self, int depth)
+{
+    write_two(self, depth, draw_below(self, 2) ? "max(" : "min(", ", ", ")");
+}
+
+static inline void write_negative(writer *self)
+{
+    opevo_text_add(self->out, "-");
+    write_read(self);
+}
+
+static inline void write_select(writer *self, int depth)
+{
+    opevo_text_add(self->out, "select(");
+    write_condition(self, 0);
+    write_two(self, depth, ", ", ", ", ")");
+}
+
 /* Of what is left in whole definitions. */
 static inline void write_whole_value(writer *self, int depth)
 {
     unsigned kind = draw_below(self, depth > 1 ? 3 : 9);
 
-    if (kind == 0) {
+    if (kind == 0)
         opevo_text_printf(self->out, "%d", (int)draw_below(self, 9) - 4);
-    } else if (kind == 1) {
+    else if (kind == 1)
         write_whole(self, 1);
-    } else if (kind == 2) {
+    else if (kind == 2)
         write_read(self);
-    } else if (kind < 6) {
-        opevo_text_add(self->out, "(");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, kind == 3 ? " + " : kind == 4 ? " - " : "*");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ")");
-    } else if (kind == 6) {
-        opevo_text_add(self->out, draw_below(self, 2) ? "max(" : "min(");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ")");
-    } else if (kind == 7) {
-        opevo_text_add(self->out, "-");
-        write_read(self);
-    } else {
-        opevo_text_add(self->out, "select(");
-        write_condition(self, 0);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ")");
-    }
+    else if (kind < 6)
+        write_two(self, depth, "(", kind == 3 ? " + " : kind == 4 ? " - " : "*", ")");
+    else if (kind == 6)
+        write_extreme(self, depth);
+    else if (kind == 7)
+        write_negative(self);
+    else
+        write_select(self, depth);
 }
 
 static inline void write_value(writer *self, int depth)
 {
     static const char *const calls[] = {"tanh", "erf", "sigmoid", "exp"};
-    static const char *const binary[] = {" + ", " - ", "*", " + ", "*", "/"};
+    static const char *const binary[] = {" + ", " - ", "*", " + ", "*"};
     unsigned kind = 0;
 
     if (self->whole) {
@@ -186,19 +199,12 @@ static inline void write_value(writer *self, int depth)
     } else if (kind < 8) {
         unsigned which = draw_below(self, 6);
 
-        opevo_text_add(self->out, "(");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, binary[which]);
         if (which == 5) /* by what is not near 0 */
-            opevo_text_add(self->out, "(1.5 + sigmoid(");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, which == 5 ? ")))" : ")");
+            write_two(self, depth, "(", "/(1.5 + sigmoid(", ")))");
+        else
+            write_two(self, depth, "(", binary[which], ")");
     } else if (kind == 8) {
-        opevo_text_add(self->out, draw_below(self, 2) ? "max(" : "min(");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ")");
+        write_extreme(self, depth);
     } else if (kind == 9) {
         unsigned call = draw_below(self, 4);
 
@@ -206,16 +212,9 @@ static inline void write_value(writer *self, int depth)
         write_value(self, depth + 1);
         opevo_text_add(self->out, "))");
     } else if (kind == 10) {
-        opevo_text_add(self->out, "-");
-        write_read(self);
+        write_negative(self);
     } else {
-        opevo_text_add(self->out, "select(");
-        write_condition(self, 0);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ", ");
-        write_value(self, depth + 1);
-        opevo_text_add(self->out, ")");
+        write_select(self, depth);
     }
 }
 

@@ -6,7 +6,10 @@
 #ifndef OPEVO_TESTS_SINGLE_EVALUATOR_H
 #define OPEVO_TESTS_SINGLE_EVALUATOR_H
 
+#include "check.h"
 #include "computations.h"
+
+#include <float.h>
 
 static inline double uniform(uint64_t *state)
 {
@@ -128,6 +131,25 @@ static inline double element_single(evaluator *self, const opevo_definition *def
             result = terms[i];
     }
     return (double)result;
+}
+
+/* The error of element e of a tensor as a share of its bound, which it must not exceed; 0 for what has
+ * none. Values beyond float may be anything. */
+static inline double share_of_bound(const opevo_computation *computation, int tensor, size_t e,
+                                    double is, double right, double bound)
+{
+    double off = fabs(is - right);
+
+    if (isnan(is) || isinf(bound) || fabs(right) > FLT_MAX)
+        return 0;
+    if (!(off <= bound)) {
+        opevo_text text = {0};
+
+        opevo_computation_print(computation, "\n", &text);
+        fail_msg("%s\n%s[%zu]: %.9g, expected %.9g within %g", opevo_text_string(&text),
+                 computation->tensor[tensor]->name, e, is, right, bound);
+    }
+    return bound > 0 ? off / bound : 0;
 }
 
 #endif
