@@ -25,15 +25,13 @@ const char *opevo_network_type_name(opevo_network_type type)
 
 size_t opevo_network_type_bytes(opevo_network_type type)
 {
-    switch (type) {
-#define TYPE_BYTES(suffix, number, name, bytes)                                                    \
-    case OPEVO_NETWORK_##suffix:                                                                   \
-        return (bytes);
+    static const size_t table[] = {
+#define TYPE_BYTES(suffix, number, name, bytes) [number] = (bytes),
         OPEVO_NETWORK_TYPE_LIST(TYPE_BYTES)
 #undef TYPE_BYTES
-    default:
-        return 0;
-    }
+    };
+
+    return (size_t)type < sizeof table / sizeof *table ? table[type] : 0;
 }
 
 int64_t opevo_array_elements(const opevo_array *array)
@@ -215,8 +213,10 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
 /* How many elements the fields of the message hold, and where they are, by the type. */
 static size_t stored_elements(const Onnx__Tensor *tensor, opevo_network_type type)
 {
+    size_t bytes = opevo_network_type_bytes(type);
+
     if (tensor->has_raw_data)
-        return tensor->raw_data.len / opevo_network_type_bytes(type);
+        return bytes ? tensor->raw_data.len / bytes : 0;
     switch (type) {
     case OPEVO_NETWORK_UINT32:
         return tensor->n_uint64_data;

@@ -31,7 +31,7 @@ static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
     out->extent[0] = (int64_t)count;
     status = opevo_array_allocate(out, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        if (out->type == OPEVO_NETWORK_FLOAT32)
+        if (number || numbers)
             ((float *)out->data)[i] = number ? number->f : numbers->floats[i];
         else
             ((int64_t *)out->data)[i] = whole ? whole->i : wholes->ints[i];

@@ -227,7 +227,7 @@ static void strides_of(const opevo_array *array, int64_t *stride)
 static opevo_status transpose(const opevo_i_call *call, const void *const *in, void *const *out,
                               opevo_error *err)
 {
-    int64_t stride[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS];
+    int64_t stride[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS] = {0};
     int from[OPEVO_NETWORK_DIMS];
     opevo_status status = permutation(call, from, err);
 
@@ -310,9 +310,9 @@ static void divide(const opevo_array *array, int axis, size_t *rows, size_t *row
         *(d < axis ? rows : row) *= (size_t)array->extent[d];
 }
 
-/* Copy between an array and its parts along an axis, from the parts or to them. */
-static void copy_parts(const opevo_array *whole, int axis, const opevo_array *part, size_t *offset,
-                       char *in_whole, char *in_part, bool from_part)
+/* Copy a part along an axis into the whole array or out of it; `offset` moves on to the next part. */
+static void copy_part(const opevo_array *whole, int axis, const opevo_array *part, bool into,
+                      size_t *offset, const char *from, char *to)
 {
     size_t rows = 0, row = 0, part_rows = 0, part_row = 0,
            bytes = opevo_network_type_bytes(whole->type);
@@ -320,9 +320,10 @@ static void copy_parts(const opevo_array *whole, int axis, const opevo_array *pa
     divide(whole, axis, &rows, &row);
     divide(part, axis, &part_rows, &part_row);
     for (size_t i = 0; i < rows && part_row; i++) {
-        char *a = in_whole + (i * row + *offset) * bytes, *b = in_part + i * part_row * bytes;
+        size_t in_whole = (i * row + *offset) * bytes, in_part = i * part_row * bytes;
 
-        memcpy(from_part ? a : b, from_part ? b : a, part_row * bytes);
+        memcpy(to + (into ? in_whole : in_part), from + (into ? in_part : in_whole),
+               part_row * bytes);
     }
     *offset += part_row;
 }
@@ -336,8 +337,7 @@ static opevo_status concat(const opevo_i_call *call, const void *const *in, void
         opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), call->in[0]->array.dims, &axis, err);
 
     for (int i = 0; i < call->ins && status == OPEVO_OK; i++)
-        copy_parts(&call->out[0]->array, axis, &call->in[i]->array, &offset, out[0],
-                   (char *)(uintptr_t)in[i], true);
+        copy_part(&call->out[0]->array, axis, &call->in[i]->array, true, &offset, in[i], out[0]);
     return status;
 }
 
@@ -381,8 +381,7 @@ static opevo_status split(const opevo_i_call *call, const void *const *in, void 
 
     for (int i = 0; i < call->outs && status == OPEVO_OK; i++) {
         if (out[i])
-            copy_parts(whole, axis, &call->out[i]->array, &offset, (char *)(uintptr_t)in[0], out[i],
-                       false);
+            copy_part(whole, axis, &call->out[i]->array, false, &offset, in[0], out[i]);
     }
     return status;
 }
@@ -450,8 +449,8 @@ cleanup:
 static opevo_status slice(const opevo_i_call *call, const void *const *in, void *const *out,
                           opevo_error *err)
 {
-    int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS],
-        stride[OPEVO_NETWORK_DIMS], first = 0;
+    int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS] = {0}, extent[OPEVO_NETWORK_DIMS],
+                                       stride[OPEVO_NETWORK_DIMS], first = 0;
     opevo_status status = slice_of(call, start, step, extent, err);
 
     strides_of(&call->in[0]->array, stride);

@@ -286,7 +286,7 @@ static opevo_status define_normal(const opevo_i_call *call, opevo_text *out, ope
 
     OPEVO_TRY(together(call, &which, err));
     for (int i = 0; i < call->ins; i++) {
-        if (call->in[i])
+        if (i == 0 || call->in[i])
             opevo_i_declare(call, i, out);
     }
     define_variance(call, &which, out);

@@ -226,7 +226,7 @@ static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
             continue;
         network->input[network->inputs++] = number;
         network->value[number].input = true;
-        if ((size_t)network->inputs <= self->given.value_count)
+        if (self->given.values && (size_t)network->inputs <= self->given.value_count)
             status =
                 take_input_value(self, graph->input[i], &self->given.values[network->inputs - 1],
                                  &network->value[number], err);

@@ -14,7 +14,7 @@ static opevo_status call_of(const opevo_network *network, int number, opevo_i_ca
 {
     const opevo_i_node *node = &network->node[number];
     size_t ins = (size_t)node->super.inputs, outs = (size_t)node->super.outputs;
-    opevo_net_value **values = opevo_calloc(ins + outs + 1, sizeof *values);
+    opevo_net_value **values = opevo_calloc(ins + outs + 1, sizeof(opevo_net_value *));
 
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for node %d.", number);
@@ -31,7 +31,7 @@ static opevo_status call_of(const opevo_network *network, int number, opevo_i_ca
 
 static void release(opevo_i_call *call)
 {
-    opevo_free((void *)(uintptr_t)call->in);
+    opevo_free((void *)call->in);
 }
 
 static opevo_status computation_of(const opevo_i_call *call, opevo_computation **out,

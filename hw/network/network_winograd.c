@@ -99,7 +99,7 @@ static void add_group(const int *row, const group *of, const char *read, bool be
         sign = !sign && number ? (number > 0 ? 1 : -1) : sign;
         terms += number != 0;
     }
-    if (terms == 0)
+    if (factor == 0)
         return;
     opevo_text_add(out, begins ? (sign < 0 ? "-" : "") : sign < 0 ? " - " : " + ");
     if (factor > 1)
@@ -360,8 +360,8 @@ static void transform_pair(const opevo_i_winograd *form, const double *g, float 
 {
     /* In double precision a number has at most ten roundings. */
     static const double more = 0x1p-49;
-    double u[OPEVO_I_WINOGRAD_POINTS * OPEVO_I_WINOGRAD_POINTS];
-    double absolute[OPEVO_I_WINOGRAD_POINTS * OPEVO_I_WINOGRAD_POINTS];
+    double u[OPEVO_I_WINOGRAD_POINTS * OPEVO_I_WINOGRAD_POINTS] = {0};
+    double absolute[OPEVO_I_WINOGRAD_POINTS * OPEVO_I_WINOGRAD_POINTS] = {0};
 
     transform(form, g, false, u);
     transform(form, g, true, absolute);

@@ -41,9 +41,9 @@ static void add_place(const opevo_network_library *self, int number, int64_t beh
 
     if (place->kind == OPEVO_MEMORY_CONSTANT) {
         opevo_text_printf(out, "{NET_WEIGHTS, %lld, 0}",
-                          (long long)(self->weight[place->value] / FLOAT + behind));
+                          (long long)self->weight[place->value] / FLOAT + behind);
     } else if (place->kind == OPEVO_MEMORY_ARENA) {
-        opevo_text_printf(out, "{NET_ARENA, %lld, 0}", (long long)(place->offset / FLOAT + behind));
+        opevo_text_printf(out, "{NET_ARENA, %lld, 0}", (long long)place->offset / FLOAT + behind);
     } else {
         while (self->inference->input[input] != place->value)
             input++;

@@ -261,8 +261,8 @@ static void add_scratch(const opevo_network_library *self, opevo_text *out)
             continue;
         opevo_text_printf(
             out, "        {%llu, %llu},\n",
-            (unsigned long long)(kernel->scratch_bytes +
-                                 (kernel->parallel ? 0 : kernel->thread_scratch_bytes)),
+            (unsigned long long)kernel->scratch_bytes +
+                (kernel->parallel ? 0 : kernel->thread_scratch_bytes),
             (unsigned long long)(kernel->parallel ? kernel->thread_scratch_bytes : 0));
     }
     opevo_text_add(out, "    };\n    size_t most = 0;\n\n"

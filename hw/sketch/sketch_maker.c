@@ -199,7 +199,7 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
                              bool *found, opevo_index *point, opevo_error *err)
 {
     opevo_slot_value values[OPEVO_SKETCH_SLOTS];
-    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX] = {0};
     opevo_status status = OPEVO_OK;
     bool any = false;
 

@@ -166,7 +166,7 @@ static opevo_status reorder(opevo_pipeline *pipeline, int number, const cases *s
     const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
     int dims = stage->dims, loops = 0, count = 0;
     int64_t order[OPEVO_I_LOOPS];
-    bool expands[OPEVO_I_LOOPS];
+    bool expands[OPEVO_I_LOOPS] = {false};
     opevo_status status = OPEVO_OK;
 
     for (int a = dims - 1; a >= 0; a--)
