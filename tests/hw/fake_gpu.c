@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory
- * is the process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
- * behaves, and the kernel that unfolds images, without such a comment, is compiled for this
- * processor and run thread by thread; time passes at 10 microseconds an execution. What is called
- * is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the
- * devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
+ * is the process's own. A kernel is compiled for this processor and run thread by thread
+ * (fake_kernel.c), unless a comment fake:WORD in its source says how it behaves; such a source is its
+ * own image. Time passes at 10 microseconds an execution, and as much for each warp that waits at
+ * barriers. What is called is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the
+ * model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
 
 #include "fake_gpu.h"
 
-#include "build_source.h"
-
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +20,17 @@ enum {
     N = 48,
     K = 32,
     M = 40,
-    OUT_OF_MEMORY = 2,
-    NO_IMAGE = 200,
-    NOT_FOUND = 500,
-    NOT_READY = 600,
-    ILLEGAL_ADDRESS = 700,
+    NOT_COMPILED = 6,
+    ALIGNED = 256,          /* memory of the device */
+    SHARED_CUDA = 48 << 10, /* of a block that asks for no leave */
+    SHARED_HIP = 64 << 10,
     NOT_ZERO = 1 << 20 /* bytes of new memory that are written, so that large ones cost nothing */
 };
 
 static int sticky; /* the context is spoilt */
 static int hung;   /* a kernel does not end */
-static unsigned executions;
-static char compile_log[256];
-static size_t shared_allowed = 48 << 10;
+static unsigned time_units;
+static char compile_log[4096];
 
 void *fake_at(uint64_t address)
 {
@@ -43,9 +40,9 @@ void *fake_at(uint64_t address)
     return pointer;
 }
 
-void fake_executed(void)
+void fake_executed(unsigned units)
 {
-    executions++;
+    time_units += units;
 }
 
 static void note(const char *what)
@@ -135,12 +132,14 @@ BOTH(int, cuCtxSynchronize, hipDeviceSynchronize, (void), ())
 BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address, bytes))
 {
     const char *most = getenv("FAKE_GPU_MOST");
-    void *memory = most && bytes > strtoull(most, NULL, 10) ? NULL : malloc(bytes);
+    void *memory = most && bytes > strtoull(most, NULL, 10)
+                       ? NULL
+                       : aligned_alloc(ALIGNED, bytes / ALIGNED * ALIGNED + ALIGNED);
 
     if (memory)
         memset(memory, 0xff, bytes < NOT_ZERO ? bytes : NOT_ZERO); /* NaN */
     *address = (uint64_t)(uintptr_t)memory;
-    return memory ? 0 : OUT_OF_MEMORY;
+    return memory ? 0 : FAKE_OUT_OF_MEMORY;
 }
 BOTH(int, cuMemFree_v2, hipFree, (uint64_t address), (address))
 {
@@ -182,56 +181,30 @@ static int behaves(const char *kernel, const char *word)
     return found && strncmp(found + 5, word, strlen(word)) == 0;
 }
 
-typedef void runner(unsigned blocks, unsigned threads, void **arguments);
+enum { MOST_FUNCTIONS = 32 };
 
-/* A module, and its only function. */
+/* A function of a module, and what its launches were given leave for. */
+typedef struct function {
+    struct module *of;
+    const struct fake_function *row; /* NULL: a fake */
+    size_t shared_most;
+} function;
+
 typedef struct module {
-    char *source;
-    void *object; /* compiled for this processor; NULL: it is a fake */
-    runner *run;
-    int launches;
+    char *source; /* of a fake */
+    void *object; /* of all others */
+    int launches, count;
+    function function[MOST_FUNCTIONS];
 } module;
-
-/* What CUDA's and HIP's words in the kernel mean to a compiler of C, and a function that runs all
- * threads one after the other. */
-static const char before[] = "#include <stdbool.h>\n#define __global__\n"
-                             "#define __launch_bounds__(threads)\n"
-                             "static struct { unsigned x; } blockIdx, threadIdx;\n";
-static const char after[] =
-    "void run(unsigned blocks, unsigned threads, void **arguments)\n{\n"
-    "    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)\n"
-    "        for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++)\n"
-    "            opevo_unfold(*(float **)arguments[0], *(float **)arguments[1],\n"
-    "                         *(unsigned *)arguments[2]);\n}\n";
-
-static int compile_here(module *self)
-{
-    static const char *const compiler[] = {"cc",    "-O1",     "-fPIC",   "-shared",
-                                           "-Wall", "-Wextra", "-Werror", NULL};
-    static const char linkage[] = "extern \"C\" ";
-    const char *kernel = strstr(self->source, linkage);
-    size_t size = sizeof before + strlen(self->source) + sizeof after;
-    char *all = kernel ? malloc(size) : NULL;
-    void *found = NULL;
-
-    if (!all)
-        return NO_IMAGE;
-    snprintf(all, size, "%s%.*s%s%s", before, (int)(kernel - self->source), self->source,
-             kernel + strlen(linkage), after);
-    if (source_build(compiler, all, &self->object))
-        found = dlsym(self->object, "run");
-    memcpy(&self->run, &found, sizeof found);
-    free(all);
-    return found ? 0 : NO_IMAGE;
-}
 
 BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **out, const void *image), (out, image))
 {
     module *self = calloc(1, sizeof *self);
 
     *out = self;
-    self->source = strdup(image);
-    return behaves(image, "") ? sticky : compile_here(self);
+    self->object = fake_kernel_load(image);
+    self->source = strdup(self->object ? "" : image);
+    return self->object || behaves(image, "") ? sticky : FAKE_NO_IMAGE;
 }
 BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
 {
@@ -241,21 +214,36 @@ BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
     free(self);
     return sticky;
 }
-BOTH(int, cuModuleGetFunction, hipModuleGetFunction,
-     (void **function, module *self, const char *name), (function, self, name))
+
+static bool has_fake(const module *self, const char *name)
 {
-    *function = self;
     if (behaves(self->source, "scale"))
-        return strcmp(name, "scale") == 0 ? 0 : NOT_FOUND;
+        return strcmp(name, "scale") == 0;
     if (behaves(self->source, "launches") && strcmp(name, "kernel_2") == 0)
-        return 0;
-    return strcmp(name, self->object ? "opevo_unfold" : "kernel") == 0 ? 0 : NOT_FOUND;
+        return true;
+    return strcmp(name, "kernel") == 0;
 }
-BOTH(int, cuFuncSetAttribute, fakeUnused3, (void *function, int attribute, int value),
-     (function, attribute, value))
+
+BOTH(int, cuModuleGetFunction, hipModuleGetFunction, (void **out, module *self, const char *name),
+     (out, self, name))
 {
-    shared_allowed = (size_t)value;
-    return !function || attribute != 8 || value > 100 << 10;
+    function *next = &self->function[self->count];
+
+    if (self->count == MOST_FUNCTIONS)
+        return FAKE_OUT_OF_MEMORY;
+    *next = (function){.of = self, .shared_most = SHARED_CUDA};
+    next->row = self->object ? fake_kernel_find(self->object, name) : NULL;
+    if (self->object ? !next->row : !has_fake(self, name))
+        return FAKE_NOT_FOUND;
+    self->count++;
+    *out = next;
+    return 0;
+}
+BOTH(int, cuFuncSetAttribute, fakeUnused3, (function * self, int attribute, int value),
+     (self, attribute, value))
+{
+    self->shared_most = (size_t)value;
+    return attribute != 8 || value > 100 << 10;
 }
 
 static void compute(const float *a, const float *b, float *c)
@@ -272,19 +260,19 @@ static void compute(const float *a, const float *b, float *c)
 }
 
 /* The first launch leaves the result in scratch memory, from where the second brings it. */
-static void compute_in_two(module *function, void **arguments, float *const *operands)
+static void compute_in_two(module *self, void **arguments, float *const *operands)
 {
     uint64_t address = 0;
 
     memcpy(&address, arguments[3], sizeof address);
-    if (function->launches++ % 2 == 0)
+    if (self->launches++ % 2 == 0)
         compute(operands[0], operands[1], fake_at(address));
     else
         memcpy(operands[2], fake_at(address), N * M * sizeof(float));
 }
 
 /* y = 2 x, of n elements. */
-static int run_scale(const module *function, void **arguments)
+static int run_scale(const module *self, void **arguments)
 {
     uint64_t at[2] = {0};
     const float *x = NULL;
@@ -298,20 +286,20 @@ static int run_scale(const module *function, void **arguments)
     y = fake_at(at[1]);
     for (int i = 0; i < n; i++)
         y[i] = 2 * x[i];
-    if (behaves(function->source, "scale-behind"))
+    if (behaves(self->source, "scale-behind"))
         y[n] = 0;
-    if (behaves(function->source, "scale-before"))
+    if (behaves(self->source, "scale-before"))
         y[-1] = 0;
-    if (behaves(function->source, "scale-wrong"))
+    if (behaves(self->source, "scale-wrong"))
         y[n / 2] += 1;
-    if (behaves(function->source, "scale-illegal"))
-        sticky = ILLEGAL_ADDRESS;
-    hung = behaves(function->source, "scale-hang");
-    return behaves(function->source, "scale-refused");
+    if (behaves(self->source, "scale-illegal"))
+        sticky = FAKE_ILLEGAL_ADDRESS;
+    hung = behaves(self->source, "scale-hang");
+    return behaves(self->source, "scale-refused");
 }
 
 /* c = -max(a, -127), of 47 elements of int8. */
-static int run_whole(const module *function, void **arguments)
+static int run_whole(const module *self, void **arguments)
 {
     enum { COUNT = 47 };
     uint64_t at[2] = {0};
@@ -323,75 +311,98 @@ static int run_whole(const module *function, void **arguments)
     a = fake_at(at[0]);
     c = fake_at(at[1]);
     for (int i = 0; i < COUNT; i++) {
-        if (i != 5 || !behaves(function->source, "whole-unwritten"))
+        if (i != 5 || !behaves(self->source, "whole-unwritten"))
             c[i] = (signed char)-(a[i] > -127 ? a[i] : -127);
     }
-    if (behaves(function->source, "whole-wrong"))
+    if (behaves(self->source, "whole-wrong"))
         c[COUNT - 1] ^= 1;
-    if (behaves(function->source, "whole-behind"))
+    if (behaves(self->source, "whole-behind"))
         c[COUNT] = 0;
-    if (behaves(function->source, "whole-before"))
+    if (behaves(self->source, "whole-before"))
         c[-1] = 0;
     return 0;
 }
 
-BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
-     (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-      unsigned bz, unsigned shared, void *stream, void **arguments, void **extra),
-     (function, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra))
+static int run_fake(module *self, void **arguments)
 {
     float *operands[3];
 
-    if (sticky || stream || extra)
-        return sticky ? sticky : 1;
-    if (gx * gy * gz == 0 || bx * by * bz > 1024 || shared > shared_allowed)
-        return 1;
-    executions++;
-    if (behaves(function->source, "scale"))
-        return run_scale(function, arguments);
-    if (function->run) {
-        function->run(gx, bx, arguments);
-        return gy * gz * by * bz != 1;
-    }
-    if (behaves(function->source, "whole"))
-        return run_whole(function, arguments);
+    if (behaves(self->source, "scale"))
+        return run_scale(self, arguments);
+    if (behaves(self->source, "whole"))
+        return run_whole(self, arguments);
     for (int i = 0; i < 3; i++) {
         uint64_t address = 0;
 
         memcpy(&address, arguments[i], sizeof address);
         operands[i] = fake_at(address);
     }
-    if (behaves(function->source, "launches")) {
-        compute_in_two(function, arguments, operands);
+    if (behaves(self->source, "launches")) {
+        compute_in_two(self, arguments, operands);
         return 0;
     }
     compute(operands[0], operands[1], operands[2]);
-    if (behaves(function->source, "wrong"))
+    if (behaves(self->source, "wrong"))
         operands[2][7] += 0.5F;
-    if (behaves(function->source, "outside"))
+    if (behaves(self->source, "outside"))
         operands[2][N * M] = 0;
-    if (behaves(function->source, "input"))
+    if (behaves(self->source, "input"))
         operands[0][0] = 1e6F;
-    if (behaves(function->source, "illegal"))
-        sticky = ILLEGAL_ADDRESS;
-    if (behaves(function->source, "hang"))
+    if (behaves(self->source, "illegal"))
+        sticky = FAKE_ILLEGAL_ADDRESS;
+    if (behaves(self->source, "hang"))
         hung = 1;
     return 0;
 }
-/* An event is the number of executions before it. */
+
+static int launch(const function *self, size_t shared_most, const fake_launch *how)
+{
+    const unsigned *grid = how->grid, *block = how->block;
+    unsigned units = 1;
+    int code = 0;
+
+    if (sticky)
+        return sticky;
+    if (grid[0] * grid[1] * grid[2] == 0 || block[0] * block[1] * block[2] > 1024 ||
+        how->shared_bytes > shared_most)
+        return FAKE_INVALID_VALUE;
+    if (self->row)
+        code = fake_kernel_launch(self->row, shared_most, how, &units);
+    else
+        code = run_fake(self->of, how->arguments);
+    fake_executed(units);
+    return code;
+}
+
+#define LAUNCH(name, shared_most)                                                                  \
+    int name(const function *self, unsigned gx, unsigned gy, unsigned gz, unsigned bx,             \
+             unsigned by, unsigned bz, unsigned shared, const void *stream, void **arguments,      \
+             void **extra);                                                                        \
+    int name(const function *self, unsigned gx, unsigned gy, unsigned gz, unsigned bx,             \
+             unsigned by, unsigned bz, unsigned shared, const void *stream, void **arguments,      \
+             void **extra)                                                                         \
+    {                                                                                              \
+        const fake_launch how = {{gx, gy, gz}, {bx, by, bz}, shared, arguments};                   \
+                                                                                                   \
+        return stream || extra ? FAKE_INVALID_VALUE : launch(self, shared_most, &how);             \
+    }
+LAUNCH(cuLaunchKernel, self->shared_most)
+LAUNCH(hipModuleLaunchKernel, SHARED_HIP)
+
+/* An event is the time before it, in units of 10 microseconds. */
 BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))
 {
-    *event = calloc(1, sizeof executions);
+    *event = calloc(1, sizeof time_units);
     return flags != 0;
 }
 BOTH(int, cuEventRecord, hipEventRecord, (void *event, void *stream), (event, stream))
 {
-    memcpy(event, &executions, sizeof executions);
+    memcpy(event, &time_units, sizeof time_units);
     return stream != NULL;
 }
 BOTH(int, cuEventQuery, hipEventQuery, (void *event), (event))
 {
-    return hung && event ? NOT_READY : sticky;
+    return hung && event ? FAKE_NOT_READY : sticky;
 }
 BOTH(int, cuEventElapsedTime, hipEventElapsedTime, (float *ms, void *start, void *end),
      (ms, start, end))
@@ -406,13 +417,13 @@ BOTH(int, cuEventElapsedTime, hipEventElapsedTime, (float *ms, void *start, void
 int cuGetErrorString(int code, const char **words);
 int cuGetErrorString(int code, const char **words)
 {
-    *words = code == ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+    *words = code == FAKE_ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
     return 0;
 }
 const char *hipGetErrorString(int code);
 const char *hipGetErrorString(int code)
 {
-    return code == ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+    return code == FAKE_ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
 }
 
 /* ---- NVML: a device that does not say how warm it is ---------------------------------------- */
@@ -477,50 +488,66 @@ BOTH(int, nvrtcVersion, hiprtcVersion, (int *major, int *minor), (major, minor))
     *minor = 3;
     return 0;
 }
+typedef struct program {
+    char *source, *image; /* image: once it is compiled */
+    size_t bytes;
+} program;
+
 BOTH(int, nvrtcCreateProgram, hiprtcCreateProgram,
-     (void **program, const char *source, const char *name, int count, const char *const *headers,
+     (void **out, const char *source, const char *name, int count, const char *const *headers,
       const char *const *names),
-     (program, source, name, count, headers, names))
+     (out, source, name, count, headers, names))
 {
+    program *self = calloc(1, sizeof *self);
+
     (void)headers;
     (void)names;
-    *program = strdup(source);
+    self->source = strdup(source);
+    *out = self;
     return !name || count != 0;
 }
 BOTH(int, nvrtcCompileProgram, hiprtcCompileProgram,
-     (void *program, int count, const char *const *options), (program, count, options))
+     (program * self, int count, const char *const *options), (self, count, options))
 {
     note(count ? options[0] : "no options");
-    if (behaves(program, "forever"))
+    if (behaves(self->source, "forever"))
         sleep(100);
-    if (!behaves(program, "syntax"))
-        return 0;
-    snprintf(compile_log, sizeof compile_log, "kernel(1): error: no kernel at all\n");
-    return 6;
+    if (behaves(self->source, "syntax"))
+        snprintf(compile_log, sizeof compile_log, "kernel(1): error: no kernel at all\n");
+    else if (behaves(self->source, ""))
+        self->image = strdup(self->source);
+    else
+        self->image =
+            fake_kernel_compile(self->source, &self->bytes, compile_log, sizeof compile_log);
+    if (self->image && !self->bytes)
+        self->bytes = strlen(self->image) + 1;
+    return self->image ? 0 : NOT_COMPILED;
 }
-BOTH(int, nvrtcGetProgramLogSize, hiprtcGetProgramLogSize, (void *program, size_t *bytes),
-     (program, bytes))
+BOTH(int, nvrtcGetProgramLogSize, hiprtcGetProgramLogSize, (const program *self, size_t *bytes),
+     (self, bytes))
 {
     *bytes = strlen(compile_log) + 1;
-    return program == NULL;
+    return self == NULL;
 }
-BOTH(int, nvrtcGetProgramLog, hiprtcGetProgramLog, (void *program, char *text), (program, text))
+BOTH(int, nvrtcGetProgramLog, hiprtcGetProgramLog, (const program *self, char *text), (self, text))
 {
     memcpy(text, compile_log, strlen(compile_log) + 1);
-    return program == NULL;
+    return self == NULL;
 }
-BOTH(int, nvrtcGetCUBINSize, hiprtcGetCodeSize, (void *program, size_t *bytes), (program, bytes))
+BOTH(int, nvrtcGetCUBINSize, hiprtcGetCodeSize, (const program *self, size_t *bytes), (self, bytes))
 {
-    *bytes = strlen(program) + 1;
+    *bytes = self->bytes;
     return 0;
 }
-BOTH(int, nvrtcGetCUBIN, hiprtcGetCode, (void *program, char *code), (program, code))
+BOTH(int, nvrtcGetCUBIN, hiprtcGetCode, (const program *self, char *code), (self, code))
 {
-    memcpy(code, program, strlen(program) + 1);
+    memcpy(code, self->image, self->bytes);
     return 0;
 }
-BOTH(int, nvrtcDestroyProgram, hiprtcDestroyProgram, (void **program), (program))
+BOTH(int, nvrtcDestroyProgram, hiprtcDestroyProgram, (program * *given), (given))
 {
-    free(*program);
+    free((*given)->source);
+    free((*given)->image);
+    free(*given);
     return 0;
 }

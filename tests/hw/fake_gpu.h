@@ -1,15 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the stand-ins for a driver and for the libraries on top of it share. */
+/* What the stand-ins for a driver, for its compiler and for the libraries on top of it share. */
 
 #ifndef OPEVO_TESTS_FAKE_GPU_H
 #define OPEVO_TESTS_FAKE_GPU_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Codes of both drivers. */
+enum {
+    FAKE_INVALID_VALUE = 1,
+    FAKE_OUT_OF_MEMORY = 2,
+    FAKE_NO_IMAGE = 200,
+    FAKE_NOT_FOUND = 500,
+    FAKE_NOT_READY = 600,
+    FAKE_ILLEGAL_ADDRESS = 700,
+    FAKE_OUT_OF_RESOURCES = 701,
+    FAKE_LAUNCH_FAILED = 719
+};
 
 /* "Device" memory as the process has it. */
 void *fake_at(uint64_t address);
-/* Something was executed, which takes time. */
-void fake_executed(void);
+/* Something was executed, which takes so many units of time. */
+void fake_executed(unsigned units);
+
+/* ---- Kernels that this processor runs (fake_kernel.c) ---- */
+
+/* Compile CUDA or HIP text. The image, of *bytes; NULL where the compiler refuses the text, with its
+ * words in `log`. */
+char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t log_size);
+/* An object from such an image; NULL for everything else. */
+void *fake_kernel_load(const void *image);
+struct fake_function;
+/* NULL where it has no function of that name. */
+const struct fake_function *fake_kernel_find(void *object, const char *name);
+
+typedef struct fake_launch {
+    unsigned grid[3], block[3], shared_bytes;
+    void **arguments;
+} fake_launch;
+/* Run all threads, from the last to the first where the environment variable NET_REVERSED is set. A
+ * block may have shared_most bytes of shared memory, static and dynamic. The driver's code; *units are 1,
+ * and 1 for each warp of threads that wait for one another. */
+int fake_kernel_launch(const struct fake_function *function, size_t shared_most,
+                       const fake_launch *how, unsigned *units);
 
 #endif

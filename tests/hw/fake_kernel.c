@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels in CUDA and HIP as a C compiler builds them for this processor, with the words, the threads
+ * and the barriers of the emulation that network libraries for GPUs have (hw/network_library/gpu). A
+ * read or write of a vector at an address that is no multiple of its size, and an index beyond an
+ * array, end the process. Where the environment variable FAKE_GPU_EDIT is "FROM|TO", the compiler takes
+ * TO for FROM, which makes kernels that are wrong. */
+
+#include "fake_function.h"
+#include "fake_gpu.h"
+
+#include "build_source.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { WARP = 32 };
+
+/* An image: this, and an object. */
+typedef struct header {
+    char name[16];
+    size_t bytes;
+} header;
+
+static const char image_name[16] = "fake gpu image";
+
+/* ---- From a text to C ----------------------------------------------------------------------- */
+
+/* What kernels of networks, which have no other type, do without. */
+static const char before[] =
+    "#define NET_EMULATE\n#include \"kernel.h\"\n#include <stdbool.h>\n"
+    "#include \"fake_function.h\"\n"
+    "#define VECTORS(type, name, bytes) \\\n"
+    "    typedef struct name##2 { type x, y; } __attribute__((aligned(2 * bytes), may_alias)) "
+    "name##2; \\\n"
+    "    typedef struct name##4 { type x, y, z, w; } __attribute__((aligned(4 * bytes), "
+    "may_alias)) "
+    "name##4;\n"
+    "VECTORS(int, int, 4)\nVECTORS(unsigned short, ushort, 2)\nVECTORS(signed char, char, 1)\n";
+
+/* What is said otherwise in the text. */
+static const char *const words[][2] = {
+    {"extern \"C\" ", "NET_EXTERN "},
+    {"extern __shared__ __align__(16) float shared_memory[];", "NET_SHARED_MEMORY(shared_memory);"},
+};
+
+/* The word of `words` that begins at `text`, or that of FAKE_GPU_EDIT; NULL where none does. */
+static const char *replacement(const char *text, const char *edit, size_t *length)
+{
+    const char *bar = edit ? strchr(edit, '|') : NULL;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        *length = strlen(words[i][0]);
+        if (strncmp(text, words[i][0], *length) == 0)
+            return words[i][1];
+    }
+    *length = bar ? (size_t)(bar - edit) : 0;
+    return *length && strncmp(text, edit, *length) == 0 ? bar + 1 : NULL;
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    const char *edit = getenv("FAKE_GPU_EDIT");
+    size_t length = 0;
+
+    while (*text) {
+        const char *instead = replacement(text, edit, &length);
+
+        if (!instead)
+            fputc(*text, out);
+        else
+            fputs(instead, out);
+        text += instead ? length : 1;
+    }
+}
+
+/* A kernel of the text; `end` is where the next one begins. */
+typedef struct place {
+    const char *bounds, *name, *parameters, *body, *end;
+} place;
+
+static const char bounds_word[] = "__launch_bounds__(";
+
+static bool find_kernel(const char *text, place *out)
+{
+    const char *at = strstr(text, bounds_word);
+
+    if (!at)
+        return false;
+    out->bounds = at + strlen(bounds_word);
+    at = strchr(out->bounds, ')');
+    if (!at)
+        return false;
+    out->name = at + 1 + strspn(at + 1, " \n");
+    at = strchr(out->name, '(');
+    out->parameters = at ? at + 1 : NULL;
+    out->body = at ? strchr(at, ')') : NULL;
+    if (!out->body)
+        return false;
+    out->end = strstr(out->body, bounds_word);
+    if (!out->end)
+        out->end = out->body + strlen(out->body);
+    return true;
+}
+
+static bool waits(const place *kernel)
+{
+    const char *barrier = strstr(kernel->body, "__syncthreads");
+
+    return barrier && barrier < kernel->end;
+}
+
+static int name_length(const place *kernel)
+{
+    return (int)(kernel->parameters - 1 - kernel->name);
+}
+
+/* The call of a kernel with arguments in memory, each with the type of its parameter. */
+static void print_call(FILE *out, const place *kernel)
+{
+    int number = 0;
+
+    fprintf(out, "NET_CALL(%.*s, %d, (", name_length(kernel), kernel->name, waits(kernel));
+    for (const char *at = kernel->parameters; at < kernel->body; number++) {
+        const char *next = at + strcspn(at, ",)");
+        const char *type = next;
+
+        while (type > at && (isalnum((unsigned char)type[-1]) || type[-1] == '_'))
+            type--;
+        fprintf(out, "%s*(%.*s *)arguments[%d]", number ? ", " : "", (int)(type - at), at, number);
+        at = next + 1;
+    }
+    fputs("))\n", out);
+}
+
+/* Its row of the table. */
+static void print_row(FILE *out, const place *kernel)
+{
+    static const char shared[] = "__shared__ ", aligned[] = "__align__(16) ";
+
+    fprintf(out, "    {\"%.*s\", NET_FUNCTION(%.*s), %.*s, 0", name_length(kernel), kernel->name,
+            name_length(kernel), kernel->name, (int)strcspn(kernel->bounds, ")"), kernel->bounds);
+    for (const char *at = strstr(kernel->body, shared); at && at < kernel->end;
+         at = strstr(at, shared)) {
+        bool dynamic = strncmp(at - strlen("extern "), "extern ", strlen("extern ")) == 0;
+        int type = 0;
+
+        at += strlen(shared);
+        if (strncmp(at, aligned, strlen(aligned)) == 0)
+            at += strlen(aligned);
+        for (int i = 0; at[i] && at[i] != '['; i++)
+            type = at[i] == ' ' ? i : type;
+        if (!dynamic)
+            fprintf(out, " + sizeof(%.*s%.*s)", type, at,
+                    (int)(strcspn(at, ";") - strcspn(at, "[")), at + strcspn(at, "["));
+    }
+    fprintf(out, ", %d, emulatedLaunchKernel},\n", waits(kernel));
+}
+
+/* To be freed. */
+static char *make_c(const char *source)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    place kernel;
+
+    if (!out)
+        return NULL;
+    fputs(before, out);
+    print_text(out, source);
+    fputs("\n", out);
+    for (kernel.end = source; find_kernel(kernel.end, &kernel);)
+        print_call(out, &kernel);
+    fputs("const fake_function fake_functions[] = {\n", out);
+    for (kernel.end = source; find_kernel(kernel.end, &kernel);)
+        print_row(out, &kernel);
+    fputs("    {0},\n};\n", out);
+    fclose(out);
+    return text;
+}
+
+/* ---- From C to an image --------------------------------------------------------------------- */
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    return file && (fputs(text, file) >= 0) & (fclose(file) == 0);
+}
+
+static char *read_image(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "r");
+    long end = -1;
+    char *image = NULL;
+    header head = {0};
+
+    if (!file)
+        return NULL;
+    if (fseek(file, 0, SEEK_END) == 0)
+        end = ftell(file);
+    rewind(file);
+    memcpy(head.name, image_name, sizeof head.name);
+    head.bytes = end > 0 ? (size_t)end : 0;
+    *bytes = sizeof head + head.bytes;
+    image = head.bytes ? malloc(*bytes) : NULL;
+    if (image) {
+        memcpy(image, &head, sizeof head);
+        if (fread(image + sizeof head, 1, head.bytes, file) != head.bytes) {
+            free(image);
+            image = NULL;
+        }
+    }
+    fclose(file);
+    return image;
+}
+
+char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t log_size)
+{
+    char folder[] = "/tmp/fake_gpu_XXXXXX";
+    char in[BUILD_PATH], out[BUILD_PATH];
+    const char *const compiler[] = {"cc",
+                                    "-O1",
+                                    "-std=gnu11",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-Wall",
+                                    "-Wextra",
+                                    "-Werror",
+                                    "-fsanitize=alignment,bounds",
+                                    "-fsanitize-undefined-trap-on-error",
+                                    "-I" FAKE_GPU_INCLUDE,
+                                    "-I" FAKE_GPU_EMULATION,
+                                    in,
+                                    FAKE_GPU_EMULATOR,
+                                    "-o",
+                                    out,
+                                    "-lm",
+                                    NULL};
+    char *text = NULL, *image = NULL;
+
+    snprintf(log, log_size, "fake_gpu: no room for a compiler's files.\n");
+    if (!mkdtemp(folder))
+        return NULL;
+    snprintf(in, sizeof in, "%s/kernel.c", folder);
+    snprintf(out, sizeof out, "%s/kernel.so", folder);
+    text = make_c(source);
+    if (text && write_text(in, text)) {
+        if (program_succeeds(compiler))
+            image = read_image(out, bytes);
+        else
+            snprintf(log, log_size, "%s", program_output);
+    }
+    free(text);
+    unlink(in);
+    unlink(out);
+    rmdir(folder);
+    return image;
+}
+
+/* ---- Running it ----------------------------------------------------------------------------- */
+
+void *fake_kernel_load(const void *image)
+{
+    char path[64];
+    header head;
+    void *object = NULL;
+    int file = -1;
+
+    if (strncmp(image, image_name, sizeof image_name) != 0)
+        return NULL;
+    memcpy(&head, image, sizeof head);
+    file = memfd_create("fake_gpu", MFD_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (write(file, (const char *)image + sizeof head, head.bytes) == (ssize_t)head.bytes)
+        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    close(file);
+    return object;
+}
+
+const fake_function *fake_kernel_find(void *object, const char *name)
+{
+    const fake_function *row = dlsym(object, "fake_functions");
+
+    while (row && row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row && row->name ? row : NULL;
+}
+
+int fake_kernel_launch(const fake_function *function, size_t shared_most, const fake_launch *how,
+                       unsigned *units)
+{
+    const dim3 grid = {how->grid[0], how->grid[1], how->grid[2]};
+    const dim3 block = {how->block[0], how->block[1], how->block[2]};
+    unsigned long threads = 1UL * block.x * block.y * block.z;
+
+    if (how->shared_bytes + function->shared_bytes > shared_most)
+        return FAKE_INVALID_VALUE;
+    if (threads > function->most_threads)
+        return FAKE_OUT_OF_RESOURCES;
+    if (function->waits)
+        *units += (unsigned)((threads + WARP - 1) / WARP) * grid.x * grid.y * grid.z;
+    switch (
+        function->start(function->emulated, grid, block, how->arguments, how->shared_bytes, NULL)) {
+    case emulatedSuccess:
+        return 0;
+    case emulatedErrorMemoryAllocation:
+        return FAKE_OUT_OF_MEMORY;
+    case emulatedErrorDivergedBarrier:
+        return FAKE_LAUNCH_FAILED;
+    default:
+        return FAKE_INVALID_VALUE;
+    }
+}
