@@ -8,6 +8,7 @@
  * model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
 
 #include "fake_gpu.h"
+#include "fake_function.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ enum {
     NOT_COMPILED = 6,
     ALIGNED = 256,          /* memory of the device */
     SHARED_CUDA = 48 << 10, /* of a block that asks for no leave */
+    SHARED_WITH_LEAVE = 100 << 10,
     SHARED_HIP = 64 << 10,
     NOT_ZERO = 1 << 20 /* bytes of new memory that are written, so that large ones cost nothing */
 };
@@ -242,8 +244,8 @@ BOTH(int, cuModuleGetFunction, hipModuleGetFunction, (void **out, module *self, 
 BOTH(int, cuFuncSetAttribute, fakeUnused3, (function * self, int attribute, int value),
      (self, attribute, value))
 {
-    self->shared_most = (size_t)value;
-    return attribute != 8 || value > 100 << 10;
+    self->shared_most = (size_t)value + (self->row ? self->row->shared_bytes : 0);
+    return attribute != 8 || self->shared_most > SHARED_WITH_LEAVE;
 }
 
 static void compute(const float *a, const float *b, float *c)
@@ -371,7 +373,10 @@ static int launch(const function *self, size_t shared_most, const fake_launch *h
     else
         code = run_fake(self->of, how->arguments);
     fake_executed(units);
-    return code;
+    if (code != FAKE_ILLEGAL_ADDRESS && code != FAKE_LAUNCH_FAILED)
+        return code;
+    sticky = code; /* which is said later, as by a device */
+    return 0;
 }
 
 #define LAUNCH(name, shared_most)                                                                  \
@@ -414,16 +419,22 @@ BOTH(int, cuEventElapsedTime, hipEventElapsedTime, (float *ms, void *start, void
     *ms = 0.01F * (float)(to - from);
     return start == end;
 }
+static const char *words_of(int code)
+{
+    return code == FAKE_ILLEGAL_ADDRESS    ? "an illegal memory access"
+           : code == FAKE_OUT_OF_RESOURCES ? "too many resources"
+                                           : "some error";
+}
 int cuGetErrorString(int code, const char **words);
 int cuGetErrorString(int code, const char **words)
 {
-    *words = code == FAKE_ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+    *words = words_of(code);
     return 0;
 }
 const char *hipGetErrorString(int code);
 const char *hipGetErrorString(int code)
 {
-    return code == FAKE_ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+    return words_of(code);
 }
 
 /* ---- NVML: a device that does not say how warm it is ---------------------------------------- */
@@ -506,10 +517,8 @@ BOTH(int, nvrtcCreateProgram, hiprtcCreateProgram,
     *out = self;
     return !name || count != 0;
 }
-BOTH(int, nvrtcCompileProgram, hiprtcCompileProgram,
-     (program * self, int count, const char *const *options), (self, count, options))
+static int compile(program *self, size_t shared_most)
 {
-    note(count ? options[0] : "no options");
     if (behaves(self->source, "forever"))
         sleep(100);
     if (behaves(self->source, "syntax"))
@@ -517,12 +526,23 @@ BOTH(int, nvrtcCompileProgram, hiprtcCompileProgram,
     else if (behaves(self->source, ""))
         self->image = strdup(self->source);
     else
-        self->image =
-            fake_kernel_compile(self->source, &self->bytes, compile_log, sizeof compile_log);
+        self->image = fake_kernel_compile(self->source, shared_most, &self->bytes, compile_log,
+                                          sizeof compile_log);
     if (self->image && !self->bytes)
         self->bytes = strlen(self->image) + 1;
     return self->image ? 0 : NOT_COMPILED;
 }
+
+#define COMPILE(name, shared_most)                                                                 \
+    int name(program *self, int count, const char *const *options);                                \
+    int name(program *self, int count, const char *const *options)                                 \
+    {                                                                                              \
+        note(count ? options[0] : "no options");                                                   \
+        return compile(self, shared_most);                                                         \
+    }
+COMPILE(nvrtcCompileProgram, SHARED_CUDA)
+COMPILE(hiprtcCompileProgram, SHARED_HIP)
+
 BOTH(int, nvrtcGetProgramLogSize, hiprtcGetProgramLogSize, (const program *self, size_t *bytes),
      (self, bytes))
 {

@@ -28,9 +28,10 @@ void fake_executed(unsigned units);
 
 /* ---- Kernels that this processor runs (fake_kernel.c) ---- */
 
-/* Compile CUDA or HIP text. The image, of *bytes; NULL where the compiler refuses the text, with its
+/* Compile CUDA or HIP text for a device whose blocks have so many bytes of static shared memory. The image, of *bytes; NULL where the compiler refuses the text, with its
  * words in `log`. */
-char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t log_size);
+char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes, char *log,
+                          size_t log_size);
 /* An object from such an image; NULL for everything else. */
 void *fake_kernel_load(const void *image);
 struct fake_function;

@@ -2,9 +2,11 @@
 
 /* Kernels in CUDA and HIP as a C compiler builds them for this processor, with the words, the threads
  * and the barriers of the emulation that network libraries for GPUs have (hw/network_library/gpu). A
- * read or write of a vector at an address that is no multiple of its size, and an index beyond an
- * array, end the process. Where the environment variable FAKE_GPU_EDIT is "FROM|TO", the compiler takes
+ * read or write of a vector at an address that is no multiple of its size is a fault, as is an index
+ * beyond an array. Where the environment variable FAKE_GPU_EDIT is "FROM|TO", the compiler takes
  * TO for FROM, which makes kernels that are wrong. */
+
+#undef _FORTIFY_SOURCE /* its siglongjmp knows one stack only */
 
 #include "fake_function.h"
 #include "fake_gpu.h"
@@ -12,6 +14,8 @@
 #include "build_source.h"
 
 #include <ctype.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -134,32 +138,49 @@ static void print_call(FILE *out, const place *kernel)
     fputs("))\n", out);
 }
 
-/* Its row of the table. */
-static void print_row(FILE *out, const place *kernel)
+/* Bytes of its static shared memory, as a sum. */
+static void print_shared(FILE *out, const place *kernel)
 {
-    static const char shared[] = "__shared__ ", aligned[] = "__align__(16) ";
+    static const char shared[] = "__shared__ ", aligned[] = "__align__(16) ", dynamic[] = "extern ";
 
-    fprintf(out, "    {\"%.*s\", NET_FUNCTION(%.*s), %.*s, 0", name_length(kernel), kernel->name,
-            name_length(kernel), kernel->name, (int)strcspn(kernel->bounds, ")"), kernel->bounds);
+    fputs("0", out);
     for (const char *at = strstr(kernel->body, shared); at && at < kernel->end;
          at = strstr(at, shared)) {
-        bool dynamic = strncmp(at - strlen("extern "), "extern ", strlen("extern ")) == 0;
-        int type = 0;
+        bool skip = strncmp(at - strlen(dynamic), dynamic, strlen(dynamic)) == 0;
+        const char *extent = at + strcspn(at, "[;"), *name = extent;
 
         at += strlen(shared);
         if (strncmp(at, aligned, strlen(aligned)) == 0)
             at += strlen(aligned);
-        for (int i = 0; at[i] && at[i] != '['; i++)
-            type = at[i] == ' ' ? i : type;
-        if (!dynamic)
-            fprintf(out, " + sizeof(%.*s%.*s)", type, at,
-                    (int)(strcspn(at, ";") - strcspn(at, "[")), at + strcspn(at, "["));
+        while (name > at && name[-1] != ' ')
+            name--;
+        if (!skip)
+            fprintf(out, " + sizeof(%.*s%.*s)", (int)(name - at), at, (int)strcspn(extent, ";"),
+                    extent);
     }
+}
+
+/* Its row of the table. */
+static void print_row(FILE *out, const place *kernel)
+{
+    int length = name_length(kernel);
+
+    fprintf(out, "    {\"%.*s\", NET_FUNCTION(%.*s), %.*s, ", length, kernel->name, length,
+            kernel->name, (int)strcspn(kernel->bounds, ")"), kernel->bounds);
+    print_shared(out, kernel);
     fprintf(out, ", %d, emulatedLaunchKernel},\n", waits(kernel));
 }
 
+static void print_check(FILE *out, const place *kernel, size_t shared_most)
+{
+    fputs("_Static_assert(", out);
+    print_shared(out, kernel);
+    fprintf(out, " <= %zu, \"%.*s uses too much shared data\");\n", shared_most,
+            name_length(kernel), kernel->name);
+}
+
 /* To be freed. */
-static char *make_c(const char *source)
+static char *make_c(const char *source, size_t shared_most)
 {
     char *text = NULL;
     size_t size = 0;
@@ -173,6 +194,8 @@ static char *make_c(const char *source)
     fputs("\n", out);
     for (kernel.end = source; find_kernel(kernel.end, &kernel);)
         print_call(out, &kernel);
+    for (kernel.end = source; find_kernel(kernel.end, &kernel);)
+        print_check(out, &kernel, shared_most);
     fputs("const fake_function fake_functions[] = {\n", out);
     for (kernel.end = source; find_kernel(kernel.end, &kernel);)
         print_row(out, &kernel);
@@ -217,7 +240,8 @@ static char *read_image(const char *path, size_t *bytes)
     return image;
 }
 
-char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t log_size)
+char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes, char *log,
+                          size_t log_size)
 {
     char folder[] = "/tmp/fake_gpu_XXXXXX";
     char in[BUILD_PATH], out[BUILD_PATH];
@@ -229,6 +253,8 @@ char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t l
                                     "-Wall",
                                     "-Wextra",
                                     "-Werror",
+                                    "-Wno-array-bounds",
+                                    "-Wno-maybe-uninitialized",
                                     "-fsanitize=alignment,bounds",
                                     "-fsanitize-undefined-trap-on-error",
                                     "-I" FAKE_GPU_INCLUDE,
@@ -246,7 +272,7 @@ char *fake_kernel_compile(const char *source, size_t *bytes, char *log, size_t l
         return NULL;
     snprintf(in, sizeof in, "%s/kernel.c", folder);
     snprintf(out, sizeof out, "%s/kernel.so", folder);
-    text = make_c(source);
+    text = make_c(source, shared_most);
     if (text && write_text(in, text)) {
         if (program_succeeds(compiler))
             image = read_image(out, bytes);
@@ -291,6 +317,36 @@ const fake_function *fake_kernel_find(void *object, const char *name)
     return row && row->name ? row : NULL;
 }
 
+static sigjmp_buf before_fault;
+
+static void on_fault(int number)
+{
+    (void)number;
+    siglongjmp(before_fault, 1);
+}
+
+/* A fault of a kernel ends its launch; what that held is lost. */
+static int run(const fake_function *function, dim3 grid, dim3 block, const fake_launch *how)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+    static const int codes[] = {[emulatedErrorMemoryAllocation] = FAKE_OUT_OF_MEMORY,
+                                [emulatedErrorInvalidConfiguration] = FAKE_INVALID_VALUE,
+                                [emulatedErrorDivergedBarrier] = FAKE_LAUNCH_FAILED};
+    enum { FAULTS = sizeof faults / sizeof *faults };
+    const struct sigaction action = {.sa_handler = on_fault};
+    struct sigaction kept[FAULTS];
+    volatile int code = FAKE_ILLEGAL_ADDRESS;
+
+    for (int i = 0; i < FAULTS; i++)
+        sigaction(faults[i], &action, &kept[i]);
+    if (!sigsetjmp(before_fault, 1))
+        code = codes[function->start(function->emulated, grid, block, how->arguments,
+                                     how->shared_bytes, NULL)];
+    for (int i = 0; i < FAULTS; i++)
+        sigaction(faults[i], &kept[i], NULL);
+    return code;
+}
+
 int fake_kernel_launch(const fake_function *function, size_t shared_most, const fake_launch *how,
                        unsigned *units)
 {
@@ -304,15 +360,5 @@ int fake_kernel_launch(const fake_function *function, size_t shared_most, const 
         return FAKE_OUT_OF_RESOURCES;
     if (function->waits)
         *units += (unsigned)((threads + WARP - 1) / WARP) * grid.x * grid.y * grid.z;
-    switch (
-        function->start(function->emulated, grid, block, how->arguments, how->shared_bytes, NULL)) {
-    case emulatedSuccess:
-        return 0;
-    case emulatedErrorMemoryAllocation:
-        return FAKE_OUT_OF_MEMORY;
-    case emulatedErrorDivergedBarrier:
-        return FAKE_LAUNCH_FAILED;
-    default:
-        return FAKE_INVALID_VALUE;
-    }
+    return run(function, grid, block, how);
 }
