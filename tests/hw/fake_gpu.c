@@ -357,7 +357,7 @@ static int run_fake(module *self, void **arguments)
     return 0;
 }
 
-static int launch(const function *self, size_t shared_most, const fake_launch *how)
+static int launch(const function *self, size_t shared_most, unsigned most_z, const fake_launch *how)
 {
     const unsigned *grid = how->grid, *block = how->block;
     unsigned units = 1;
@@ -366,7 +366,7 @@ static int launch(const function *self, size_t shared_most, const fake_launch *h
     if (sticky)
         return sticky;
     if (grid[0] * grid[1] * grid[2] == 0 || block[0] * block[1] * block[2] > 1024 ||
-        how->shared_bytes > shared_most)
+        block[2] > most_z || how->shared_bytes > shared_most)
         return FAKE_INVALID_VALUE;
     if (self->row)
         code = fake_kernel_launch(self->row, shared_most, how, &units);
@@ -379,7 +379,7 @@ static int launch(const function *self, size_t shared_most, const fake_launch *h
     return 0;
 }
 
-#define LAUNCH(name, shared_most)                                                                  \
+#define LAUNCH(name, shared_most, most_z)                                                          \
     int name(const function *self, unsigned gx, unsigned gy, unsigned gz, unsigned bx,             \
              unsigned by, unsigned bz, unsigned shared, const void *stream, void **arguments,      \
              void **extra);                                                                        \
@@ -389,10 +389,10 @@ static int launch(const function *self, size_t shared_most, const fake_launch *h
     {                                                                                              \
         const fake_launch how = {{gx, gy, gz}, {bx, by, bz}, shared, arguments};                   \
                                                                                                    \
-        return stream || extra ? FAKE_INVALID_VALUE : launch(self, shared_most, &how);             \
+        return stream || extra ? FAKE_INVALID_VALUE : launch(self, shared_most, most_z, &how);     \
     }
-LAUNCH(cuLaunchKernel, self->shared_most)
-LAUNCH(hipModuleLaunchKernel, SHARED_HIP)
+LAUNCH(cuLaunchKernel, self->shared_most, 64)
+LAUNCH(hipModuleLaunchKernel, SHARED_HIP, 1024)
 
 /* An event is the time before it, in units of 10 microseconds. */
 BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))

@@ -164,6 +164,8 @@ static const struct {
      "error 700 (an illegal memory access)"},
     {"__syncthreads();|static float4 x[2]; ((volatile float4 *)(void *)&x[0].y)->x = 1;",
      OPEVO_OUTCOME_CRASHED, "error 700"},
+    {"__syncthreads();|static float x[2]; x[threadIdx.x + 2] = 1;", OPEVO_OUTCOME_CRASHED,
+     "error 700"},
     {"__syncthreads();|no_such_function();", OPEVO_OUTCOME_BUILD_ERROR, "no_such_function"},
     {"const float |int ", OPEVO_OUTCOME_BUILD_ERROR, "error"},
 };
@@ -204,34 +206,34 @@ static void test_spoilt(void **state)
 
 /* ---- Launches that a device refuses ---- */
 
-/* One row each: floats of static shared memory, launch bounds, threads, bytes of dynamic shared memory,
- * and for CUDA and HIP the class, and what its message says. */
+enum {
+    FINE = OPEVO_OUTCOME_OK,
+    UNBUILT = OPEVO_OUTCOME_BUILD_ERROR,
+    REFUSED = OPEVO_OUTCOME_LAUNCH_ERROR
+};
+
+/* One row each: floats of static shared memory, launch bounds, threads along an axis, bytes of dynamic
+ * shared memory, and for CUDA and HIP the class, and what its message says. */
 static const struct {
-    uint32_t floats, bounds, threads, dynamic_bytes;
-    opevo_outcome_class kind[DEVICES];
+    uint32_t floats, bounds, threads;
+    char axis;
+    uint32_t dynamic_bytes;
+    int kind[DEVICES];
     const char *message;
 } launches[] = {
-    {64, 64, 64, 0, {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_OK}, ""},
-    {64, 1024, 1024, 0, {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_OK}, ""},
-    {64, 1025, 1025, 0, {OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_LAUNCH_ERROR}, "error 1 "},
-    {64, 64, 65, 0, {OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_LAUNCH_ERROR}, "error 701 "},
-    {12 << 10, 64, 64, 0, {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_OK}, ""},
-    {13 << 10, 64, 64, 0, {OPEVO_OUTCOME_BUILD_ERROR, OPEVO_OUTCOME_OK}, "too much shared data"},
-    {17 << 10,
-     64,
-     64,
-     0,
-     {OPEVO_OUTCOME_BUILD_ERROR, OPEVO_OUTCOME_BUILD_ERROR},
-     "too much shared"},
-    {64, 64, 64, 60 << 10, {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_OK}, ""},
-    {64, 64, 64, 99 << 10, {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_LAUNCH_ERROR}, "error 1 "},
-    {64, 64, 64, 101 << 10, {OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_LAUNCH_ERROR}, "error 1 "},
-    {8 << 10,
-     64,
-     64,
-     40 << 10,
-     {OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_LAUNCH_ERROR},
-     "error 1 "},
+    {64, 64, 64, 'x', 0, {FINE, FINE}, ""},
+    {64, 1024, 1024, 'x', 0, {FINE, FINE}, ""},
+    {64, 1025, 1025, 'x', 0, {REFUSED, REFUSED}, "error 1 "},
+    {64, 64, 65, 'x', 0, {REFUSED, REFUSED}, "error 701 "},
+    {64, 64, 64, 'z', 0, {FINE, FINE}, ""},
+    {64, 65, 65, 'z', 0, {REFUSED, FINE}, "error 1 "},
+    {12 << 10, 64, 64, 'x', 0, {FINE, FINE}, ""},
+    {13 << 10, 64, 64, 'x', 0, {UNBUILT, FINE}, "too much shared data"},
+    {17 << 10, 64, 64, 'x', 0, {UNBUILT, UNBUILT}, "too much shared data"},
+    {64, 64, 64, 'x', 60 << 10, {FINE, FINE}, ""},
+    {64, 64, 64, 'x', 99 << 10, {FINE, REFUSED}, "error 1 "},
+    {64, 64, 64, 'x', 101 << 10, {REFUSED, REFUSED}, "error 1 "},
+    {8 << 10, 64, 64, 'x', 40 << 10, {REFUSED, REFUSED}, "error 1 "},
 };
 enum { LAUNCHES = sizeof launches / sizeof *launches };
 
@@ -243,23 +245,27 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
     (void)refused;
     (void)why;
     zoo_of_one_block(out, self->dialect, launches[i].threads, launches[i].dynamic_bytes);
+    if (launches[i].axis == 'z') {
+        out->block[0] = 1;
+        out->block[2] = launches[i].threads;
+    }
     opevo_text_printf(
         &out->source,
         "extern \"C\" __global__ void __launch_bounds__(%u)\n"
         "kernel(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c)\n"
         "{\n"
         "    __shared__ __align__(16) float row[%u];\n"
-        "    for (int i = threadIdx.x; i < 48; i += %u) {\n"
+        "    const int v = threadIdx.%c;\n"
+        "    for (int i = v; i < 48; i += %u) {\n"
         "        for (int j = 0; j < 40; j++) {\n"
-        "            row[threadIdx.x %% %u] = 0;\n"
+        "            row[v] = 0;\n"
         "            for (int k = 0; k < 32; k++)\n"
-        "                row[threadIdx.x %% %u] += a[32 * i + k] * b[40 * k + j];\n"
-        "            c[40 * i + j] = row[threadIdx.x %% %u];\n"
+        "                row[v] += a[32 * i + k] * b[40 * k + j];\n"
+        "            c[40 * i + j] = row[v];\n"
         "        }\n"
         "    }\n"
         "}\n",
-        launches[i].bounds, launches[i].floats, launches[i].threads, launches[i].floats,
-        launches[i].floats, launches[i].floats);
+        launches[i].bounds, launches[i].floats, launches[i].axis, launches[i].threads);
     return opevo_text_check(&out->source, err);
 }
 
@@ -271,7 +277,7 @@ static void test_launches(void **state)
     for (int device = 0; device < DEVICES; device++) {
         zoo *maker = zoo_create(&ops, "launches",
                                 "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, "
-                                "5, 6, 7, 8, 9, 10]}}",
+                                "5, 6, 7, 8, 9, 10, 11, 12]}}",
                                 (opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
         opevo_objective *objective = open_on(device, &maker->super);
         opevo_index points[LAUNCHES];
@@ -283,7 +289,7 @@ static void test_launches(void **state)
         for (size_t i = 0; i < LAUNCHES; i++) {
             const char *said = outcomes[i].message ? outcomes[i].message : "";
 
-            if (outcomes[i].kind != launches[i].kind[device] ||
+            if ((int)outcomes[i].kind != launches[i].kind[device] ||
                 (outcomes[i].kind != OPEVO_OUTCOME_OK && !strstr(said, launches[i].message)))
                 fail_msg("launch %zu on %s: %s (%s)", i, devices[device].name,
                          opevo_outcome_name(outcomes[i].kind), said);
