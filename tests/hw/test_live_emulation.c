@@ -42,6 +42,8 @@ static opevo_objective *open_on(int device, opevo_kernel_maker *maker)
 
     maker->dialect = devices[device].dialect;
     options.device = devices[device].name;
+    options.build_limit_s = 600;
+    options.run_limit_s = 600;
     CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
     return objective;
 }
@@ -164,7 +166,7 @@ static const struct {
      "error 700 (an illegal memory access)"},
     {"__syncthreads();|static float4 x[2]; ((volatile float4 *)(void *)&x[0].y)->x = 1;",
      OPEVO_OUTCOME_CRASHED, "error 700"},
-    {"__syncthreads();|static float x[2]; x[threadIdx.x + 2] = 1;", OPEVO_OUTCOME_CRASHED,
+    {"__syncthreads();|static volatile float x[2]; x[threadIdx.x + 2] += 1;", OPEVO_OUTCOME_CRASHED,
      "error 700"},
     {"__syncthreads();|no_such_function();", OPEVO_OUTCOME_BUILD_ERROR, "no_such_function"},
     {"const float |int ", OPEVO_OUTCOME_BUILD_ERROR, "error"},
