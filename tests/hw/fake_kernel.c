@@ -243,8 +243,9 @@ static char *read_image(const char *path, size_t *bytes)
 char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes, char *log,
                           size_t log_size)
 {
-    char folder[] = "/tmp/fake_gpu_XXXXXX";
-    char in[BUILD_PATH], out[BUILD_PATH];
+    /* That of a worker's compilers goes with them, also when they are killed. */
+    const char *base = getenv("TMPDIR");
+    char folder[4096], in[sizeof folder + 16], out[sizeof folder + 16];
     const char *const compiler[] = {"cc",
                                     "-O1",
                                     "-std=gnu11",
@@ -268,6 +269,7 @@ char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes,
     char *text = NULL, *image = NULL;
 
     snprintf(log, log_size, "fake_gpu: no room for a compiler's files.\n");
+    snprintf(folder, sizeof folder, "%s/fake_gpu_XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder))
         return NULL;
     snprintf(in, sizeof in, "%s/kernel.c", folder);
