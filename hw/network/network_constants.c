@@ -16,12 +16,10 @@ static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
     const Onnx__Attribute *whole = opevo_i_attribute(call, "value_int");
     const Onnx__Attribute *numbers = opevo_i_attribute(call, "value_floats");
     const Onnx__Attribute *wholes = opevo_i_attribute(call, "value_ints");
-    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    opevo_array *out = &call->out[0]->array;
     size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
     opevo_status status = OPEVO_OK;
 
-    if (!out)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its output has no name.");
     if (tensor && tensor->t)
         return opevo_i_array_of(tensor->t, "Attribute value", out, err);
     if (!number && !whole && !numbers && !wholes)
@@ -91,15 +89,11 @@ static opevo_status fill(const opevo_i_call *call, const void *const *in, void *
 static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
-    int64_t start = 0, end = 0, count = 0;
-    int dims = 0;
+    opevo_array *out = &call->out[0]->array;
+    int dims = call->in[0]->array.dims;
+    int64_t start = opevo_i_attribute_int(call, "start", 0);
+    int64_t end = opevo_i_attribute_int(call, "end", dims), count = 0;
 
-    if (!out)
-        return OPEVO_OK;
-    dims = call->in[0]->array.dims;
-    start = opevo_i_attribute_int(call, "start", 0);
-    end = opevo_i_attribute_int(call, "end", dims);
     start = start < -dims ? 0 : start < 0 ? start + dims : start > dims ? dims : start;
     end = end < -dims ? 0 : end < 0 ? end + dims : end > dims ? dims : end;
     count = end > start ? end - start : 0;
@@ -122,12 +116,9 @@ static opevo_status nothing(const opevo_i_call *call, const void *const *in, voi
 
 static opevo_status infer_size(const opevo_i_call *call, opevo_error *err)
 {
-    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
-    opevo_status status = OPEVO_OK;
+    opevo_array *out = &call->out[0]->array;
+    opevo_status status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 0, NULL, err);
 
-    if (!out)
-        return OPEVO_OK;
-    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 0, NULL, err);
     if (status == OPEVO_OK)
         status = opevo_array_allocate(out, err);
     if (status == OPEVO_OK)

@@ -60,8 +60,6 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
                               const void *const *in, void *const *out, unsigned threads,
                               opevo_error *err)
 {
-    const opevo_array *array = &self->value[step->output[0]].array;
-
     switch (step->kind) {
     case OPEVO_NET_STEP_COMPUTE:
         return opevo_i_compute(step->text, in, out, threads, err);
@@ -71,7 +69,7 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
                      out[0]);
         return OPEVO_OK;
     case OPEVO_NET_STEP_VIEW:
-        memcpy(out[0], in[0], opevo_i_bytes(array));
+        memcpy(out[0], in[0], opevo_i_bytes(&self->value[step->output[0]].array));
         return OPEVO_OK;
     case OPEVO_NET_STEP_NODE:
         break;

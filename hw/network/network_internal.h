@@ -33,7 +33,8 @@ struct opevo_network {
 
 /* ---- Operators ---- */
 
-/* A node as its operator sees it. An input that is omitted is NULL; `out` is filled in by `infer`. */
+/* A node as its operator sees it; `out` is filled in by `infer`. An input that is omitted is NULL, and so
+ * is an output. The first output is there, unless outputs_most is 0. */
 typedef struct opevo_i_call {
     const opevo_i_node *node;
     int64_t opset;
@@ -45,6 +46,7 @@ typedef struct opevo_i_call {
 struct opevo_i_operator {
     const char *name;
     int since; /* oldest opset whose meaning is this one */
+    /* A most of 0 is any number. */
     int inputs_least, inputs_most, outputs_most;
     /* Types and shapes of the outputs; data too, where they are that of an attribute. Messages
      * are sentences without the node, which the caller puts in front. */

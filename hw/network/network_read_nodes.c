@@ -59,6 +59,12 @@ static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *er
                             *name ? "An input is not made by any node." : "An input is missing.",
                             err);
     }
+    /* Operators write their first output unasked, except for those of any number of outputs. */
+    if (!*source->output[0] && row->outputs_most)
+        return say_node(
+            self, number, OPEVO_INVALID,
+            "Its first output has no name; give it one, as only those behind it are optional.",
+            err);
     for (size_t i = 0; i < source->n_output; i++)
         node->edges[source->n_input + i] =
             *source->output[i] ? opevo_i_reader_find(self, source->output[i]) : -1;
