@@ -310,7 +310,8 @@ static void divide(const opevo_array *array, int axis, size_t *rows, size_t *row
         *(d < axis ? rows : row) *= (size_t)array->extent[d];
 }
 
-/* Copy a part along an axis into the whole array or out of it; `offset` moves on to the next part. */
+/* Copy a part along an axis into the whole array or out of it; `offset` moves on to the next part, also
+ * where `to` is NULL. */
 static void copy_part(const opevo_array *whole, int axis, const opevo_array *part, bool into,
                       size_t *offset, const char *from, char *to)
 {
@@ -319,7 +320,7 @@ static void copy_part(const opevo_array *whole, int axis, const opevo_array *par
 
     divide(whole, axis, &rows, &row);
     divide(part, axis, &part_rows, &part_row);
-    for (size_t i = 0; i < rows && part_row; i++) {
+    for (size_t i = 0; i < rows && part_row && to; i++) {
         size_t in_whole = (i * row + *offset) * bytes, in_part = i * part_row * bytes;
 
         memcpy(to + (into ? in_whole : in_part), from + (into ? in_part : in_whole),
@@ -341,31 +342,53 @@ static opevo_status concat(const opevo_i_call *call, const void *const *in, void
     return status;
 }
 
+enum { SPLIT_MOST = 1024 };
+
+/* The axis, and how long each part is along it: between 0 and the whole, which they make up. */
+static opevo_status parts_of(const opevo_i_call *call, int *axis, int64_t *parts, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    int64_t rest = 0;
+    opevo_status status = OPEVO_OK;
+    int count = 0;
+
+    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, axis, err));
+    OPEVO_TRY(opevo_i_list(call, 1, "split", SPLIT_MOST, parts, &count, err));
+    if (call->outs > SPLIT_MOST || (count >= 0 && count != call->outs))
+        OPEVO_TRY(
+            OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
+    rest = in->extent[*axis];
+    for (int i = 0; i < call->outs; i++) {
+        if (count < 0)
+            parts[i] = in->extent[*axis] / call->outs;
+        if (parts[i] < 0 || parts[i] > rest)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                 "Part %d has %lld elements of the %lld that are left.", i,
+                                 (long long)parts[i], (long long)rest));
+        rest -= parts[i];
+    }
+    if (rest)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its parts have %lld elements instead of %lld.",
+                             (long long)(in->extent[*axis] - rest), (long long)in->extent[*axis]));
+cleanup:
+    return status;
+}
+
 static opevo_status infer_split(const opevo_i_call *call, opevo_error *err)
 {
-    int64_t parts[1024], extent[OPEVO_NETWORK_DIMS], sum = 0;
+    int64_t parts[SPLIT_MOST], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
     const opevo_array *in = NULL;
-    int axis = 0, count = 0;
+    int axis = 0;
 
     OPEVO_TRY(need(call, 0, err));
     in = &call->in[0]->array;
-    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, &axis, err));
-    OPEVO_TRY(opevo_i_list(call, 1, "split", 1024, parts, &count, err));
-    if (call->outs > 1024 || (count >= 0 && count != call->outs))
-        OPEVO_TRY(
-            OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
+    OPEVO_TRY(parts_of(call, &axis, parts, err));
+    memcpy(extent, in->extent, sizeof extent);
     for (int i = 0; i < call->outs; i++) {
-        if (count < 0)
-            parts[i] = in->extent[axis] / call->outs;
-        sum += parts[i];
-        memcpy(extent, in->extent, sizeof extent);
         extent[axis] = parts[i];
         OPEVO_TRY(opevo_i_shape(call->out[i], in->type, in->dims, extent, err));
     }
-    if (sum != in->extent[axis])
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its parts have %lld elements instead of %lld.",
-                             (long long)sum, (long long)in->extent[axis]));
 cleanup:
     return status;
 }
@@ -374,14 +397,16 @@ static opevo_status split(const opevo_i_call *call, const void *const *in, void 
                           opevo_error *err)
 {
     const opevo_array *whole = &call->in[0]->array;
+    int64_t parts[SPLIT_MOST];
     size_t offset = 0;
     int axis = 0;
-    opevo_status status =
-        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), whole->dims, &axis, err);
+    opevo_status status = parts_of(call, &axis, parts, err);
 
     for (int i = 0; i < call->outs && status == OPEVO_OK; i++) {
-        if (out[i])
-            copy_part(whole, axis, &call->out[i]->array, false, &offset, in[0], out[i]);
+        opevo_array part = *whole;
+
+        part.extent[axis] = parts[i];
+        copy_part(whole, axis, &part, false, &offset, in[0], out[i]);
     }
     return status;
 }
