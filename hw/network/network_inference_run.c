@@ -7,13 +7,27 @@
 #include <opevo/computation_reference.h>
 #include <opevo/memory.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- One step ------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
-                             unsigned threads, opevo_error *err)
+/* The data of X`number` or Y`number`, one of `count`. */
+static opevo_status find_data(const char *name, const void *const *data, int count,
+                              const void **found, opevo_error *err)
+{
+    char *end = NULL;
+    long number = strtol(name + 1, &end, 10);
+
+    if (!name[1] || *end || number < 0 || number >= count || !data[number])
+        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no tensor %s.", name);
+    *found = data[number];
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_compute(const char *text, const void *const *data, int data_count,
+                             void *const *out, int out_count, unsigned threads, opevo_error *err)
 {
     const void *inputs[16] = {NULL};
     void *outputs[16] = {NULL};
@@ -24,14 +38,17 @@ opevo_status opevo_i_compute(const char *text, const void *const *data, void *co
     OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
-        long number = strtol(tensor->name + 1, NULL, 10);
+        const void *found = NULL;
 
         if (ins == 16 || outs == 16)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_LIMIT, "It has more than 15 inputs or outputs."));
-        if (tensor->role == OPEVO_ROLE_INPUT || tensor->role == OPEVO_ROLE_CONSTANT)
-            inputs[ins++] = data[number];
-        else if (tensor->role == OPEVO_ROLE_OUTPUT)
-            outputs[outs++] = out[number];
+        if (tensor->role == OPEVO_ROLE_INPUT || tensor->role == OPEVO_ROLE_CONSTANT) {
+            OPEVO_TRY(find_data(tensor->name, data, data_count, &found, err));
+            inputs[ins++] = found;
+        } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
+            OPEVO_TRY(find_data(tensor->name, (const void *const *)out, out_count, &found, err));
+            outputs[outs++] = (void *)(uintptr_t)found;
+        }
     }
     OPEVO_TRY(opevo_computation_compute(computation, inputs, outputs, NULL, threads, err));
 cleanup:
@@ -62,7 +79,7 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
 {
     switch (step->kind) {
     case OPEVO_NET_STEP_COMPUTE:
-        return opevo_i_compute(step->text, in, out, threads, err);
+        return opevo_i_compute(step->text, in, step->inputs, out, step->outputs, threads, err);
     case OPEVO_NET_STEP_COPY:
         for (int i = 0; i < step->copies; i++)
             copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],

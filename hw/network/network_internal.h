@@ -148,9 +148,9 @@ opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_
                                   opevo_error *err);
 
 /* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these numbers.
- * Errors: LIMIT; NOMEM. */
-opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
-                             unsigned threads, opevo_error *err);
+ * Errors: INVALID if there is no such number, or its data are NULL; LIMIT; NOMEM. */
+opevo_status opevo_i_compute(const char *text, const void *const *data, int data_count,
+                             void *const *out, int out_count, unsigned threads, opevo_error *err);
 
 /* Which values are the same in every run: those with data, and what steps make of them alone. Free
  * the list, one for each value. Errors: NOMEM. */

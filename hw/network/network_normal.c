@@ -27,6 +27,11 @@ static opevo_status infer_batch(const opevo_i_call *call, opevo_error *err)
     if (call->outs > 1 && !training)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "It has outputs of training; export the model for inference.");
+    if (call->outs > 3)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "It has %d outputs; in training mode there are 3: the result, and the "
+                          "running mean and variance.",
+                          call->outs);
     for (int i = 1; i < call->outs; i++)
         OPEVO_TRY(opevo_i_shape(call->out[i], OPEVO_NETWORK_FLOAT32, 1, &channels, err));
 cleanup:
@@ -55,6 +60,8 @@ static void define_training(const opevo_i_call *call, opevo_text *out)
     opevo_i_reduced_read(call, &which, out);
     opevo_text_printf(out, " - M[a1])\nV[a1] = T[a1]/%.0f\n", count);
     for (int i = 1; i < call->outs; i++) {
+        if (!call->out[i])
+            continue;
         opevo_text_printf(out, "Y%d[a1] = X%d[a1]*", i, i + 2);
         opevo_text_add_double(out, momentum);
         opevo_text_printf(out, " + %s[a1]*", i == 1 ? "M" : "V");
@@ -67,8 +74,11 @@ static opevo_status define_batch(const opevo_i_call *call, opevo_text *out, opev
 {
     bool training = opevo_i_attribute_int(call, "training_mode", 0) != 0;
 
-    for (int i = 0; i < (training && call->outs == 1 ? 3 : 5); i++)
-        opevo_i_declare(call, i, out);
+    /* In training, mean and variance are read for the running ones only. */
+    for (int i = 0; i < 5; i++) {
+        if (!training || i < 3 || (i - 2 < call->outs && call->out[i - 2]))
+            opevo_i_declare(call, i, out);
+    }
     if (training)
         define_training(call, out);
     opevo_text_add(out, "Y0[");

@@ -55,7 +55,8 @@ static opevo_status compute(const opevo_i_call *call, const void *const *data, v
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(call->node->row->define(call, &text, err));
-    OPEVO_TRY(opevo_i_compute(opevo_text_string(&text), data, out, threads, err));
+    OPEVO_TRY(
+        opevo_i_compute(opevo_text_string(&text), data, call->ins, out, call->outs, threads, err));
 cleanup:
     opevo_text_free(&text);
     return status;
