@@ -178,14 +178,34 @@ void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from,
     memcpy((char *)out + (size_t)to * bytes, (const char *)in + (size_t)from * bytes, bytes);
 }
 
+/* ---- Extents ---- */
+
+opevo_status opevo_i_check_extents(const char *what, int dims, const int64_t *extent,
+                                   opevo_error *err)
+{
+    double elements = 1, most = 1;
+
+    for (int d = 0; d < dims; d++) {
+        if (extent[d] < 0 || extent[d] > OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s has an extent of %lld in dimension %d; it must be 0 to %lld.",
+                              what, (long long)extent[d], d, (long long)OPEVO_COMPUTATION_EXTENT);
+        elements *= (double)extent[d];
+        most *= extent[d] ? (double)extent[d] : 1;
+    }
+    if (most > (double)OPEVO_COMPUTATION_ELEMENTS)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has %g elements, which is too many: the limit is 2^40%s.", what, most,
+                          elements == 0 ? " without the extents of 0" : "");
+    return OPEVO_OK;
+}
+
 /* ---- From a message ---- */
 
 /* Sets type and shape; the data are still to come. */
 static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
                                opevo_error *err)
 {
-    double elements = 1;
-
     out->type = (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -196,18 +216,9 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
                           tensor->n_dims, OPEVO_NETWORK_DIMS);
     out->dims = (int)tensor->n_dims;
-    for (size_t d = 0; d < tensor->n_dims; d++) {
-        if (tensor->dims[d] < 0 || tensor->dims[d] > OPEVO_COMPUTATION_EXTENT)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s has an extent of %lld; it must be 0 to %lld.",
-                              what, (long long)tensor->dims[d],
-                              (long long)OPEVO_COMPUTATION_EXTENT);
+    for (size_t d = 0; d < tensor->n_dims; d++)
         out->extent[d] = tensor->dims[d];
-        elements *= (double)tensor->dims[d];
-    }
-    if (elements > (double)OPEVO_COMPUTATION_ELEMENTS)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %g elements, which is too many.", what,
-                          elements);
-    return OPEVO_OK;
+    return opevo_i_check_extents(what, out->dims, out->extent, err);
 }
 
 /* How many elements the fields of the message hold, and where they are, by the type. */
@@ -303,23 +314,14 @@ cleanup:
 opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
                            const int64_t *extent, opevo_error *err)
 {
-    double elements = 1;
+    opevo_status status = OPEVO_OK;
 
-    if (!out)
-        return OPEVO_OK;
     if (dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %d dimensions; opevo takes up to %d.",
                           dims, OPEVO_NETWORK_DIMS);
-    for (int d = 0; d < dims; d++) {
-        if (extent[d] < 0 || extent[d] > OPEVO_COMPUTATION_EXTENT)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Dimension %d of the result has an extent of %lld.", d,
-                              (long long)extent[d]);
-        elements *= (double)extent[d];
-    }
-    if (elements > (double)OPEVO_COMPUTATION_ELEMENTS)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %g elements, which is too many.",
-                          elements);
+    status = opevo_i_check_extents("The result", dims, extent, err);
+    if (status != OPEVO_OK || !out)
+        return status;
     out->array.type = type;
     out->array.dims = dims;
     for (int d = 0; d < dims; d++)

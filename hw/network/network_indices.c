@@ -64,7 +64,7 @@ static opevo_status gather(const opevo_i_call *call, const void *const *in, void
         rows *= from->extent[d];
     for (int d = axis + 1; d < from->dims; d++)
         bytes *= (size_t)from->extent[d];
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < rows && bytes; r++) {
         for (int64_t i = 0; i < count; i++, to += bytes) {
             OPEVO_TRY(index_of(call, in[1], i, from, axis, &at, err));
             memcpy(to, (const char *)in[0] + (size_t)(r * from->extent[axis] + at) * bytes, bytes);
@@ -262,7 +262,7 @@ static opevo_status move_slices(const opevo_i_call *call, const void *const *in,
     bytes = (size_t)self.size * opevo_network_type_bytes(all->type);
     if (scatters)
         memcpy(out[0], in[0], opevo_i_bytes(all));
-    for (int64_t i = 0; i < self.count; i++) {
+    for (int64_t i = 0; i < self.count && bytes; i++) {
         int64_t at = 0;
 
         OPEVO_TRY(slice_of(call, &self, in[1], i, &at, err));

@@ -112,7 +112,13 @@ size_t opevo_i_bytes(const opevo_array *array);
 /* Copy element `from` of `in` to element `to` of `out`. */
 void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
                           int64_t to);
-/* Give an output its type and shape. Errors: INVALID for too many dimensions or elements. */
+/* Whether a tensor may have these extents: each is from 0 to OPEVO_COMPUTATION_EXTENT, and the product of
+ * those that are not 0 is at most OPEVO_COMPUTATION_ELEMENTS, so that no product of some of them
+ * overflows. `what` begins the message. Errors: INVALID. */
+opevo_status opevo_i_check_extents(const char *what, int dims, const int64_t *extent,
+                                   opevo_error *err);
+/* Give an output its type and shape; those of an omitted one (NULL) are checked. Errors: INVALID for
+ * too many dimensions or elements. */
 opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
                            const int64_t *extent, opevo_error *err);
 /* An axis counted from the end if negative. Errors: INVALID. */

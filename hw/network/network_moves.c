@@ -27,7 +27,8 @@ static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
 {
     const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
     bool zeros = opevo_i_attribute_int(call, "allowzero", 0) != 0;
-    int64_t extent[OPEVO_NETWORK_DIMS], known = 1;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    double known = 1, elements = 0; /* exact up to 2^53, and a tensor has at most 2^40 */
     int dims = 0, open = -1;
     opevo_status status = need(call, 0, err);
 
@@ -44,12 +45,13 @@ static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
                               (long long)extent[d]);
         if (extent[d] == -1)
             open = d;
-        else if (known <= OPEVO_COMPUTATION_ELEMENTS)
-            known *= extent[d];
+        else
+            known *= (double)extent[d];
     }
+    elements = (double)opevo_array_elements(in);
     if (open >= 0)
-        extent[open] = known > 0 ? opevo_array_elements(in) / known : 0;
-    if (known * (open >= 0 ? extent[open] : 1) != opevo_array_elements(in))
+        extent[open] = known > 0 ? (int64_t)(elements / known) : 0;
+    if (known * (open >= 0 ? (double)extent[open] : 1) != elements)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its shape does not fit %lld elements.",
                           (long long)opevo_array_elements(in));
     return opevo_i_shape(call->out[0], in->type, dims, extent, err);
@@ -481,7 +483,8 @@ static opevo_status slice(const opevo_i_call *call, const void *const *in, void 
     strides_of(&call->in[0]->array, stride);
     for (int d = 0; d < call->in[0]->array.dims && status == OPEVO_OK; d++) {
         first += start[d] * stride[d];
-        step[d] *= stride[d];
+        /* A step along one element goes nowhere, and may be of any size. */
+        step[d] = extent[d] > 1 ? step[d] * stride[d] : 0;
     }
     if (status == OPEVO_OK)
         gather(&call->out[0]->array, in[0], first, step, out[0]);

@@ -145,6 +145,24 @@ static const opevo_network_shape *given_shape(const opevo_i_reader *self, const 
     return NULL;
 }
 
+static opevo_status check_input(const opevo_i_reader *self, const opevo_net_value *value,
+                                opevo_error *err)
+{
+    opevo_error reason = {0};
+    opevo_text what = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&what, "Input '%s'", value->name);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    status = opevo_i_check_extents(opevo_text_string(&what), value->array.dims, value->array.extent,
+                                   &reason);
+    if (status != OPEVO_OK)
+        status = opevo_i_reader_fail(self, status, err, "%s", reason.message);
+cleanup:
+    opevo_text_free(&what);
+    return status;
+}
+
 static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__ValueInfo *info,
                                      opevo_net_value *value, opevo_error *err)
 {
@@ -180,11 +198,8 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
                        d, dim && dim->dim_param ? " " : "",
                        dim && dim->dim_param ? dim->dim_param : "", value->name, value->name);
         array->extent[d] = given ? given->extent[d] : dim->dim_value;
-        if (array->extent[d] > OPEVO_COMPUTATION_EXTENT)
-            return SAY(self, err, "Dimension %d of input '%s' is %lld, which is too large.", d,
-                       value->name, (long long)array->extent[d]);
     }
-    return OPEVO_OK;
+    return check_input(self, value, err);
 }
 
 /* Type and shape are those of the array, and so is the value of whole numbers and of one number. */
@@ -200,6 +215,9 @@ static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__Val
                    value->name, type->elem_type, opevo_network_type_name(array->type));
     value->array = *array;
     value->array.data = NULL;
+    status = check_input(self, value, err);
+    if (status != OPEVO_OK)
+        return status;
     if (!opevo_i_type_is_whole(array->type) && opevo_array_elements(array) != 1)
         return OPEVO_OK;
     status = opevo_array_allocate(&value->array, err);
