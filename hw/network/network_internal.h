@@ -148,6 +148,15 @@ void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims
 opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
                              void *const *out, unsigned threads, opevo_error *err);
 
+/* What evaluating definitions takes: operations, and points, which take time though they count none,
+ * such as the sum's where a condition does not hold. */
+double opevo_i_work(const opevo_computation *computation);
+/* The work of running a node, at most: that of its definitions, which are those of an
+ * operator that computes other types, too; without any, a pass over inputs and outputs. Nodes that move
+ * elements count 0; INFINITY if definitions are larger than computations may be. Errors: INVALID for
+ * definitions that are not valid; NOMEM. */
+opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, opevo_error *err);
+
 /* The same for a step that is one; the message names the node. */
 opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_step *step,
                                   const void *const *data, void *const *out, unsigned threads,

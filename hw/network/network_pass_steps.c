@@ -10,13 +10,13 @@
 
 /* ---- Fold: what depends on constants alone -------------------------------------------------- */
 
-/* What a file may ask for, in all: bytes, and operations. */
+/* What a file may ask for, in all: bytes, and work. */
 #define FOLDED_BYTES ((double)OPEVO_NETWORK_FILE)
-#define FOLDED_FLOP 0x1p32
+#define FOLDED_WORK 0x1p32
 
 typedef struct folding {
     opevo_inference *inference;
-    double bytes, flop;
+    double bytes, work;
 } folding;
 
 static bool has_data(const opevo_inference *inference, const opevo_net_step *step)
@@ -64,10 +64,22 @@ cleanup:
     return status;
 }
 
+/* Of the tensors between inputs and outputs, while they are computed. */
+static double bytes_inside(const opevo_computation *computation)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < computation->tensors; i++) {
+        if (computation->tensor[i]->role == OPEVO_ROLE_INTERMEDIATE)
+            bytes += (double)opevo_tensor_elements(computation->tensor[i]) * sizeof(double);
+    }
+    return bytes;
+}
+
 /* Whether the outputs of a step may be computed; they are then counted. */
 static opevo_status afford(folding *self, const opevo_net_step *step, bool *yes, opevo_error *err)
 {
-    double bytes = 0, flop = 0;
+    double bytes = 0, inside = 0, work = 0;
     opevo_i_part part = {0};
     opevo_status status = OPEVO_OK;
 
@@ -81,11 +93,14 @@ static opevo_status afford(folding *self, const opevo_net_step *step, bool *yes,
     }
     if (step->kind == OPEVO_NET_STEP_COMPUTE) {
         OPEVO_TRY(opevo_i_part_create(step, &part, err));
-        flop = opevo_computation_flop(part.computation).count;
+        work = opevo_i_work(part.computation);
+        inside = bytes_inside(part.computation);
+    } else if (step->kind == OPEVO_NET_STEP_NODE) {
+        OPEVO_TRY(opevo_i_cost(self->inference->network, step->node, &work, err));
     }
-    *yes = self->bytes + bytes <= FOLDED_BYTES && self->flop + flop <= FOLDED_FLOP;
+    *yes = self->bytes + bytes + inside <= FOLDED_BYTES && self->work + work <= FOLDED_WORK;
     self->bytes += *yes ? bytes : 0;
-    self->flop += *yes ? flop : 0;
+    self->work += *yes ? work : 0;
 cleanup:
     opevo_i_part_free(&part);
     return status;

@@ -13,6 +13,7 @@ typedef struct opevo_i_reader {
     int *sorted; /* numbers of the first `known` values, by name */
     int known;
     opevo_network_given given;
+    double folded_work; /* of the constants that were computed */
 } opevo_i_reader;
 
 /* A sentence behind the path of the model; returns `status`. */

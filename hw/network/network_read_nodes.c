@@ -9,8 +9,10 @@
 
 #include <string.h>
 
-/* Elements of the largest constant that is computed while reading: those that shapes are made of. */
+/* What is computed while reading is what shapes are made of: elements of the largest constant, and
+ * their work in all (opevo_i_work). Larger constants are the pass fold's. */
 enum { FOLDED_MOST = 65536 };
+#define FOLDED_WORK 0x1p26
 
 static opevo_status say_node(const opevo_i_reader *self, int number, opevo_status kind,
                              const char *sentence, opevo_error *err)
@@ -152,14 +154,34 @@ cleanup:
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
+/* Whether the outputs are small, and little work, which is then counted. */
+static opevo_status afford(opevo_i_reader *self, int number, const opevo_i_call *call, bool *yes,
+                           opevo_error *err)
+{
+    double work = 0;
+    opevo_status status = OPEVO_OK;
+
+    *yes = true;
+    for (int i = 0; i < call->outs; i++)
+        *yes &= !call->out[i] || opevo_array_elements(&call->out[i]->array) <= FOLDED_MOST;
+    if (!*yes)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_cost(self->network, number, &work, err));
+    *yes = self->folded_work + work <= FOLDED_WORK;
+    self->folded_work += *yes ? work : 0;
+cleanup:
+    return status;
+}
+
 /* Compute a small constant result now. */
-static opevo_status fold(const opevo_i_reader *self, int number, const opevo_i_call *call,
+static opevo_status fold(opevo_i_reader *self, int number, const opevo_i_call *call,
                          opevo_error *err)
 {
     opevo_network *network = self->network;
     const void **data = opevo_calloc((size_t)call->ins + 1, sizeof *data);
     void **out = opevo_calloc((size_t)call->outs + 1, sizeof *out);
     opevo_status status = OPEVO_OK;
+    bool yes = false;
 
     if (!data || !out)
         OPEVO_TRY(
@@ -170,11 +192,12 @@ static opevo_status fold(const opevo_i_reader *self, int number, const opevo_i_c
             goto cleanup;
     }
     for (int i = 0; i < call->outs; i++) {
-        const opevo_array *array = call->out[i] ? &call->out[i]->array : NULL;
-
-        if (array && (array->data || opevo_array_elements(array) > FOLDED_MOST))
+        if (call->out[i] && call->out[i]->array.data)
             goto cleanup;
     }
+    OPEVO_TRY(afford(self, number, call, &yes, err));
+    if (!yes)
+        goto cleanup;
     for (int i = 0; i < call->outs; i++) {
         if (call->out[i]) {
             OPEVO_TRY(opevo_array_allocate(&call->out[i]->array, err));
@@ -188,7 +211,7 @@ cleanup:
     return status;
 }
 
-static opevo_status infer(const opevo_i_reader *self, int number, opevo_error *err)
+static opevo_status infer(opevo_i_reader *self, int number, opevo_error *err)
 {
     opevo_network *network = self->network;
     opevo_i_node *node = &network->node[number];

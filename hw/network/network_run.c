@@ -6,6 +6,8 @@
 
 #include <opevo/memory.h>
 
+#include <math.h>
+
 /* ---- One node ------------------------------------------------------------------------------- */
 
 /* A node with its values, as its operator sees it. Free `in` of the call with opevo_free. */
@@ -59,6 +61,54 @@ static opevo_status compute(const opevo_i_call *call, const void *const *data, v
         opevo_i_compute(opevo_text_string(&text), data, call->ins, out, call->outs, threads, err));
 cleanup:
     opevo_text_free(&text);
+    return status;
+}
+
+static double elements_of(const opevo_i_call *call)
+{
+    double elements = 0;
+
+    for (int i = 0; i < call->ins; i++)
+        elements += call->in[i] ? (double)opevo_array_elements(&call->in[i]->array) : 0;
+    for (int i = 0; i < call->outs; i++)
+        elements += call->out[i] ? (double)opevo_array_elements(&call->out[i]->array) : 0;
+    return elements;
+}
+
+double opevo_i_work(const opevo_computation *computation)
+{
+    double work = opevo_computation_flop(computation).count;
+
+    for (int i = 0; i < computation->tensors; i++) {
+        if (computation->tensor[i]->definition)
+            work += opevo_tensor_points(computation->tensor[i]);
+    }
+    return work;
+}
+
+opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_i_call call;
+    opevo_status status = OPEVO_OK;
+
+    *out = 0;
+    if (!network->node[node].row->define)
+        return OPEVO_OK;
+    status = call_of(network, node, &call, err);
+    if (status != OPEVO_OK)
+        return status;
+    status = computation_of(&call, &computation, err);
+    if (status == OPEVO_OK)
+        *out = opevo_i_work(computation);
+    else if (status == OPEVO_LIMIT)
+        *out = INFINITY;
+    else if (!call.node->super.computed)
+        *out = elements_of(&call); /* no definition of this one, or without elements */
+    if (status == OPEVO_LIMIT || (status != OPEVO_NOMEM && !call.node->super.computed))
+        status = OPEVO_OK;
+    opevo_computation_destroy(computation);
+    release(&call);
     return status;
 }
 

@@ -444,27 +444,40 @@ cleanup:
 
 /* ---- The place of the maximum --------------------------------------------------------------- */
 
+/* Along d, the points of the window of output `at` that are inside the input: the first, and how many.
+ * The input is read where 0 <= at stride + k dilation - before < in. */
+static int64_t inside_of(const window *w, int d, int64_t at, int64_t *first)
+{
+    int64_t start = at * w->stride[d] - w->before[d], end = w->in[d] - start;
+    int64_t past = end > 0 ? (end - 1) / w->dilation[d] + 1 : 0;
+
+    *first = start < 0 ? (-start + w->dilation[d] - 1) / w->dilation[d] : 0;
+    past = past < w->kernel[d] ? past : w->kernel[d];
+    return past > *first ? past - *first : 0;
+}
+
 /* Best element of the window of output `at` in the plane `from`, -1 if the window is empty. Counted
  * in the plane, the last dimension fastest, or the first for `column`. */
 static int64_t best_of(const window *w, const float *from, const int64_t *at, bool column,
                        int64_t *index)
 {
-    int64_t best = -1, points = 1;
+    int64_t best = -1, points = 1, first[WINDOW_DIMS], count[WINDOW_DIMS];
 
-    for (int d = 0; d < w->dims; d++)
-        points *= w->kernel[d];
+    for (int d = 0; d < w->dims; d++) {
+        count[d] = inside_of(w, d, at[d], &first[d]);
+        points *= count[d]; /* at most those of the input */
+    }
     for (int64_t k = 0; k < points; k++) {
         int64_t rest = k, row = 0, place = 0, step = 1, i[WINDOW_DIMS];
-        bool inside = true;
 
         for (int d = w->dims - 1; d >= 0; d--) {
-            i[d] = at[d] * w->stride[d] + rest % w->kernel[d] * w->dilation[d] - w->before[d];
-            rest /= w->kernel[d];
-            inside &= i[d] >= 0 && i[d] < w->in[d];
+            i[d] =
+                at[d] * w->stride[d] + (first[d] + rest % count[d]) * w->dilation[d] - w->before[d];
+            rest /= count[d];
             row += i[d] * step;
             step *= w->in[d];
         }
-        if (!inside || (best >= 0 && from[row] <= from[best]))
+        if (best >= 0 && from[row] <= from[best])
             continue;
         best = row;
         step = 1;
