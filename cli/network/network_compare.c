@@ -18,23 +18,26 @@ void opevo_i_arrays_free(opevo_i_arrays *arrays)
     for (int i = 0; i < arrays->count; i++)
         opevo_array_free(&arrays->array[i]);
     opevo_free(arrays->array);
+    opevo_free(arrays->file);
+    opevo_free(arrays->list);
 }
 
 opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_arrays *out,
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    char *list = opevo_strdup(files), *rest = NULL, *file = NULL;
+    char *rest = NULL;
 
+    out->list = opevo_strdup(files);
     out->array = opevo_calloc(strlen(files) + 1, sizeof *out->array);
-    if (!list || !out->array)
+    out->file = opevo_calloc(strlen(files) + 1, sizeof *out->file);
+    if (!out->list || !out->array || !out->file)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the files of --%s.", option));
-    for (file = strtok_r(list, ",", &rest); file; file = strtok_r(NULL, ",", &rest)) {
+    for (char *file = strtok_r(out->list, ",", &rest); file; file = strtok_r(NULL, ",", &rest)) {
         OPEVO_TRY(opevo_array_read(file, &out->array[out->count], err));
-        out->count++;
+        out->file[out->count++] = file;
     }
 cleanup:
-    opevo_free(list);
     return status;
 }
 

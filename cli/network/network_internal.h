@@ -27,6 +27,8 @@ void opevo_i_add_shape(const opevo_array *array, opevo_text *out);
 /* Arrays of a list of files, "A.pb,B.pb". */
 typedef struct opevo_i_arrays {
     opevo_array *array;
+    const char **file; /* of each, in `list` */
+    char *list;
     int count;
 } opevo_i_arrays;
 opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_arrays *out,

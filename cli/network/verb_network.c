@@ -240,6 +240,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     given = (opevo_network_given){.shapes = list.shape,
                                   .shape_count = list.count,
                                   .values = inputs.array,
+                                  .files = inputs.file,
                                   .value_count = (size_t)inputs.count};
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
     OPEVO_TRY(opevo_inference_create(network, &inference, err));

@@ -116,6 +116,32 @@ static void finish(running *self)
     opevo_free(self->readers);
 }
 
+static void add_kind(const opevo_array *array, opevo_text *out)
+{
+    opevo_text_add(out, opevo_network_type_name(array->type));
+    for (int d = 0; d < array->dims; d++)
+        opevo_text_printf(out, "%s%lld", d ? " x " : " ", (long long)array->extent[d]);
+}
+
+static opevo_status say_input(const opevo_net_tensor *value, const opevo_array *given,
+                              opevo_error *err)
+{
+    opevo_text wanted = {0}, found = {0};
+    opevo_status status = OPEVO_OK;
+
+    add_kind(&value->array, &wanted);
+    add_kind(given, &found);
+    OPEVO_TRY(opevo_text_check(&wanted, err));
+    OPEVO_TRY(opevo_text_check(&found, err));
+    status = OPEVO_FAIL(err, OPEVO_INVALID,
+                        "input '%.200s': The tensor given is %s; give one that is %s.", value->name,
+                        opevo_text_string(&found), opevo_text_string(&wanted));
+cleanup:
+    opevo_text_free(&wanted);
+    opevo_text_free(&found);
+    return status;
+}
+
 static opevo_status start(running *self, const opevo_array *inputs, opevo_error *err)
 {
     const opevo_inference *inference = self->inference;
@@ -140,9 +166,7 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
         for (int d = 0; d < value->array.dims && fits; d++)
             fits = inputs[i].extent[d] == value->array.extent[d];
         if (!fits)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "input '%s': The tensor given has another type or shape.",
-                              value->name);
+            return say_input(value, &inputs[i], err);
         self->data[inference->input[i]] = inputs[i].data;
     }
     return OPEVO_OK;

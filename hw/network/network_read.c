@@ -202,17 +202,45 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
     return check_input(self, value, err);
 }
 
-/* Type and shape are those of the array, and so is the value of whole numbers and of one number. */
-static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__ValueInfo *info,
-                                     const opevo_array *array, opevo_net_value *value,
-                                     opevo_error *err)
+/* Whether the array has the type of the input, and the dimensions that the file does not leave open. */
+static opevo_status check_value(const opevo_i_reader *self, const Onnx__ValueInfo *info,
+                                const opevo_array *array, const char *file, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
-    opevo_status status = OPEVO_OK;
+    const Onnx__Shape *shape = type ? type->shape : NULL;
+    const char *wanted = type ? opevo_network_type_name((opevo_network_type)type->elem_type) : NULL;
 
+    if (type && type->elem_type != (int32_t)array->type && !wanted)
+        return SAY(self, err, "Input '%s' is of ONNX type %d, which opevo does not read.",
+                   info->name, type->elem_type);
     if (type && type->elem_type != (int32_t)array->type)
-        return SAY(self, err, "Input '%s' is of ONNX type %d; the tensor given is of %s.",
-                   value->name, type->elem_type, opevo_network_type_name(array->type));
+        return SAY(self, err, "Input '%s' is of %s; %s is of %s, so give another tensor.",
+                   info->name, wanted, file, opevo_network_type_name(array->type));
+    if (shape && shape->n_dim != (size_t)array->dims)
+        return SAY(self, err, "Input '%s' has %zu dimensions; %s has %d, so give another tensor.",
+                   info->name, shape->n_dim, file, array->dims);
+    for (int d = 0; shape && d < array->dims; d++) {
+        const Onnx__Dimension *dim = shape->dim[d];
+
+        if (dim->has_dim_value && dim->dim_value > 0 && dim->dim_value != array->extent[d])
+            return SAY(self, err,
+                       "Dimension %d of input '%s' is %lld; that of %s is %lld, so give another "
+                       "tensor.",
+                       d, info->name, (long long)dim->dim_value, file, (long long)array->extent[d]);
+    }
+    return OPEVO_OK;
+}
+
+/* Type and shape are those of value i, and so is the value of whole numbers and of one number. */
+static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__ValueInfo *info, int i,
+                                     opevo_net_value *value, opevo_error *err)
+{
+    const opevo_array *array = &self->given.values[i];
+    opevo_status status = check_value(
+        self, info, array, self->given.files ? self->given.files[i] : "the tensor given", err);
+
+    if (status != OPEVO_OK)
+        return status;
     value->array = *array;
     value->array.data = NULL;
     status = check_input(self, value, err);
@@ -226,6 +254,27 @@ static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__Val
     memcpy(value->array.data, array->data, opevo_i_bytes(array));
     value->constant = true;
     return OPEVO_OK;
+}
+
+/* `name` is not an input; these are. */
+static opevo_status say_inputs(const opevo_i_reader *self, const char *name, opevo_error *err)
+{
+    const opevo_network *network = self->network;
+    opevo_text names = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < network->inputs; i++)
+        opevo_text_printf(&names, "%s'%s'", i ? ", " : "", network->value[network->input[i]].name);
+    OPEVO_TRY(opevo_text_check(&names, err));
+    if (network->inputs)
+        status = SAY(self, err, "--shape names '%.200s', which is not an input; inputs are %.400s.",
+                     name, opevo_text_string(&names));
+    else
+        status =
+            SAY(self, err, "--shape names '%.200s'; leave it out, the model has no inputs.", name);
+cleanup:
+    opevo_text_free(&names);
+    return status;
 }
 
 static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
@@ -245,22 +294,22 @@ static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
         network->input[network->inputs++] = number;
         network->value[number].input = true;
         if (self->given.values && (size_t)network->inputs <= self->given.value_count)
-            status =
-                take_input_value(self, graph->input[i], &self->given.values[network->inputs - 1],
-                                 &network->value[number], err);
+            status = take_input_value(self, graph->input[i], network->inputs - 1,
+                                      &network->value[number], err);
         else
             status = take_input_shape(self, graph->input[i], &network->value[number], err);
     }
     if (status == OPEVO_OK && self->given.value_count &&
         self->given.value_count != (size_t)network->inputs)
-        status = SAY(self, err, "The model has %d inputs; values are given for %zu.",
+        status = SAY(self, err,
+                     "The model has %d inputs, and --run gives %zu tensors; give one for each, in "
+                     "the order of the model.",
                      network->inputs, self->given.value_count);
     for (size_t s = 0; s < self->given.shape_count && status == OPEVO_OK; s++) {
         int number = opevo_i_reader_find(self, self->given.shapes[s].name);
 
         if (number < 0 || !network->value[number].input)
-            status = SAY(self, err, "--shape names '%s', which is not an input.",
-                         self->given.shapes[s].name);
+            status = say_inputs(self, self->given.shapes[s].name, err);
     }
     return status;
 }

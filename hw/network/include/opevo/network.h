@@ -94,7 +94,8 @@ typedef struct opevo_network_given {
     /* Values of all inputs in the order of the file; those of whole numbers, such as the new shape
      * of a Reshape, and those of one element become constants of the network. */
     const opevo_array *values;
-    size_t value_count; /* 0: unknown */
+    const char *const *files; /* of the values, for messages; NULL: none */
+    size_t value_count;       /* 0: unknown */
 } opevo_network_given;
 
 /* Read a model. Nodes are in an order in which each comes after those that it reads.
