@@ -138,12 +138,12 @@ static inline size_t take_names(const char *names, char **out)
     size_t count = 0;
 
     for (char *name = strtok_r(list, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
-        out[count++] = strdup(name);
+        out[count++] = strdup(strcmp(name, "_") ? name : "");
     free(list);
     return count;
 }
 
-/* A node; names have blanks between. Returns its number. */
+/* A node; names have blanks between, and "_" is left out. Returns its number. */
 static inline size_t add_node(model *self, const char *operation, const char *inputs,
                               const char *outputs)
 {
