@@ -33,8 +33,8 @@ struct opevo_network {
 
 /* ---- Operators ---- */
 
-/* A node as its operator sees it; `out` is filled in by `infer`. An input that is omitted is NULL, and so
- * is an output. The first output is there, unless outputs_most is 0. */
+/* A node as its operator sees it; `out` is filled in by `infer`. An input that is omitted is NULL,
+ * and so is an output. The first output is there, unless outputs_most is 0. */
 typedef struct opevo_i_call {
     const opevo_i_node *node;
     int64_t opset;
@@ -112,13 +112,13 @@ size_t opevo_i_bytes(const opevo_array *array);
 /* Copy element `from` of `in` to element `to` of `out`. */
 void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
                           int64_t to);
-/* Whether a tensor may have these extents: each is from 0 to OPEVO_COMPUTATION_EXTENT, and the product of
- * those that are not 0 is at most OPEVO_COMPUTATION_ELEMENTS, so that no product of some of them
- * overflows. `what` begins the message. Errors: INVALID. */
+/* Whether a tensor may have these extents: each is from 0 to OPEVO_COMPUTATION_EXTENT, and the
+ * product of those that are not 0 is at most OPEVO_COMPUTATION_ELEMENTS, so that no product of some
+ * of them overflows. `what` begins the message. Errors: INVALID. */
 opevo_status opevo_i_check_extents(const char *what, int dims, const int64_t *extent,
                                    opevo_error *err);
-/* Give an output its type and shape; those of an omitted one (NULL) are checked. Errors: INVALID for
- * too many dimensions or elements. */
+/* Give an output its type and shape; those of an omitted one (NULL) are checked. Errors: INVALID
+ * for too many dimensions or elements. */
 opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
                            const int64_t *extent, opevo_error *err);
 /* An axis counted from the end if negative. Errors: INVALID. */
@@ -148,13 +148,13 @@ void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims
 opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
                              void *const *out, unsigned threads, opevo_error *err);
 
-/* What evaluating definitions takes: operations, and points, which take time though they count none,
- * such as the sum's where a condition does not hold. */
+/* What evaluating definitions takes: operations, and points, which take time also where they count
+ * no operation, such as those of a sum where a condition does not hold. */
 double opevo_i_work(const opevo_computation *computation);
-/* The work of running a node, at most: that of its definitions, which are those of an
- * operator that computes other types, too; without any, a pass over inputs and outputs. Nodes that move
- * elements count 0; INFINITY if definitions are larger than computations may be. Errors: INVALID for
- * definitions that are not valid; NOMEM. */
+/* An estimate of the work of running a node: that of its definitions, also where the operator
+ * computes other types; without any, a pass over inputs and outputs. Nodes that move elements count
+ * 0; INFINITY if definitions are larger than computations may be. Errors: INVALID for definitions
+ * that are not valid; NOMEM. */
 opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, opevo_error *err);
 
 /* The same for a step that is one; the message names the node. */

@@ -312,8 +312,8 @@ static void divide(const opevo_array *array, int axis, size_t *rows, size_t *row
         *(d < axis ? rows : row) *= (size_t)array->extent[d];
 }
 
-/* Copy a part along an axis into the whole array or out of it; `offset` moves on to the next part, also
- * where `to` is NULL. */
+/* Copy a part along an axis into the whole array or out of it; `offset` moves on to the next part,
+ * also where `to` is NULL. */
 static void copy_part(const opevo_array *whole, int axis, const opevo_array *part, bool into,
                       size_t *offset, const char *from, char *to)
 {

@@ -202,7 +202,8 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
     return check_input(self, value, err);
 }
 
-/* Whether the array has the type of the input, and the dimensions that the file does not leave open. */
+/* Whether the array has the type of the input, and the dimensions that the model does not leave
+ * open. */
 static opevo_status check_value(const opevo_i_reader *self, const Onnx__ValueInfo *info,
                                 const opevo_array *array, const char *file, opevo_error *err)
 {

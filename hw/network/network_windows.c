@@ -444,8 +444,8 @@ cleanup:
 
 /* ---- The place of the maximum --------------------------------------------------------------- */
 
-/* Along d, the points of the window of output `at` that are inside the input: the first, and how many.
- * The input is read where 0 <= at stride + k dilation - before < in. */
+/* Along d, the points of the window of output `at` that are inside the input: the first, and how
+ * many. The input is read where 0 <= at stride + k dilation - before < in. */
 static int64_t inside_of(const window *w, int d, int64_t at, int64_t *first)
 {
     int64_t start = at * w->stride[d] - w->before[d], end = w->in[d] - start;

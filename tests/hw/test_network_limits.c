@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Networks whose files leave out outputs, or ask for more than a file may: shapes that no memory holds,
- * parts outside a tensor, constants that take for ever. */
+/* Networks whose files leave out outputs, or ask for more than a file may: shapes that no memory
+ * holds, parts outside a tensor, constants that take for ever. */
 
 #include "network_models.h"
 
@@ -347,7 +347,8 @@ static void test_long_constants(void **test)
     }
 }
 
-/* The maximum and its place, where almost all of a window is padding: only points inside are visited. */
+/* The maximum and its place, where almost all of a window is padding: only points inside are
+ * visited. */
 static void test_wide_windows(void **test)
 {
     enum { WIDE = 1 << 24 };
@@ -419,7 +420,8 @@ static void test_places_of_maxima(void **test)
     }
 }
 
-/* What docs/formats/onnx.md says of elements below all finite numbers: a window of padding and -inf. */
+/* What docs/formats/onnx.md says of elements below all finite numbers: a window of padding and
+ * -inf. */
 static void test_least_elements(void **test)
 {
     (void)test;
