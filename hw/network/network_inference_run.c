@@ -7,22 +7,20 @@
 #include <opevo/computation_reference.h>
 #include <opevo/memory.h>
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- One step ------------------------------------------------------------------------------- */
 
-/* The data of X`number` or Y`number`, one of `count`. */
-static opevo_status find_data(const char *name, const void *const *data, int count,
-                              const void **found, opevo_error *err)
+/* The number of X0, X1, ... or Y0, ..., whose data are one of `count`. */
+static opevo_status find_data(const char *name, const void *const *data, int count, long *number,
+                              opevo_error *err)
 {
     char *end = NULL;
-    long number = strtol(name + 1, &end, 10);
 
-    if (!name[1] || *end || number < 0 || number >= count || !data[number])
+    *number = strtol(name + 1, &end, 10);
+    if (!name[1] || *end || *number < 0 || *number >= count || !data[*number])
         return OPEVO_FAIL(err, OPEVO_INVALID, "There is no tensor %s.", name);
-    *found = data[number];
     return OPEVO_OK;
 }
 
@@ -38,16 +36,16 @@ opevo_status opevo_i_compute(const char *text, const void *const *data, int data
     OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
-        const void *found = NULL;
+        long number = 0;
 
         if (ins == 16 || outs == 16)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_LIMIT, "It has more than 15 inputs or outputs."));
         if (tensor->role == OPEVO_ROLE_INPUT || tensor->role == OPEVO_ROLE_CONSTANT) {
-            OPEVO_TRY(find_data(tensor->name, data, data_count, &found, err));
-            inputs[ins++] = found;
+            OPEVO_TRY(find_data(tensor->name, data, data_count, &number, err));
+            inputs[ins++] = data[number];
         } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
-            OPEVO_TRY(find_data(tensor->name, (const void *const *)out, out_count, &found, err));
-            outputs[outs++] = (void *)(uintptr_t)found;
+            OPEVO_TRY(find_data(tensor->name, (const void *const *)out, out_count, &number, err));
+            outputs[outs++] = out[number];
         }
     }
     OPEVO_TRY(opevo_computation_compute(computation, inputs, outputs, NULL, threads, err));

@@ -120,7 +120,7 @@ static inline void add_whole(model *self, const char *name, size_t count, const 
     tensor->dims = calloc(1, sizeof *tensor->dims);
     tensor->dims[0] = (int64_t)count;
     tensor->n_int64_data = count;
-    tensor->int64_data = calloc(count, sizeof *tensor->int64_data);
+    tensor->int64_data = calloc(count + 1, sizeof *tensor->int64_data);
     memcpy(tensor->int64_data, values, count * sizeof *values);
 }
 
