@@ -69,7 +69,8 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
     for (int64_t i = 0, count = opevo_array_elements(found); i < count; i++) {
         double a = opevo_array_number(found, i), b = opevo_array_number(expected, i);
         double error = a == b || (isnan(a) && isnan(b)) ? 0 : fabs(a - b);
-        double over = isnan(error) ? INFINITY : error - (ABSOLUTE + RELATIVE * fabs(b));
+        /* What is not finite is wrong unless it is the same: no tolerance is relative to it. */
+        double over = isfinite(error) ? error - (ABSOLUTE + RELATIVE * fabs(b)) : INFINITY;
 
         largest = error > largest || isnan(error) ? error : largest;
         if (over > excess) {
@@ -120,8 +121,10 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
     if (expect)
         OPEVO_TRY(opevo_i_arrays_read("expect", expect, &expected, err));
     if (expect && expected.count != outputs)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "--expect names %d files for %d outputs.",
-                             expected.count, outputs));
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                             "--expect names %d file%s; give %d, one for each output in the order "
+                             "of the model.",
+                             expected.count, opevo_i_plural((unsigned)expected.count), outputs));
     found.array = opevo_calloc((size_t)outputs + 1, sizeof *found.array);
     if (!found.array)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of the network."));
