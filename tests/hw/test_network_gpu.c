@@ -438,6 +438,71 @@ static void failures_are_reported(void **test)
     remove_tree(folder);
 }
 
+/* The names of HIP's runtime, on the emulated one. Values that HIP has for devices of CUDA only are refused,
+ * as they are by devices of AMD. */
+static const char hip_runtime[] =
+    "#include \"../../emulate.h\"\n"
+    "#define HIP(name) typedef emulated##name hip##name\n"
+    "HIP(Error_t);\nHIP(Stream_t);\nHIP(Event_t);\n"
+    "typedef enum hipDeviceAttribute_t {\n"
+    "    hipDeviceAttributeMaxThreadsPerBlock = emulatedLimitMaxThreadsPerBlock,\n"
+    "    hipDeviceAttributeMaxBlockDimX = emulatedLimitMaxBlockDimX,\n"
+    "    hipDeviceAttributeMaxBlockDimY = emulatedLimitMaxBlockDimY,\n"
+    "    hipDeviceAttributeMaxBlockDimZ = emulatedLimitMaxBlockDimZ,\n"
+    "    hipDeviceAttributeMaxGridDimX = emulatedLimitMaxGridDimX,\n"
+    "    hipDeviceAttributeMaxGridDimY = emulatedLimitMaxGridDimY,\n"
+    "    hipDeviceAttributeMaxGridDimZ = emulatedLimitMaxGridDimZ,\n"
+    "    hipDeviceAttributeMaxSharedMemoryPerBlock = emulatedLimitMaxSharedMemoryPerBlockOptin,\n"
+    "    hipDeviceAttributeSharedMemPerBlockOptin = 1000\n"
+    "} hipDeviceAttribute_t;\n"
+    "static inline hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t limit, int "
+    "device)\n{\n"
+    "    return limit == hipDeviceAttributeSharedMemPerBlockOptin\n"
+    "               ? emulatedErrorInvalidConfiguration\n"
+    "               : emulatedDeviceGetAttribute(value, (emulatedLimit)limit, device);\n}\n"
+    "#define hipSuccess emulatedSuccess\n#define hipGetErrorString emulatedGetErrorString\n"
+    "#define hipGetLastError emulatedGetLastError\n#define hipGetDevice emulatedGetDevice\n"
+    "#define hipSetDevice emulatedSetDevice\n#define hipMalloc emulatedMalloc\n"
+    "#define hipFree emulatedFree\n#define hipMemset emulatedMemset\n"
+    "#define hipMemcpy emulatedMemcpy\n#define hipMemcpyAsync emulatedMemcpyAsync\n"
+    "#define hipMemcpyHostToDevice emulatedMemcpyHostToDevice\n"
+    "#define hipMemcpyDeviceToHost emulatedMemcpyDeviceToHost\n"
+    "#define hipMemcpyDeviceToDevice emulatedMemcpyDeviceToDevice\n"
+    "#define hipStreamNonBlocking emulatedStreamNonBlocking\n"
+    "#define hipStreamCreateWithFlags emulatedStreamCreateWithFlags\n"
+    "#define hipStreamDestroy emulatedStreamDestroy\n"
+    "#define hipStreamSynchronize emulatedStreamSynchronize\n"
+    "#define hipEventCreate emulatedEventCreate\n#define hipEventDestroy emulatedEventDestroy\n"
+    "#define hipEventRecord emulatedEventRecord\n"
+    "#define hipEventElapsedTime emulatedEventElapsedTime\n"
+    "#define hipFuncSetAttribute emulatedFuncSetAttribute\n"
+    "#define hipFuncAttributeMaxDynamicSharedMemorySize "
+    "emulatedFuncAttributeMaxDynamicSharedMemorySize\n"
+    "#define hipLaunchKernel emulatedLaunchKernel\n";
+
+/* Limits are asked for by names that HIP answers. */
+static void hip_is_asked_for_what_it_has(void **test)
+{
+    static const char *const mine[] = {
+        "sh", "-c",
+        "cd network_gpu_test; rm run.emulated libnet_emulated.a net_emulated; "
+        "cc -O1 -Wall -Wextra -Werror -DNET_HIP -Istand_in -c -o run.emulated run.c && "
+        "touch run.emulated && make -s net_emulated && ./net_emulated",
+        NULL};
+    static network_draw network;
+
+    (void)test;
+    draw_network(&network);
+    write_library(&network.super, OPEVO_KERNEL_HIP);
+    assert_int_equal(mkdir("network_gpu_test/stand_in", 0777), 0);
+    assert_int_equal(mkdir("network_gpu_test/stand_in/hip", 0777), 0);
+    write_file("stand_in/hip/hip_runtime_api.h", hip_runtime);
+    CHECK_PROGRAM(emulate);
+    CHECK_PROGRAM(mine);
+    network_free(&network);
+    remove_tree(folder);
+}
+
 /* ---- Compilers for devices ---- */
 
 static bool clang_compiles(const char *const *arguments, const char *file)
@@ -556,6 +621,7 @@ int main(void)
         cmocka_unit_test(spoilt_kernels_are_rejected),
         cmocka_unit_test(nets_run_at_once),
         cmocka_unit_test(failures_are_reported),
+        cmocka_unit_test(hip_is_asked_for_what_it_has),
         cmocka_unit_test(files_compile_for_devices),
         cmocka_unit_test(nvcc_builds_it),
     };
