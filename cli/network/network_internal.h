@@ -14,8 +14,9 @@
 /* What is in the network: inputs, outputs, operators, weights, tasks. */
 opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                    opevo_text *out, opevo_error *err);
-void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
-                                opevo_text *out);
+opevo_status opevo_i_network_print_json(const opevo_inference *inference,
+                                        const opevo_net_tasks *tasks, opevo_text *out,
+                                        opevo_error *err);
 /* The convolutions that the pass `winograd` has replaced, each with its form and bound. */
 void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out);
 /* What each pass of the mask changes. */

@@ -6,6 +6,8 @@
 
 #include <opevo/memory.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,13 +50,15 @@ static totals total(const opevo_network *network, const opevo_net_tasks *tasks)
     return sum;
 }
 
-static double weight_bytes(const opevo_network *network)
+static opevo_status weight_bytes(const opevo_network *network, double *out, opevo_error *err)
 {
     int values = opevo_network_value_count(network);
     bool *counted = opevo_calloc((size_t)values + 1, sizeof *counted);
     double bytes = 0;
 
-    for (int i = 0; i < opevo_network_node_count(network) && counted; i++) {
+    if (!counted)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the weights of the network.");
+    for (int i = 0; i < opevo_network_node_count(network); i++) {
         const opevo_net_node *node = opevo_network_node(network, i);
 
         if (node->output[0] < 0 || opevo_network_value(network, node->output[0])->constant)
@@ -71,7 +75,8 @@ static double weight_bytes(const opevo_network *network)
         }
     }
     opevo_free(counted);
-    return bytes;
+    *out = bytes;
+    return OPEVO_OK;
 }
 
 /* ---- For a person ---- */
@@ -157,17 +162,20 @@ static opevo_status add_state(const opevo_inference *inference, const char *pass
                               const char *summary, opevo_table *table, opevo_error *err)
 {
     opevo_net_tasks tasks = {0};
-    opevo_status status = opevo_inference_tasks(inference, &tasks, err);
-    double flop = 0;
+    opevo_status status = OPEVO_OK;
+    double flop = 0, bytes = 0;
 
-    for (int i = 0; i < tasks.count && status == OPEVO_OK; i++)
+    OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
+    OPEVO_TRY(opevo_inference_intermediate_bytes(inference, &bytes, err));
+    for (int i = 0; i < tasks.count; i++)
         flop += tasks.task[i].flop.count * tasks.task[i].count;
     opevo_i_table_cell(table, "%s", pass);
     opevo_i_table_cell(table, "%d", inference->steps);
     opevo_i_table_cell(table, "%d", tasks.count);
     opevo_i_table_cell(table, "%.3f", flop / 1e6);
-    opevo_i_table_cell(table, "%.3f", opevo_inference_intermediate_bytes(inference) / 1e6);
+    opevo_i_table_cell(table, "%.3f", bytes / 1e6);
     opevo_i_table_cell(table, "%s", summary);
+cleanup:
     opevo_net_tasks_free(&tasks);
     return status;
 }
@@ -194,15 +202,30 @@ opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t m
     return status == OPEVO_OK ? printed : status;
 }
 
+/* Two significant digits, rounded up: what is printed is a bound, too. A tie goes up, as a decimal
+ * number may be below the double that is nearest to it. */
+static void add_bound(double bound, opevo_text *out)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof digits, "%.1e", bound); /* d.de-XX */
+    if (isfinite(bound) && bound > 0 && strtod(digits, NULL) <= bound)
+        snprintf(digits, sizeof digits, "%de%ld", 10 * (digits[0] - '0') + (digits[2] - '0') + 1,
+                 strtol(strchr(digits, 'e') + 1, NULL, 10) - 1);
+    opevo_text_printf(out, "%.2g", strtod(digits, NULL));
+}
+
 void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out)
 {
     for (int i = 0; i < inference->winograd.layers; i++) {
         const opevo_winograd_layer *layer = &inference->winograd.layer[i];
 
-        opevo_text_printf(out,
-                          "%s: Winograd's F(%dx%d,3x3), error at most %.2g (bounded; %.2g "
-                          "without) of largest input times sum of weights\n",
-                          layer->name, layer->tile, layer->tile, layer->bound, layer->direct_bound);
+        opevo_text_printf(out, "%s: Winograd's F(%dx%d,3x3), error at most ", layer->name,
+                          layer->tile, layer->tile);
+        add_bound(layer->bound, out);
+        opevo_text_add(out, " (bounded; ");
+        add_bound(layer->direct_bound, out);
+        opevo_text_add(out, " without) of largest input times sum of weights\n");
     }
 }
 
@@ -212,7 +235,10 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
     const char *producer = opevo_network_producer(network);
+    opevo_status status = OPEVO_OK;
+    double bytes = 0;
 
+    OPEVO_TRY(weight_bytes(network, &bytes, err));
     opevo_text_printf(out, "ONNX opset %d%s%s\n", opevo_network_opset(network),
                       *producer ? ", made by " : "", producer);
     add_ends(network, "input", opevo_network_input_count(network), opevo_network_input, out);
@@ -222,14 +248,16 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
     opevo_text_printf(out,
                       "%d of them compute, %d move elements, %d depend on constants only\n"
                       "weights: %.3f MB\n%s%.3f MFLOP (%s)\n",
-                      sum.computed, sum.moved, sum.constant, weight_bytes(network) / 1e6,
+                      sum.computed, sum.moved, sum.constant, bytes / 1e6,
                       sum.exact ? "" : "at most ", sum.flop / 1e6, sum.exact ? "exact" : "bounded");
     opevo_i_network_print_winograd(inference, out);
     if (tasks->count == 0)
-        return OPEVO_OK;
+        goto cleanup;
     opevo_text_printf(out, "\n%d different computation%s:\n", tasks->count,
                       tasks->count == 1 ? "" : "s");
-    return print_tasks(inference, tasks, out, err);
+    status = print_tasks(inference, tasks, out, err);
+cleanup:
+    return status;
 }
 
 /* ---- JSON ---- */
@@ -277,12 +305,16 @@ static void add_json_winograd(const opevo_inference *inference, opevo_text *out)
     opevo_text_add(out, "\n]");
 }
 
-void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
-                                opevo_text *out)
+opevo_status opevo_i_network_print_json(const opevo_inference *inference,
+                                        const opevo_net_tasks *tasks, opevo_text *out,
+                                        opevo_error *err)
 {
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
+    opevo_status status = OPEVO_OK;
+    double bytes = 0;
 
+    OPEVO_TRY(weight_bytes(network, &bytes, err));
     opevo_text_add(out, "{");
     opevo_json_double(out, "opset", opevo_network_opset(network));
     opevo_json_string(out, "producer", opevo_network_producer(network));
@@ -290,7 +322,7 @@ void opevo_i_network_print_json(const opevo_inference *inference, const opevo_ne
     add_json_ends(network, "outputs", opevo_network_output_count(network), opevo_network_output,
                   out);
     opevo_json_double(out, "nodes", opevo_network_node_count(network));
-    opevo_json_double(out, "weight_bytes", weight_bytes(network));
+    opevo_json_double(out, "weight_bytes", bytes);
     opevo_json_double(out, "flop", sum.flop);
     opevo_json_string(out, "flop_sure", sum.exact ? "exact" : "bounded");
     opevo_json_key(out, "tasks");
@@ -312,4 +344,6 @@ void opevo_i_network_print_json(const opevo_inference *inference, const opevo_ne
     opevo_text_add(out, "\n]");
     add_json_winograd(inference, out);
     opevo_text_add(out, "}\n");
+cleanup:
+    return status;
 }

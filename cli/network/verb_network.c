@@ -119,7 +119,7 @@ static opevo_status describe(const opevo_call *call, opevo_inference *inference,
     OPEVO_TRY(opevo_inference_pass(inference, mask, err));
     OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
     if (opevo_i_flag(call, "json"))
-        opevo_i_network_print_json(inference, &tasks, out);
+        OPEVO_TRY(opevo_i_network_print_json(inference, &tasks, out, err));
     else
         OPEVO_TRY(opevo_i_network_print(inference, &tasks, out, err));
 cleanup:

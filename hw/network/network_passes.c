@@ -65,13 +65,14 @@ cleanup:
     return status;
 }
 
-double opevo_inference_intermediate_bytes(const opevo_inference *inference)
+opevo_status opevo_inference_intermediate_bytes(const opevo_inference *inference, double *out,
+                                                opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
     bool *constant = NULL;
     double bytes = 0;
 
-    if (opevo_i_constants(inference, &constant, NULL) != OPEVO_OK)
-        return 0;
+    OPEVO_TRY(opevo_i_constants(inference, &constant, err));
     for (int n = 0; n < inference->steps; n++) {
         const opevo_net_step *step = &inference->step[n];
 
@@ -84,8 +85,10 @@ double opevo_inference_intermediate_bytes(const opevo_inference *inference)
                          (double)opevo_network_type_bytes(value->array.type);
         }
     }
+    *out = bytes;
+cleanup:
     opevo_free(constant);
-    return bytes;
+    return status;
 }
 
 /* ---- Who makes and who reads ---- */

@@ -35,8 +35,9 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
 opevo_status opevo_inference_pass(opevo_inference *inference, uint32_t mask, opevo_error *err);
 
 /* Bytes of what steps make and others read, without the outputs of the network, constants and
- * views. */
-double opevo_inference_intermediate_bytes(const opevo_inference *inference);
+ * views. Errors: NOMEM. */
+opevo_status opevo_inference_intermediate_bytes(const opevo_inference *inference, double *out,
+                                                opevo_error *err);
 
 #ifdef __cplusplus
 }
