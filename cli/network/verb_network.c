@@ -188,6 +188,10 @@ static opevo_status read_error(const opevo_call *call, uint32_t mask, double *ou
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_option_positive(call, "error", out, err));
     OPEVO_TRY(opevo_network_passes_named("block,winograd", &needed, err));
+    if ((mask & needed) != needed && opevo_i_network_for_gpu(call) && !opevo_i_flag(call, "only"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--error needs the pass block, which libraries for GPUs leave out; leave "
+                          "out --error.");
     if ((mask & needed) != needed)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--error is for the pass winograd, which needs block before it: leave "

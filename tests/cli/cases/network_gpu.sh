@@ -31,4 +31,5 @@ try --on cuda:x -o new
 try --on cuda -o new
 try --on cuda:0 -o new --store runs.db
 try --on hip:0 -o new --threads 2
+try --on cuda:0 -o new --error 1e-3
 [ ! -e new ] || echo "a folder was made"
