@@ -47,8 +47,10 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
-/* Make the folder, or refuse one with files that are not of a library. *made: it was not there. */
-opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err);
+/* Make the folder, or refuse one with files of others that the library would replace. *made: it was not
+ * there. */
+opevo_status opevo_i_library_folder(const opevo_network_library *library, const char *folder,
+                                    bool *made, opevo_error *err);
 /* The file of the model, without its folder. */
 const char *opevo_i_network_name(const opevo_call *call);
 /* The library as the call wants it, untuned; its test expects the results of `reference`. */

@@ -4,8 +4,6 @@
 
 #include "network_internal.h"
 
-#include <opevo/file.h>
-#include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/worker.h>
 
@@ -16,52 +14,23 @@
 
 /* ---- The folder ---- */
 
-/* Whether a library of opevo is there, which may be replaced. */
-static bool is_library(const char *folder)
+opevo_status opevo_i_library_folder(const opevo_network_library *library, const char *folder,
+                                    bool *made, opevo_error *err)
 {
-    static const char mark[] = "/* Made by opevo ";
-    opevo_text path = {0};
-    char *data = NULL;
-    size_t size = 0;
-    bool is = false;
-
-    opevo_text_printf(&path, "%s/net.h", folder);
-    is = !path.failed &&
-         opevo_file_read(opevo_text_string(&path), (size_t)1 << 20, &data, &size, NULL) ==
-             OPEVO_OK &&
-         strncmp(data, mark, strlen(mark)) == 0;
-    opevo_free(data);
-    opevo_text_free(&path);
-    return is;
-}
-
-opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
+    opevo_error inner = {OPEVO_OK, ""};
     struct stat info;
 
     *made = mkdir(folder, 0777) == 0;
     if (!*made && errno != EEXIST)
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: %s; give a folder that can be created.",
                           folder, strerror(errno));
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || access(folder, W_OK | X_OK) != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: give a folder that can be written.", folder);
-    if (is_library(folder))
-        return OPEVO_OK;
-    for (size_t i = 0; opevo_network_library_file(i) && status == OPEVO_OK; i++) {
-        const char *name = opevo_network_library_file(i);
-        opevo_text path = {0};
-
-        opevo_text_printf(&path, "%s/%s", folder, name);
-        status = opevo_text_check(&path, err);
-        if (status == OPEVO_OK && lstat(path.data, &info) == 0)
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "-o %s: %s already exists and is not of a library; give another "
-                                "folder.",
-                                folder, name);
-        opevo_text_free(&path);
-    }
-    return status;
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
+        access(folder, R_OK | W_OK | X_OK) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: give a folder that can be read and written.",
+                          folder);
+    if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK)
+        return OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
+    return OPEVO_OK;
 }
 
 /* ---- The library ---- */
@@ -192,7 +161,7 @@ opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference 
 
     OPEVO_TRY(check_device(call, err));
     OPEVO_TRY(opevo_i_library_create(call, inference, reference, &library, err));
-    OPEVO_TRY(opevo_i_library_folder(folder, &made, err));
+    OPEVO_TRY(opevo_i_library_folder(library, folder, &made, err));
     if (on && (!gpu || is_tuned(call)))
         OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));
     OPEVO_TRY(opevo_i_library_write(folder, gpu, library, out, err));

@@ -31,6 +31,8 @@ struct opevo_network_library {
     int *task_of; /* by step; -1: not a computation, or not needed */
     opevo_memory_plan *plan;
     int64_t *weight; /* by value: its offset in the file of weights in bytes; -1: not there */
+    int *stored;     /* the values of that file, in its order */
+    int stored_count;
     int64_t weight_bytes;
     opevo_i_packed *packed;
     int packed_count;
@@ -66,9 +68,55 @@ void opevo_i_library_simplify(opevo_net_copy *copy);
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
 
-/* Inputs and expected outputs into the folder, and the program that compares (library_test.c). */
-opevo_status opevo_i_library_record(const opevo_network_library *self, const char *folder,
+/* ---- The test (library_test.c) ---- */
+
+/* Inputs, and the outputs that are expected. */
+typedef struct opevo_i_recorded {
+    opevo_array *input, *output;
+    int inputs, outputs;
+} opevo_i_recorded;
+
+/* Into zeros; what is there is to be released, also on failure. */
+opevo_status opevo_i_library_record(const opevo_network_library *self, opevo_i_recorded *out,
                                     opevo_error *err);
+void opevo_i_recorded_free(opevo_i_recorded *recorded);
+/* Errors: INVALID where inputs or outputs are not float32. */
+opevo_status opevo_i_library_check_types(const opevo_inference *inference, opevo_error *err);
+
+/* ---- The folder (library_folder.c) ---- */
+
+enum { OPEVO_I_FILE_NAME = 32 };
+
+/* Names of files. */
+typedef struct opevo_i_names {
+    char (*name)[OPEVO_I_FILE_NAME];
+    size_t count, capacity;
+} opevo_i_names;
+
+opevo_status opevo_i_names_add(opevo_i_names *names, const char *name, opevo_error *err);
+void opevo_i_names_free(opevo_i_names *names);
+/* Whether some library has a file of this name (library_files.c). */
+bool opevo_i_library_is_name(const char *name);
+
+/* A folder that files are being written for. */
+typedef struct opevo_i_folder {
+    const char *path;     /* of the caller */
+    opevo_text inside;    /* the folder in it that files are written to */
+    opevo_i_names before; /* files of the library that it has had */
+    int file;
+    bool made; /* the folder inside */
+} opevo_i_folder;
+
+/* Refuse a folder that has files of these names which opevo has not written. Errors: INVALID; IO; NOMEM. */
+opevo_status opevo_i_folder_check(const char *path, const opevo_i_names *names, opevo_error *err);
+/* The same, and make the folder inside. Into zeros but for file = -1; to be closed, also on failure. */
+opevo_status opevo_i_folder_open(const char *path, const opevo_i_names *names, opevo_i_folder *out,
+                                 opevo_error *err);
+/* All files of these names have been written to the folder inside: put them into place, and remove those of
+ * the library before that the new one does not have. */
+opevo_status opevo_i_folder_finish(opevo_i_folder *self, const opevo_i_names *names,
+                                   opevo_error *err);
+void opevo_i_folder_close(opevo_i_folder *self);
 
 /* ---- Libraries for GPUs ---- */
 

@@ -266,6 +266,14 @@ static void what_has_no_code_is_refused(void **test)
     network.step[0].kind = OPEVO_NET_STEP_NODE;
     CHECK_FAILS(OPEVO_INVALID, "step 'v1' (v1): ",
                 opevo_network_library_create(&network.super, &options, &library, &err));
+    network.step[0].kind = OPEVO_NET_STEP_COMPUTE;
+    network.value[network_input(&network, 4, size)].array.type = OPEVO_NETWORK_INT64;
+    CHECK_FAILS(OPEVO_INVALID, "input 'v2' is of int64; a library has float32 only.",
+                opevo_network_library_create(&network.super, &options, &library, &err));
+    network.super.inputs--;
+    network_output(&network, 2);
+    CHECK_FAILS(OPEVO_INVALID, "output 'v2' is of int64; a library has float32 only.",
+                opevo_network_library_create(&network.super, &options, &library, &err));
 }
 
 /* Elements that are moved only, no elements, and elements that are not finite. */
@@ -274,7 +282,7 @@ static void what_computes_little_is_right(void **test)
     static const char *const make[] = {
         "make", "-s", "-C", folder, "check", "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror", NULL};
     static network_draw network;
-    int64_t size[] = {1, 4, 4, 4}, flat[] = {64}, both[] = {2, 64};
+    int64_t size[] = {1, 4, 4, 4}, flat[] = {64}, both[] = {2, 64}, none = 0;
     int parts[2], value = 0;
 
     (void)test;
@@ -288,6 +296,16 @@ static void what_computes_little_is_right(void **test)
     network_free(&network);
     network_start(&network); /* a constant */
     network_output(&network, network_constant(&network, 4, size, 1, &network_seed));
+    write_library(&network.super, 1);
+    CHECK_PROGRAM(make);
+    network_free(&network);
+    network_start(&network); /* no elements, then weights */
+    parts[0] = network_input(&network, 4, size);
+    parts[0] = network_join(&network, parts, 1);
+    network_read(&network.step[0], network_constant(&network, 1, &none, 1, &network_seed));
+    parts[1] = network_constant(&network, 4, size, 1, &network_seed);
+    network_output(&network, parts[0]);
+    network_output(&network, network_join(&network, parts, 2));
     write_library(&network.super, 1);
     CHECK_PROGRAM(make);
     network_free(&network);

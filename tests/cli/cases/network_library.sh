@@ -21,6 +21,17 @@ mkdir other
 echo mine >other/Makefile
 try -o other
 cat other/Makefile
+mkdir kernels
+echo mine >kernels/kernel_000.c
+echo mine >kernels/kernel_001.c
+try -o kernels
+cat kernels/*
+# What a library for a CPU does not have stays in its folder, where one for a GPU would replace it.
+echo mine >untuned/plan.h
+opevo network model.onnx --threads 1 -o untuned >/dev/null
+try --on cuda:0 -o untuned
+cat untuned/plan.h
+check untuned
 try -o absent/folder
 try -o new --on gpu
 try -o new --json

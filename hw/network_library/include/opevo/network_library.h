@@ -91,8 +91,9 @@ typedef struct opevo_network_library opevo_network_library;
 /* The inference must live as long. Each task has the kernel of the analytic start of its sketches,
  * or plain loops where there is none.
  *
- * Errors: INVALID for a step that has no code: one that moves or computes other numbers than float32
- * or reads constants that are not known, as "step 'name' (Op): sentence."; LIMIT; NOMEM. */
+ * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one that
+ * moves or computes other numbers than float32 or reads constants that are not known, as "step 'name'
+ * (Op): sentence."; LIMIT; NOMEM. */
 opevo_status opevo_network_library_create(const opevo_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);
@@ -128,15 +129,21 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *lib
                                                 int64_t *packed_bytes, int64_t *scratch_bytes,
                                                 opevo_error *err);
 
-/* Write the files into a folder that is there; those of the same names are replaced. The test has
- * inputs drawn from the seed, and as expected outputs those of opevo_inference_run on the reference.
+/* Whether it may be written into a folder that is there: OK unless a file that it would replace was
+ * not written by opevo, as the file net.files there says. The kernels that are chosen do not matter.
+ * Errors: INVALID, as "folder: sentence."; IO; NOMEM. */
+opevo_status opevo_network_library_check_folder(const opevo_network_library *library,
+                                                const char *folder, opevo_error *err);
+/* Write the files into a folder that is there. They take the place of those of an earlier library,
+ * once all are on the disk; other files stay as they are. On a failure before that the earlier
+ * library is there as it was. After a kill at any moment another write into the folder succeeds. The
+ * test has inputs drawn from the seed, and as expected outputs those of opevo_inference_run on the
+ * reference.
  *
- * Errors: INVALID where inputs or outputs are not float32; IO; NOMEM.
+ * Errors: those of opevo_network_library_check_folder, with nothing changed; IO; NOMEM.
  * Cost: one opevo_inference_run, on all processors. */
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
-/* The name of a file that may be written, besides those of kernels; NULL behind the last. */
-const char *opevo_network_library_file(size_t i);
 
 #ifdef __cplusplus
 }
