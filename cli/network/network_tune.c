@@ -97,7 +97,7 @@ static opevo_status start(tuned *self, const opevo_network_library *library, ope
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
         const opevo_network_task *task = opevo_network_library_task(library, t);
 
-        if (!task->fallback)
+        if (task->has_sketches)
             OPEVO_TRY(add_task(self, task, t, err));
     }
     if (self->count == 0)
@@ -128,10 +128,10 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
         if (!opevo_i_tune_best(tuning, &point, &fitness)) {
             untried += tuning->results[0].trials == 0;
             if (tuning->results[0].trials)
-                opevo_text_printf(out,
-                                  "%s: none of its %llu trials succeeded; it has the kernel of the "
-                                  "analytic start\n",
-                                  self->name[i], (unsigned long long)tuning->results[0].trials);
+                opevo_text_printf(out, "%s: none of its %llu trials succeeded; it has %s\n",
+                                  self->name[i], (unsigned long long)tuning->results[0].trials,
+                                  task->fallback ? "plain loops"
+                                                 : "the kernel of the analytic start");
             continue;
         }
         time_s = opevo_objective_time_s(tuning->objective, fitness);
@@ -141,8 +141,7 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
             library, self->task[i], opevo_live_maker(tuning->objective), point, time_s, err));
     }
     if (untried)
-        opevo_text_printf(out,
-                          "%zu task%s had no trial: the kernel is that of the analytic start\n",
+        opevo_text_printf(out, "%zu task%s had no trial: the kernel is that without tuning\n",
                           untried, opevo_i_plural(untried));
 cleanup:
     return status;
@@ -151,15 +150,19 @@ cleanup:
 static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double sum_s, size_t known,
                      opevo_text *out)
 {
+    size_t all = tasks->network_tasks; /* also those without sketches */
     bool interrupted = opevo_interrupt_is_raised(&opevo_i_interrupted);
     char time[40];
 
+    opevo_text_printf(out, "%zu", tasks->count);
+    if (tasks->count < all)
+        opevo_text_printf(out, " of %zu", all);
     opevo_text_printf(
-        out, "%zu task%s, %llu trials, %llu of them from the store, %llu failed; predicted latency",
-        tasks->count, opevo_i_plural(tasks->count), (unsigned long long)tasks->result.trials,
+        out, " task%s, %llu trials, %llu of them from the store, %llu failed; predicted latency",
+        opevo_i_plural(all), (unsigned long long)tasks->result.trials,
         (unsigned long long)tasks->result.resumed, (unsigned long long)tasks->result.failed);
-    if (known > 0 && known < tasks->count)
-        opevo_text_printf(out, " of %zu task%s", known, opevo_i_plural(known));
+    if (known > 0 && known < all)
+        opevo_text_printf(out, " of %zu of %zu tasks", known, all);
     opevo_text_printf(out, ": %s\n", opevo_i_tasks_time(known ? sum_s : NAN, time, sizeof time));
     if (interrupted)
         opevo_text_printf(out, "interrupted: the library has the best kernels so far%s\n",
@@ -172,7 +175,8 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
     tuned self = {.call = call};
-    opevo_i_tasks tasks = {.network = opevo_i_network_name(call)};
+    opevo_i_tasks tasks = {.network = opevo_i_network_name(call),
+                           .network_tasks = (size_t)opevo_network_library_tasks(library)};
     opevo_status status = OPEVO_OK;
     double sum_s = 0;
     size_t known = 0;

@@ -112,11 +112,12 @@ typedef struct opevo_i_tasks {
     opevo_scheduler *scheduler; /* until it has ended */
     opevo_task *tasks;          /* as the scheduler left them, with results of their tunings */
     opevo_scheduler_result result;
-    double *times_s;     /* scratch, one for each task */
-    double sum_s;        /* of weight x time, whatever the aim */
-    double optimum_s;    /* value of the aim; NAN where an optimum is unknown */
-    double finals_s;     /* with the winners of the finals; NAN where a task had none */
-    const char *network; /* name of the network that the tasks are of; NULL: separate operators */
+    double *times_s;      /* scratch, one for each task */
+    double sum_s;         /* of weight x time, whatever the aim */
+    double optimum_s;     /* value of the aim; NAN where an optimum is unknown */
+    double finals_s;      /* with the winners of the finals; NAN where a task had none */
+    const char *network;  /* name of the network that the tasks are of; NULL: separate operators */
+    size_t network_tasks; /* tasks of the network, also those that are not tuned */
     opevo_store *store;
     int64_t group;                  /* in the store; 0: none */
     double resumed, resumed_cost_s; /* trials taken from the store, and their cost */

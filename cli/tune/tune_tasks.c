@@ -64,7 +64,7 @@ static double share_done(const opevo_i_tasks *self, double *given)
 static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
 {
     bool sums = self->options.aim == OPEVO_AIM_SUM;
-    size_t known = 0;
+    size_t known = 0, all = self->network ? self->network_tasks : self->count;
     double sum_s = 0;
     char time[40];
 
@@ -80,9 +80,8 @@ static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
                                 : known > 0 ? sum_s
                                             : NAN,
                                 time, sizeof time));
-    if (sums && known > 0 && known < self->count)
-        snprintf(out + strlen(out), size - strlen(out), " of %zu task%s", known,
-                 opevo_i_plural(known));
+    if (sums && known > 0 && known < all)
+        snprintf(out + strlen(out), size - strlen(out), " of %zu of %zu tasks", known, all);
 }
 
 static void draw(opevo_i_tasks *self, size_t number, const opevo_trial *trial)

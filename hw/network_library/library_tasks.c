@@ -121,12 +121,13 @@ static opevo_status make_kernel(opevo_i_library_task *task,
     OPEVO_TRY(opevo_computation_parse(task->super.text, "definitions", NULL, 0, &computation, err));
     status = opevo_sketches_open(computation, &target, &maker, err);
     if (status == OPEVO_LIMIT) {
-        task->super.fallback = "it has more stages than sketches may have";
+        task->super.fallback = "its sketches leave more open than a search space can hold";
         status = OPEVO_OK;
     } else {
         if (status == OPEVO_OK)
             computation = NULL;
         OPEVO_TRY(status);
+        task->super.has_sketches = true;
         OPEVO_TRY(make_start(task, maker, &options->facts, err));
     }
     if (!task->kernel.source.length)

@@ -207,6 +207,37 @@ static void plain_kernels_are_right(void **test)
     remove_tree(folder);
 }
 
+/* No kernel of a product of so many dimensions is the start, but there are some to choose from. */
+static void kernels_without_a_start_can_be_chosen(void **test)
+{
+    static network_draw network;
+    const opevo_network_library_options options = {
+        .dialect = OPEVO_KERNEL_CUDA, .threads = 1, .model = "m", .version = "0"};
+    const int64_t size[] = {2, 2, 2, 2, 2, 2, 2, 2};
+    opevo_network_library *library = NULL;
+    opevo_net_step *step = NULL;
+    int inputs[2], output = 0;
+
+    (void)test;
+    network_start(&network);
+    for (int i = 0; i < 2; i++)
+        inputs[i] = network_input(&network, 8, size);
+    output = network_value(&network, 8, size);
+    step = network_step(&network, OPEVO_NET_STEP_COMPUTE, output);
+    for (int i = 0; i < 2; i++)
+        network_read(step, inputs[i]);
+    snprintf(step->text, sizeof network.text[0],
+             "X0[2,2,2,2,2,2,2,2]\nX1[2,2,2,2,2,2,2,2]\n"
+             "Y0[a:2,b:2,c:2,d:2,e:2,f:2,m:2,n:2] = sum(k:2) "
+             "X0[a,b,c,d,e,f,m,k]*X1[a,b,c,d,e,f,k,n]");
+    network_output(&network, output);
+    CHECK_OK(opevo_network_library_create(&network.super, &options, &library, &err));
+    assert_non_null(opevo_network_library_task(library, 0)->fallback);
+    assert_true(opevo_network_library_task(library, 0)->has_sketches);
+    opevo_network_library_destroy(library);
+    network_free(&network);
+}
+
 /* ---- Spoilt plans ---- */
 
 static char *read_file(const char *name, size_t *size)
@@ -617,6 +648,7 @@ int main(void)
         cmocka_unit_test(light_models_are_right),
         cmocka_unit_test(random_networks_are_right),
         cmocka_unit_test(plain_kernels_are_right),
+        cmocka_unit_test(kernels_without_a_start_can_be_chosen),
         cmocka_unit_test(spoilt_plans_are_rejected),
         cmocka_unit_test(spoilt_kernels_are_rejected),
         cmocka_unit_test(nets_run_at_once),

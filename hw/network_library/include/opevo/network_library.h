@@ -84,6 +84,7 @@ typedef struct opevo_network_task {
     double time_s;         /* measured, of one execution; NAN: unknown */
     const char *fallback;  /* NULL: the kernel is one that was chosen, or the analytic start;
                               otherwise why it is plain loops */
+    bool has_sketches;     /* there are kernels to choose from, also where none is the start */
 } opevo_network_task;
 
 typedef struct opevo_network_library opevo_network_library;
