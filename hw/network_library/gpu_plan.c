@@ -7,15 +7,14 @@
 
 enum { FLOAT = sizeof(float), MOVED = 256 /* elements of a block */ };
 
-static int64_t round_up(int64_t floats)
+static int64_t aligned_floats(int64_t floats)
 {
-    return (floats * FLOAT + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT *
-           OPEVO_MEMORY_ALIGNMENT / FLOAT;
+    return opevo_i_aligned(floats * FLOAT) / FLOAT;
 }
 
 int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self)
 {
-    return round_up(self->plan->bytes / FLOAT);
+    return aligned_floats(self->plan->bytes / FLOAT);
 }
 
 int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self)
@@ -27,7 +26,7 @@ int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self)
 
         most = floats > most ? floats : most;
     }
-    return round_up(most);
+    return aligned_floats(most);
 }
 
 /* ---- Places ---- */
@@ -79,14 +78,6 @@ static void add_computation(const opevo_network_library *self, int n, int row, o
     }
 }
 
-static void add_numbers(const char *member, const int64_t *numbers, int count, opevo_text *out)
-{
-    opevo_text_printf(out, ", .%s = {", member);
-    for (int i = 0; i < count; i++)
-        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)numbers[i]);
-    opevo_text_add(out, count ? "}" : "0}");
-}
-
 static void add_copy(const opevo_network_library *self, const opevo_net_step *step, int row,
                      const opevo_net_copy *given, opevo_text *out)
 {
@@ -106,9 +97,9 @@ static void add_copy(const opevo_network_library *self, const opevo_net_step *st
         row, (long long)(elements + MOVED - 1) / MOVED, MOVED, (long long)elements);
     opevo_text_printf(out, "%d, %d, ", copy.dims, copy.input < 0);
     opevo_i_library_number(copy.input < 0 ? copy.value : 0, out);
-    add_numbers("extent", copy.extent, copy.dims, out);
-    add_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
-    add_numbers("to", copy.to_stride, copy.dims, out);
+    opevo_i_library_numbers("extent", copy.extent, copy.dims, out);
+    opevo_i_library_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
+    opevo_i_library_numbers("to", copy.to_stride, copy.dims, out);
     opevo_text_add(out, "},\n     2, {");
     add_place(self, source, copy.input < 0 ? 0 : copy.from, out);
     opevo_text_add(out, ", ");
@@ -156,7 +147,7 @@ static void add_ends(const opevo_network_library *self, opevo_text *out)
     opevo_text_add(out, "};\n\nstatic const long long staging[] = {");
     for (int i = 0; i < inference->inputs; i++) {
         opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)at);
-        at += round_up(opevo_array_elements(&inference->value[inference->input[i]].array));
+        at += aligned_floats(opevo_array_elements(&inference->value[inference->input[i]].array));
     }
     opevo_text_printf(out,
                       "%s};\n\n"

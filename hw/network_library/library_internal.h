@@ -56,6 +56,9 @@ void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
  * comment; a number; who made the file; the tables of steps, inputs and outputs. */
 void opevo_i_library_plain(const char *name, opevo_text *out);
 void opevo_i_library_number(float value, opevo_text *out);
+/* ", .member = {1, 2}" of an initializer; nothing where there are no numbers. */
+void opevo_i_library_numbers(const char *member, const int64_t *numbers, int count,
+                             opevo_text *out);
 void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
@@ -82,6 +85,12 @@ opevo_status opevo_i_library_record(const opevo_network_library *self, opevo_i_r
 void opevo_i_recorded_free(opevo_i_recorded *recorded);
 /* Errors: INVALID where inputs or outputs are not float32. */
 opevo_status opevo_i_library_check_types(const opevo_inference *inference, opevo_error *err);
+
+/* Bytes rounded up to a multiple of OPEVO_MEMORY_ALIGNMENT. */
+static inline int64_t opevo_i_aligned(int64_t bytes)
+{
+    return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
+}
 
 /* ---- The folder (library_folder.c) ---- */
 

@@ -8,11 +8,6 @@
 
 /* ---- Places ---- */
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
-}
-
 static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
 {
     const opevo_inference *inference = self->inference;
@@ -58,7 +53,7 @@ static void add_weight(opevo_network_library *self, int number)
         return;
     self->stored[self->stored_count++] = place->value;
     self->weight[place->value] = self->weight_bytes;
-    self->weight_bytes += round_up(opevo_array_elements(array) * (int64_t)sizeof(float));
+    self->weight_bytes += opevo_i_aligned(opevo_array_elements(array) * (int64_t)sizeof(float));
 }
 
 static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *err)
@@ -87,7 +82,8 @@ static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *
             continue;
         self->packed[self->packed_count++] = (opevo_i_packed){
             .task = number, .operand = i, .value = value, .offset = self->packed_bytes};
-        self->packed_bytes += round_up((int64_t)task->kernel.packed[i] * (int64_t)sizeof(float));
+        self->packed_bytes +=
+            opevo_i_aligned((int64_t)task->kernel.packed[i] * (int64_t)sizeof(float));
     }
     return OPEVO_OK;
 }
@@ -195,7 +191,7 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *sel
     for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
         if (kernel.packed[i])
             *packed_bytes += constants_of(self, number, i) *
-                             round_up((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
+                             opevo_i_aligned((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
     }
     *scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(&kernel, self->options.threads);
 cleanup:

@@ -96,7 +96,7 @@ void opevo_i_library_simplify(opevo_net_copy *copy)
     copy->dims = kept;
 }
 
-static void add_numbers(const char *member, const int64_t *numbers, int count, opevo_text *out)
+void opevo_i_library_numbers(const char *member, const int64_t *numbers, int count, opevo_text *out)
 {
     if (count == 0)
         return;
@@ -123,9 +123,9 @@ static void add_copy(const opevo_network_library *self, const opevo_net_step *st
         return;
     opevo_i_library_simplify(&copy);
     opevo_text_printf(out, "    move(&(const net_box){.dims = %d", copy.dims);
-    add_numbers("extent", copy.extent, copy.dims, out);
-    add_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
-    add_numbers("to", copy.to_stride, copy.dims, out);
+    opevo_i_library_numbers("extent", copy.extent, copy.dims, out);
+    opevo_i_library_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
+    opevo_i_library_numbers("to", copy.to_stride, copy.dims, out);
     opevo_text_add(out, "},\n        ");
     if (copy.input < 0) {
         opevo_i_library_number(copy.value, out);

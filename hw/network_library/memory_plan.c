@@ -7,7 +7,7 @@
  * of its values to the last; groups are put into the arena one by one, each at the lowest offset at
  * which no group lies that is needed at the same time. */
 
-#include <opevo/network_library.h>
+#include "library_internal.h"
 
 #include <opevo/computation_access.h>
 #include <opevo/memory.h>
@@ -37,11 +37,6 @@ typedef struct planner {
     group *group;
     int groups;
 } planner;
-
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
-}
 
 /* ---- What is needed, from when to when ---- */
 
@@ -178,17 +173,25 @@ static void reuse(planner *self, int n)
     }
 }
 
+/* Whether the copy moves elements that follow one another to such places; *elements: how many. */
+static bool is_range(const opevo_net_copy *copy, int64_t *elements)
+{
+    *elements = 1;
+    for (int d = copy->dims - 1; d >= 0; d--) {
+        if (copy->extent[d] > 1 &&
+            (copy->from_stride[d] != *elements || copy->to_stride[d] != *elements))
+            return false;
+        *elements *= copy->extent[d];
+    }
+    return true;
+}
+
 /* Whether the copy moves a whole value to a range of the result. */
 static bool is_whole(const opevo_net_copy *copy, int64_t elements)
 {
-    int64_t stride = 1;
+    int64_t moved = 0;
 
-    for (int d = copy->dims - 1; d >= 0; d--) {
-        if (copy->extent[d] > 1 && (copy->from_stride[d] != stride || copy->to_stride[d] != stride))
-            return false;
-        stride *= copy->extent[d];
-    }
-    return stride == elements && copy->from == 0;
+    return is_range(copy, &moved) && moved == elements && copy->from == 0;
 }
 
 static bool is_read_once(const opevo_net_step *step, int number)
@@ -246,8 +249,10 @@ static void measure_groups(planner *self)
         const value *one = &self->value[i];
 
         if (one->root == i && one->kind == OPEVO_MEMORY_ARENA && one->needed)
-            self->group[self->groups++] = (group){
-                .root = i, .first = one->first, .last = one->last, .bytes = round_up(one->bytes)};
+            self->group[self->groups++] = (group){.root = i,
+                                                  .first = one->first,
+                                                  .last = one->last,
+                                                  .bytes = opevo_i_aligned(one->bytes)};
     }
     for (int i = 0; i < self->inference->values; i++) {
         const value *one = &self->value[i];
@@ -417,16 +422,11 @@ bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_net_s
                                 const opevo_net_copy *copy)
 {
     const opevo_memory_place *to = &plan->place[step->output[0]], *from = NULL;
-    int64_t stride = 1;
+    int64_t moved = 0;
 
-    if (copy->input < 0)
+    if (copy->input < 0 || !is_range(copy, &moved))
         return false;
     from = &plan->place[step->input[copy->input]];
-    for (int d = copy->dims - 1; d >= 0; d--) {
-        if (copy->extent[d] > 1 && (copy->from_stride[d] != stride || copy->to_stride[d] != stride))
-            return false;
-        stride *= copy->extent[d];
-    }
     return from->kind == OPEVO_MEMORY_ARENA && from->offset + copy->from * (int64_t)sizeof(float) ==
                                                    to->offset + copy->to * (int64_t)sizeof(float);
 }
