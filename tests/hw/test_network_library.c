@@ -6,7 +6,6 @@
 #include "library_networks.h"
 #include "light_models.h"
 
-
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
 #include <opevo/sketch.h>
