@@ -83,27 +83,62 @@ static inline void write_tensor_name(writer *self)
         opevo_text_printf(self->out, "T%u", which - 2);
 }
 
+static inline void write_value(writer *self, int depth);
+
+/* That an index is outside, or that values compare somehow, or both: where neither holds, it is
+ * inside. */
+static inline void write_outside(writer *self, const char *index)
+{
+    bool ahead = draw_below(self, 2);
+
+    opevo_text_printf(self->out, ahead ? "%s < 0 or " : "(%s < 0 or %s >= %d) or ", index, index,
+                      WRITER_SIDE);
+    write_value(self, 3);
+    opevo_text_add(self->out, " < ");
+    write_value(self, 3);
+    if (ahead)
+        opevo_text_printf(self->out, " or %s >= %d", index, WRITER_SIDE);
+}
+
+/* That an index is inside and values compare somehow, or that it is inside and they do not. */
+static inline void write_inside(writer *self, const char *index)
+{
+    opevo_text_printf(self->out, "(0 <= %s and ", index);
+    write_value(self, 3);
+    opevo_text_printf(self->out, " < 0.25 and %s < %d) or (%s >= 1 and %s < %d and ", index,
+                      WRITER_SIDE, index, index, WRITER_SIDE);
+    write_value(self, 3);
+    opevo_text_add(self->out, " > 0)");
+}
+
 /* A read that is inside its tensor: by %, by a guard, or by luck. */
 static inline void write_read(writer *self)
 {
     opevo_text index = {0};
     opevo_text *out = self->out;
-    unsigned how = draw_below(self, 8);
+    unsigned how = draw_below(self, 10);
+    bool excluded = how == 8, chosen = how == 9 && !self->whole;
+    bool guarded = how < 3 || chosen;
 
     self->out = &index;
     write_whole(self, 0);
     self->out = out;
+    opevo_text_add(out, guarded || excluded ? "select(" : "");
     if (how < 3)
-        opevo_text_printf(out, "select(0 <= %s and %s < %d, ", opevo_text_string(&index),
+        opevo_text_printf(out, "0 <= %s and %s < %d", opevo_text_string(&index),
                           opevo_text_string(&index), how ? WRITER_SIDE : WRITER_SIDE - 1);
+    if (chosen)
+        write_inside(self, opevo_text_string(&index));
+    if (excluded)
+        write_outside(self, opevo_text_string(&index));
+    opevo_text_add(out, guarded ? ", " : excluded ? ", 0, " : "");
     write_tensor_name(self);
-    opevo_text_printf(out, how == 7 || how < 3 ? "[%s, " : "[(%s)%%5, ", opevo_text_string(&index));
+    opevo_text_printf(out, how == 7 || guarded || excluded ? "[%s, " : "[(%s)%%5, ",
+                      opevo_text_string(&index));
     write_axis(self);
-    opevo_text_add(out, how < 3 ? "], 0)" : "]");
+    opevo_text_add(out, guarded ? "], 0)" : excluded ? "])" : "]");
     opevo_text_free(&index);
 }
-
-static inline void write_value(writer *self, int depth);
 
 static inline void write_condition(writer *self, int depth)
 {

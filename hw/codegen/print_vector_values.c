@@ -139,17 +139,45 @@ static bool is_all_whole(const opevo_i_condition *condition)
                            : condition->is_whole;
 }
 
-/* What a branch says of whole numbers, which is all that the elements inside it may need. */
+/* Whether a condition joins two of which both must be as it is: "a and b" that holds, or "a or b" that
+ * does not. */
+static bool needs_both(const opevo_i_condition *condition, bool holds)
+{
+    return (condition->kind == OPEVO_COND_AND) == holds;
+}
+
+/* Whether whole numbers are bound by a condition that holds, or does not, whatever values are. */
+static bool binds_whole(const opevo_i_condition *condition, bool holds)
+{
+    bool left = false, right = false;
+
+    if (!condition->left)
+        return condition->is_whole;
+    left = binds_whole(condition->left, holds);
+    right = binds_whole(condition->right, holds);
+    return needs_both(condition, holds) ? left || right : left && right;
+}
+
+/* "a && (b || c) && ": what a branch says of whole numbers, which is all that the elements inside it
+ * may need: they were checked as if values could compare in any way. */
 static void print_branch(opevo_i_printer *self, const opevo_i_leaf *leaf,
                          const opevo_i_condition *condition, bool holds)
 {
+    if (!binds_whole(condition, holds))
+        return;
     if (is_all_whole(condition)) {
         opevo_text_add(self->out, holds ? "" : "!");
         opevo_i_print_condition(self, leaf, condition);
         opevo_text_add(self->out, " && ");
-    } else if (holds && condition->kind == OPEVO_COND_AND) {
+    } else if (needs_both(condition, holds)) {
         print_branch(self, leaf, condition->left, holds);
         print_branch(self, leaf, condition->right, holds);
+    } else {
+        opevo_text_add(self->out, "((");
+        print_branch(self, leaf, condition->left, holds);
+        opevo_text_add(self->out, "1) || (");
+        print_branch(self, leaf, condition->right, holds);
+        opevo_text_add(self->out, "1)) && ");
     }
 }
 

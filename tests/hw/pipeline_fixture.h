@@ -18,6 +18,8 @@
 
 #include "operands_internal.h"
 
+#include <unistd.h>
+
 /* How many samples a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
 static inline int draw_count(int usual)
 {
@@ -159,9 +161,19 @@ static inline float *case_pack(const pipeline_case *self, const opevo_kernel *ke
     return opevo_i_floats(out);
 }
 
+/* A copy of memory right behind a page that nobody may touch. */
+static inline void copy_to_front(const opevo_i_guarded *memory, opevo_i_guarded *out)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    CHECK_OK(opevo_i_guarded_create((memory->bytes + page - 1) / page * page, false, out, &err));
+    memcpy(out->data, memory->data, memory->bytes);
+}
+
 /* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. Then
- * emulated threads run in the other order, with nothing left over. The second time the poison is
- * another, so that no whole number that was not written is right every time. */
+ * emulated threads run in the other order, with nothing left over, on inputs ahead of which no element
+ * can be read. The second time the poison is another, so that no whole number that was not written is
+ * right every time. */
 static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                unsigned threads, const char *what)
 {
@@ -171,6 +183,7 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
 
     assert_non_null(function);
     opevo_i_guarded packed[PIPELINE_OPERANDS] = {{0}};
+    opevo_i_guarded front[PIPELINE_OPERANDS] = {{0}};
 
     for (int i = 0; i < self->operands; i++)
         operands[i] = opevo_i_floats(&self->memory[i]);
@@ -178,6 +191,8 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         if (kernel->packed[i])
             operands[i] = case_pack(self, kernel, handle, i, &packed[i]);
     }
+    for (int i = 0; i < self->inputs; i++)
+        copy_to_front(packed[i].map ? &packed[i] : &self->memory[i], &front[i]);
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
                                     &scratch, &err));
     operands[self->operands] = opevo_i_floats(&scratch);
@@ -186,6 +201,8 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
             memset(scratch.data, 0xff, scratch.bytes);
         for (int i = self->inputs; i < self->operands; i++)
             memset(self->memory[i].data, run == 1 ? 0x5a : 0xff, self->memory[i].bytes); /* NaN */
+        for (int i = 0; run == 2 && i < self->inputs; i++)
+            operands[i] = opevo_i_floats(&front[i]);
         set_reversed(kernel, handle, run == 2);
         call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
@@ -204,8 +221,10 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
     assert_true(opevo_i_guarded_intact(&scratch));
     opevo_i_guarded_free(&scratch);
-    for (int i = 0; i < self->inputs; i++)
+    for (int i = 0; i < self->inputs; i++) {
         opevo_i_guarded_free(&packed[i]);
+        opevo_i_guarded_free(&front[i]);
+    }
 }
 
 /* A kernel with parallel loops is run on one, two and three threads where the compiler has OpenMP. */

@@ -90,6 +90,15 @@ static const example examples[] = {
      "layout B 0 8 1 1 2 1 3 1 0 1\nsplit C f 8\nreorder C n f.0 y x c r s f.1\n"
      "annotate C f.1 vectorize\naccumulate C x\n",
      OPEVO_KERNEL_C},
+    /* Elements that only some lanes may read, as conditions on whole numbers and on values decide. */
+    {"A[1024]; B[1024]; C[i:1024] = select(i < 1 or A[i] > 0, 0, B[i - 1])",
+     "split C i 16\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
+    {"A[1024]; B[1024]; C[i:1024] = select((i >= 1 and A[i] > 0) or (A[i] < 0 and i >= 2), "
+     "B[i - 1], 0)",
+     "split C i 8\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
+    {"A[1024]; B[1024]; C[i:1024] = select((i < 1 or A[i] > 0) and (A[i] < 0 or i < 2), 1, "
+     "B[i - 1])",
+     "split C i 4\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
 };
 
 /* Only copies and constants have layouts, of all their dimensions; only outputs bypass the caches. */
