@@ -88,23 +88,32 @@ static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_lo
     return true;
 }
 
+/* Whether the condition of a value is one more that holds in all lanes. */
+static bool assume(const opevo_i_printer *self, opevo_i_vector_loop *loop,
+                   const opevo_i_value *value)
+{
+    int before = loop->assumed_guards.count;
+
+    if (value->kind != OPEVO_EXPR_SELECT || loop->assumed_count == OPEVO_I_ASSUMED ||
+        !condition_differs(self, loop, value->condition, false) ||
+        !reads_with_care(self, loop->leaf, value))
+        return false;
+    if (!add_comparisons(self, loop, value->condition, &loop->assumed_guards)) {
+        loop->assumed_guards.count = before;
+        return false;
+    }
+    loop->assumed[loop->assumed_count++] = value;
+    return true;
+}
+
 static void find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop,
                          const opevo_i_value *value)
 {
-    opevo_i_guards guards = loop->assumed_guards;
+    bool assumed = assume(self, loop, value);
 
-    if (value->kind == OPEVO_EXPR_SELECT && loop->assumed_count < OPEVO_I_ASSUMED &&
-        condition_differs(self, loop, value->condition, false) &&
-        reads_with_care(self, loop->leaf, value) &&
-        add_comparisons(self, loop, value->condition, &guards)) {
-        loop->assumed[loop->assumed_count++] = value;
-        loop->assumed_guards = guards;
-        find_assumed(self, loop, value->left);
-        return;
-    }
     if (value->left)
         find_assumed(self, loop, value->left);
-    if (value->right)
+    if (value->right && !assumed)
         find_assumed(self, loop, value->right);
 }
 

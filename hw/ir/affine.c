@@ -219,6 +219,7 @@ opevo_i_affine opevo_i_affine_divide(opevo_i_atoms *atoms, const opevo_i_affine 
     separate(a, divisor, &whole, &rest);
     if (opevo_i_affine_least(atoms, &rest) < 0) { /* a mixture of signs: keep it in one piece */
         whole = opevo_i_affine_constant(0);
+        whole.overflow = a->overflow;
         rest = *a;
     }
     if (opevo_i_affine_most(atoms, &rest) < divisor)
@@ -230,7 +231,8 @@ opevo_i_affine opevo_i_affine_divide(opevo_i_atoms *atoms, const opevo_i_affine 
     return whole;
 }
 
-opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
+/* Whether or not the expression fits. */
+static opevo_i_affine modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
 {
     opevo_i_affine whole;
     opevo_i_affine rest;
@@ -252,6 +254,14 @@ opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine 
     result = fine;
     if (modulus > unit)
         add_term(&result, unit, find_atom(atoms, &coarse, 1, modulus / unit));
+    return result;
+}
+
+opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
+{
+    opevo_i_affine result = modulo(atoms, a, modulus);
+
+    result.overflow |= a->overflow;
     return result;
 }
 

@@ -55,8 +55,30 @@ typedef struct opevo_i_pipeline_lowering {
             (self)->status = OPEVO_FAIL((self)->err, OPEVO_##kind, __VA_ARGS__);                   \
     } while (0)
 
-/* The files that lower, each using those before it only: lower_values, lower_threads, lower_parts,
- * lower_prepare, lower_pipeline. */
+/* The files that lower, each using those before it only: lower_indices, lower_values, lower_threads,
+ * lower_parts, lower_prepare, lower_pipeline. */
+
+/* ---- lower_indices.c ---- */
+
+/* A whole number of a definition's axes, and how much one is above another. */
+void opevo_i_pipeline_whole(opevo_i_pipeline_lowering *self, const opevo_affine *a,
+                            const opevo_i_affine *axis, opevo_i_affine *out);
+void opevo_i_pipeline_difference(opevo_i_pipeline_lowering *self, const opevo_affine *a,
+                                 const opevo_affine *b, const opevo_i_affine *axis,
+                                 opevo_i_affine *out);
+/* The axes of the definition of a stage, where those of the stage have these values. */
+const opevo_definition *opevo_i_pipeline_axes(opevo_i_pipeline_lowering *self, int key,
+                                              const opevo_i_affine *value, opevo_i_affine *axis);
+/* The element of its source that a copy or the sum of parts reads. */
+void opevo_i_pipeline_source_index(const opevo_i_pipeline_stage *stage, const opevo_i_affine *value,
+                                   opevo_i_affine *index);
+/* Where an element of a stage lies. */
+opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
+                                       const opevo_i_affine *index);
+/* The number of the factor of a statement that is this element, added if it is new; -1 where it
+ * would be one too many. */
+int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf, int key,
+                              const opevo_i_affine *index);
 
 /* ---- lower_values.c ---- */
 
@@ -66,10 +88,6 @@ typedef void (*opevo_i_element_function)(opevo_i_pipeline_lowering *self, void *
                                          const opevo_i_affine *index);
 void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
                            opevo_i_element_function each, void *context);
-
-/* Where an element of a stage lies. */
-opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
-                                       const opevo_i_affine *index);
 
 /* The statement that computes an element of a stage, with all that it must not do; its target is
  * left to the caller. */

@@ -7,102 +7,33 @@
 
 #include <opevo/computation_access.h>
 
-#include <math.h>
+#include <opevo/memory.h>
 
 #define FAR (INT64_C(1) << 60) /* no whole number of a computation is beyond it */
 
-/* ---- Whole numbers ---- */
-
-/* floor(a / divisor), for an `a` of any sign. */
-static opevo_i_affine floor_divide(opevo_i_atoms *atoms, opevo_i_affine a, int64_t divisor,
-                                   int64_t *shift)
+/* Definitions of 200 nested operations and chains of 64 inlined stages are allowed: what recurses
+ * through them keeps expressions on the heap. */
+static opevo_i_affine *take_expressions(opevo_i_pipeline_lowering *self, int count)
 {
-    int64_t least = opevo_i_affine_least(atoms, &a);
+    opevo_i_affine *all = opevo_malloc((size_t)count, sizeof *all);
 
-    *shift = least < 0 ? (-least + divisor - 1) / divisor : 0;
-    a.constant += *shift * divisor;
-    return a;
+    if (!all)
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+    return all;
 }
 
-/* A whole number of a definition's axes. */
-static opevo_i_affine whole(opevo_i_atoms *atoms, const opevo_affine *a, const opevo_i_affine *axis)
+/* The index of an element that a definition reads; NULL without memory. */
+static opevo_i_affine *take_index(opevo_i_pipeline_lowering *self, const opevo_expression *read,
+                                  const opevo_i_affine *axis)
 {
-    opevo_i_affine sum = opevo_i_affine_constant(a->constant);
+    opevo_i_affine *index = take_expressions(self, read->tensor->dims + 1);
 
-    for (int i = 0; i < a->count; i++) {
-        const opevo_term *term = &a->term[i];
-        opevo_i_affine one;
-        int64_t shift = 0;
-
-        if (term->atom == OPEVO_ATOM_AXIS) {
-            one = axis[term->axis];
-        } else {
-            one = floor_divide(atoms, whole(atoms, term->inner, axis), term->divisor, &shift);
-            if (term->atom == OPEVO_ATOM_FLOOR) {
-                one = opevo_i_affine_divide(atoms, &one, term->divisor);
-                one.constant -= shift;
-            } else {
-                one = opevo_i_affine_modulo(atoms, &one, term->divisor);
-            }
-        }
-        sum = opevo_i_affine_add(atoms, sum, term->factor, &one);
-    }
-    return sum;
-}
-
-/* An expression over the atoms of the pipeline that stand for axes. */
-static opevo_i_affine imported(opevo_i_pipeline_lowering *self, const opevo_i_pipeline_stage *stage,
-                               const opevo_i_affine *a, const opevo_i_affine *value)
-{
-    opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_affine sum = opevo_i_affine_constant(a->constant);
-
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->pipeline->atoms.item[a->term[i].atom];
-        opevo_i_affine one = opevo_i_affine_constant(0);
-
-        if (atom->is_loop) {
-            for (int d = 0; d < stage->own.axes; d++)
-                one = stage->axis_atom[d] == a->term[i].atom ? value[d] : one;
-        } else {
-            one = imported(self, stage, &atom->inner, value);
-            one = atom->modulus ? opevo_i_affine_modulo(atoms, &one, atom->modulus)
-                                : opevo_i_affine_divide(atoms, &one, atom->divisor);
-        }
-        sum = opevo_i_affine_add(atoms, sum, a->term[i].factor, &one);
-    }
-    return sum;
-}
-
-/* The axes of the definition of a stage. */
-static const opevo_definition *set_axes(opevo_i_pipeline_lowering *self, int key,
-                                        const opevo_i_affine *value, opevo_i_affine *axis)
-{
-    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_definition *definition =
-        self->pipeline->computation->tensor[stage->tensor]->definition;
-
-    for (int a = 0; a < definition->axes; a++)
-        axis[a] = stage->map ? imported(self, stage, &stage->map[a], value) : value[a];
-    return definition;
+    for (int d = 0; index && d < read->tensor->dims; d++)
+        opevo_i_pipeline_whole(self, &read->index[d], axis, &index[d]);
+    return index;
 }
 
 /* ---- Elements that are read ---- */
-
-/* The element of its source that a copy or the sum of parts reads. */
-static void source_index(const opevo_i_pipeline_stage *stage, const opevo_i_affine *value,
-                         opevo_i_affine *index)
-{
-    int d = 0;
-
-    for (int a = 0; a < stage->dims; a++) {
-        if (stage->kind == OPEVO_STAGE_GATHER && a == stage->factored)
-            index[d++] = value[stage->dims];
-        index[d++] = value[a];
-    }
-    if (stage->kind == OPEVO_STAGE_GATHER && stage->dims == stage->factored)
-        index[d] = value[stage->dims];
-}
 
 typedef struct walk {
     opevo_i_pipeline_lowering *self;
@@ -124,87 +55,35 @@ static void step_to(opevo_i_pipeline_lowering *self, int key, const opevo_i_affi
 static void walk_read(void *context, const opevo_expression *read)
 {
     walk *one = context;
-    opevo_i_affine index[OPEVO_I_AXES];
+    opevo_i_affine *index = take_index(one->self, read, one->axis);
 
-    for (int d = 0; d < read->tensor->dims; d++)
-        index[d] = whole(&one->self->nest->atoms, &read->index[d], one->axis);
-    step_to(one->self, opevo_i_pipeline_target(one->stage, read->tensor), index, one->each,
-            one->context);
+    if (index)
+        step_to(one->self, opevo_i_pipeline_target(one->stage, read->tensor), index, one->each,
+                one->context);
+    opevo_free(index);
 }
 
 void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
                            opevo_i_element_function each, void *context)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_affine axis[OPEVO_I_AXES + 1];
+    opevo_i_affine *axis = NULL;
 
+    if (stage->kind == OPEVO_STAGE_INPUT)
+        return;
+    axis = take_expressions(self, OPEVO_I_AXES + 1);
+    if (!axis)
+        return;
     if (stage->kind == OPEVO_STAGE_DEFINED) {
-        const opevo_definition *definition = set_axes(self, key, value, axis);
+        const opevo_definition *definition = opevo_i_pipeline_axes(self, key, value, axis);
         walk one = {self, stage, axis, each, context};
 
         opevo_expression_reads(definition->value, walk_read, &one);
-    } else if (stage->kind != OPEVO_STAGE_INPUT) {
-        source_index(stage, value, axis);
+    } else {
+        opevo_i_pipeline_source_index(stage, value, axis);
         step_to(self, stage->source, axis, each, context);
     }
-}
-
-/* The address in a layout of its own. */
-static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
-                               const opevo_i_affine *index, int64_t *size)
-{
-    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_affine address = opevo_i_affine_constant(0);
-
-    for (int i = stage->pieces - 1; i >= 0; i--) {
-        opevo_i_piece piece = opevo_i_pipeline_piece(stage, i, part->extent);
-        opevo_i_affine place =
-            opevo_i_affine_add(atoms, index[piece.dim], -1, &part->base[piece.dim]);
-
-        if (opevo_i_affine_least(atoms, &place) < 0) {
-            OPEVO_I_REFUSE(self, INVALID,
-                           "%s has a layout, so it cannot be read ahead of its first element.",
-                           stage->name);
-            return address;
-        }
-        place = opevo_i_affine_divide(atoms, &place, piece.divisor);
-        if (!piece.outermost)
-            place = opevo_i_affine_modulo(atoms, &place, piece.extent);
-        address = opevo_i_affine_add(atoms, address, *size, &place);
-        *size *= piece.extent;
-    }
-    return address;
-}
-
-opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
-                                       const opevo_i_affine *index)
-{
-    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_access access = {.buffer = part->buffer};
-    int64_t stride = 1;
-
-    if (stage->pieces)
-        access.address = laid_out(self, key, index, &stride);
-    for (int d = stage->dims - 1; d >= 0 && !stage->pieces; d--) {
-        opevo_i_affine place = opevo_i_affine_add(atoms, index[d], -1, &part->base[d]);
-
-        access.address = opevo_i_affine_add(atoms, access.address, stride, &place);
-        stride *= part->extent[d];
-    }
-    for (int i = part->vthreads - 1; i >= 0; i--) {
-        opevo_i_affine one = opevo_i_affine_atom(part->vthread[i]);
-
-        access.address = opevo_i_affine_add(atoms, access.address, stride, &one);
-        stride *= atoms->item[part->vthread[i]].extent;
-    }
-    if (access.address.overflow)
-        OPEVO_I_REFUSE(self, LIMIT, "An address of %s has more than %d parts.",
-                       self->pipeline->stage[key]->name, OPEVO_I_TERMS);
-    return access;
+    opevo_free(axis);
 }
 
 /* ---- Values ---- */
@@ -244,7 +123,6 @@ static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i
 static const opevo_i_value *build_element(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
                                           opevo_element type, int key, const opevo_i_affine *index)
 {
-    opevo_i_access access;
     opevo_i_value *value = NULL;
 
     if (self->pipeline->stage[key]->place == OPEVO_PLACE_INLINED)
@@ -252,24 +130,12 @@ static const opevo_i_value *build_element(opevo_i_pipeline_lowering *self, opevo
     value = take_value(self, OPEVO_EXPR_READ, type);
     if (!value)
         return NULL;
-    access = opevo_i_pipeline_access(self, key, index);
-    while (value->read < leaf->factors &&
-           (leaf->factor[value->read].buffer != access.buffer ||
-            !opevo_i_affine_equal(&leaf->factor[value->read].address, &access.address)))
-        value->read++;
-    if (value->read == OPEVO_I_FACTORS) {
-        OPEVO_I_REFUSE(self, LIMIT, "A statement would read more than %d elements.",
-                       OPEVO_I_FACTORS);
-        return NULL;
-    }
-    if (value->read == leaf->factors)
-        leaf->factor[leaf->factors++] = access;
-    return value;
+    value->read = opevo_i_pipeline_add_read(self, leaf, key, index);
+    return value->read < 0 ? NULL : value;
 }
 
 static const opevo_i_condition *build_condition(const builder *of, const opevo_condition *condition)
 {
-    opevo_i_atoms *atoms = &of->self->nest->atoms;
     opevo_i_condition *out = opevo_i_nest_take(of->self->nest, sizeof *out);
 
     if (!out) {
@@ -281,10 +147,8 @@ static const opevo_i_condition *build_condition(const builder *of, const opevo_c
         out->left = build_condition(of, condition->left);
         out->right = build_condition(of, condition->right);
     } else if (condition->a) {
-        opevo_i_affine b = whole(atoms, condition->b, of->axis);
-
         out->is_whole = true;
-        out->whole = opevo_i_affine_add(atoms, whole(atoms, condition->a, of->axis), -1, &b);
+        opevo_i_pipeline_difference(of->self, condition->a, condition->b, of->axis, &out->whole);
     } else {
         out->x = build(of, condition->x);
         out->y = build(of, condition->y);
@@ -292,24 +156,30 @@ static const opevo_i_condition *build_condition(const builder *of, const opevo_c
     return out;
 }
 
+static const opevo_i_value *build_read(const builder *of, const opevo_expression *read)
+{
+    opevo_i_affine *index = take_index(of->self, read, of->axis);
+    const opevo_i_value *value =
+        index ? build_element(of->self, of->leaf, of->type,
+                              opevo_i_pipeline_target(of->stage, read->tensor), index)
+              : NULL;
+
+    opevo_free(index);
+    return value;
+}
+
 static const opevo_i_value *build(const builder *of, const opevo_expression *expression)
 {
     opevo_i_value *value = NULL;
 
-    if (expression->kind == OPEVO_EXPR_READ) {
-        opevo_i_affine index[OPEVO_I_AXES];
-
-        for (int d = 0; d < expression->tensor->dims; d++)
-            index[d] = whole(&of->self->nest->atoms, &expression->index[d], of->axis);
-        return build_element(of->self, of->leaf, of->type,
-                             opevo_i_pipeline_target(of->stage, expression->tensor), index);
-    }
+    if (expression->kind == OPEVO_EXPR_READ)
+        return build_read(of, expression);
     value = take_value(of->self, expression->kind, of->type);
     if (!value)
         return NULL;
     value->number = expression->number;
     if (expression->kind == OPEVO_EXPR_WHOLE)
-        value->whole = whole(&of->self->nest->atoms, expression->index, of->axis);
+        opevo_i_pipeline_whole(of->self, expression->index, of->axis, &value->whole);
     if (expression->left)
         value->left = build(of, expression->left);
     if (expression->right)
@@ -324,40 +194,35 @@ static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_element type = opevo_i_pipeline_type(self, key);
-    opevo_i_affine axis[OPEVO_I_AXES + 1];
+    opevo_i_affine *axis = take_expressions(self, OPEVO_I_AXES + 1);
+    const opevo_i_value *out = NULL;
 
+    if (!axis)
+        return NULL;
     if (stage->kind == OPEVO_STAGE_DEFINED) {
-        const opevo_definition *definition = set_axes(self, key, value, axis);
+        const opevo_definition *definition = opevo_i_pipeline_axes(self, key, value, axis);
 
-        return build(&(builder){self, leaf, type, stage, axis}, definition->value);
+        out = build(&(builder){self, leaf, type, stage, axis}, definition->value);
+    } else {
+        opevo_i_pipeline_source_index(stage, value, axis);
+        out = build_element(self, leaf, type, stage->source, axis);
     }
-    source_index(stage, value, axis);
-    return build_element(self, leaf, type, stage->source, axis);
+    opevo_free(axis);
+    return out;
 }
 
 /* ---- Statements that have a shorter form ---- */
 
-/* Add what a condition on whole numbers says, where it is an AND of comparisons; false, with
- * `guards` as before, where it is not. */
-static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                          const opevo_i_condition *condition)
+static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+                           const opevo_i_condition *condition)
 {
     const opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_guards old = *guards;
     opevo_i_affine value = condition->whole;
     int64_t least = -FAR;
     int64_t limit = condition->kind == OPEVO_COND_LESS ? 0 : 1;
     int64_t shift = value.constant;
 
-    if (condition->kind == OPEVO_COND_AND) {
-        if (add_condition(self, guards, condition->left) &&
-            add_condition(self, guards, condition->right))
-            return true;
-        *guards = old;
-        return false;
-    }
-    if (!condition->is_whole || condition->kind == OPEVO_COND_OR ||
-        condition->kind == OPEVO_COND_NOT_EQUAL)
+    if (!condition->is_whole || condition->kind == OPEVO_COND_NOT_EQUAL)
         return false;
     if (condition->kind == OPEVO_COND_EQUAL)
         least = 0;
@@ -383,6 +248,28 @@ static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards 
         return true;
     }
     return opevo_i_guards_add(atoms, guards, &value, least, limit);
+}
+
+static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+                            const opevo_i_condition *condition)
+{
+    if (condition->kind == OPEVO_COND_AND)
+        return add_comparisons(self, guards, condition->left) &&
+               add_comparisons(self, guards, condition->right);
+    return add_comparison(self, guards, condition);
+}
+
+/* Add what a condition on whole numbers says, where it is an AND of comparisons; false, with
+ * `guards` as before, where it is not. */
+static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+                          const opevo_i_condition *condition)
+{
+    opevo_i_guards old = *guards;
+
+    if (add_comparisons(self, guards, condition))
+        return true;
+    *guards = old;
+    return false;
 }
 
 static bool is_zero(const opevo_i_value *value)
@@ -462,27 +349,31 @@ opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, in
     return self->pipeline->computation->tensor[stage->tensor]->definition->reducer;
 }
 
+static void add_bound(opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+                      const opevo_i_affine *value, int64_t limit)
+{
+    if (value->overflow)
+        OPEVO_I_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
+    else if (!opevo_i_guards_add(&self->nest->atoms, guards, value, 0, limit))
+        OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                       OPEVO_I_GUARDS);
+}
+
 /* Loops that were split unevenly run too far. */
 static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_guards *guards)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     const opevo_i_affine *value = self->part[key]->value;
-    bool fit = true;
 
     for (int a = 0; a < stage->own.axes; a++)
-        fit &=
-            opevo_i_guards_add(&self->nest->atoms, guards, &value[a], 0, stage->own.axis_extent[a]);
+        add_bound(self, guards, &value[a], stage->own.axis_extent[a]);
     if (stage->map) {
         opevo_i_affine axis[OPEVO_I_AXES];
-        const opevo_definition *definition = set_axes(self, key, value, axis);
+        const opevo_definition *definition = opevo_i_pipeline_axes(self, key, value, axis);
 
         for (int a = 0; a < definition->axes; a++)
-            fit &= opevo_i_guards_add(&self->nest->atoms, guards, &axis[a], 0,
-                                      definition->axis[a].extent);
+            add_bound(self, guards, &axis[a], definition->axis[a].extent);
     }
-    if (!fit)
-        OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                       OPEVO_I_GUARDS);
 }
 
 void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out)

@@ -7,6 +7,8 @@
 #include "computations.h"
 #include "graphs.h"
 
+#include <pthread.h>
+
 /* ---- Kernels of given steps ---- */
 
 typedef struct example {
@@ -277,6 +279,137 @@ static void test_hoisted_guards(void **state)
     opevo_kernel_free(&kernel);
 }
 
+/* ---- The deepest statements ---- */
+
+#if defined __SANITIZE_ADDRESS__
+enum { SMALL_STACK = 64 << 20 }; /* frames have margins there */
+#else
+enum { SMALL_STACK = 4 << 20 };
+#endif
+
+/* A chain of definitions of so many nested operations each, the innermost on the one before. */
+static void write_deep(opevo_text *out, const char *form, int definitions, int depth)
+{
+    const char *inner = strchr(form, '$');
+
+    opevo_text_add(out, "A[i:32]");
+    for (int n = 0; n < definitions; n++) {
+        opevo_text_printf(out, "; T%d[i:32] = ", n);
+        for (int d = 0; d < depth; d++)
+            opevo_text_add_bytes(out, form, (size_t)(inner - form));
+        opevo_text_printf(out, n ? "T%d[i]" : "A[i]", n - 1);
+        for (int d = 0; d < depth; d++)
+            opevo_text_add(out, inner + 1);
+    }
+}
+
+typedef struct deep_case {
+    opevo_pipeline *pipeline;
+    opevo_kernel_dialect dialect;
+    opevo_kernel kernel;
+    bool fits;
+} deep_case;
+
+static void *emit_deep(void *context)
+{
+    deep_case *self = context;
+    opevo_limits limits = opevo_limits_default(self->dialect);
+    opevo_text why = {0};
+    opevo_error error = {OPEVO_OK, ""};
+
+    if (opevo_pipeline_emit(self->pipeline, self->dialect, &limits, &self->kernel, &self->fits,
+                            &why, &error) != OPEVO_OK)
+        self->fits = false;
+    opevo_text_free(&why);
+    return NULL;
+}
+
+static void emit_on_stack(deep_case *self, size_t stack)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, stack), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, emit_deep, self), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(self->fits);
+    pthread_attr_destroy(&attributes);
+    opevo_kernel_free(&self->kernel);
+    opevo_pipeline_destroy(self->pipeline);
+}
+
+/* As deep as can be. */
+static opevo_computation *read_deep(const char *form, int definitions)
+{
+    opevo_computation *computation = NULL;
+
+    for (int depth = OPEVO_COMPUTATION_DEPTH; !computation; depth--) {
+        opevo_text text = {0};
+
+        assert_true(depth > OPEVO_COMPUTATION_DEPTH / 3);
+        write_deep(&text, form, definitions, depth);
+        opevo_computation_parse(opevo_text_string(&text), "deep", NULL, 0, &computation, NULL);
+        opevo_text_free(&text);
+    }
+    return computation;
+}
+
+/* All definitions but the last are inlined. */
+static void check_deep(const char *form, int definitions, const char *vectors,
+                       opevo_kernel_dialect dialect)
+{
+    opevo_computation *computation = read_deep(form, definitions);
+    deep_case one = {.dialect = dialect};
+    opevo_text steps = {0};
+
+    for (int n = 0; n + 1 < definitions; n++)
+        opevo_text_printf(&steps, "inline T%d\n", n);
+    opevo_text_printf(&steps, vectors, definitions - 1, definitions - 1);
+    CHECK_OK(
+        opevo_pipeline_parse(computation, opevo_text_string(&steps), "steps", &one.pipeline, &err));
+    emit_on_stack(&one, SMALL_STACK);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&steps);
+}
+
+/* As many stages as a pipeline has, of as many nested operations as a definition has, become one
+ * statement on a small stack. */
+static void test_deep(void **state)
+{
+    static const char *const forms[] = {
+        "($ + 1)", "(1 - $)", "max(1, $)", "-$", "select(i < 3, $, 1)", "select($ > 0, 1, i)"};
+    static const char vectors[] = "split T%d i 16\nannotate T%d i.1 vectorize\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        check_deep(forms[i], OPEVO_PIPELINE_STAGES - 1, "", OPEVO_KERNEL_C);
+        check_deep(forms[i], 8, vectors, OPEVO_KERNEL_C);
+    }
+    check_deep(forms[0], OPEVO_PIPELINE_STAGES - 1, vectors, OPEVO_KERNEL_C);
+    check_deep(forms[0], OPEVO_PIPELINE_STAGES - 1, "", OPEVO_KERNEL_EMULATION);
+}
+
+/* A condition of as many comparisons as nest. */
+static void test_deep_condition(void **state)
+{
+    opevo_computation *computation = NULL;
+    deep_case one = {.dialect = OPEVO_KERNEL_C};
+    opevo_text text = {0};
+
+    (void)state;
+    opevo_text_add(&text, "A[i:32]; C[i:32] = select(0 < i");
+    for (int n = 0; n < OPEVO_COMPUTATION_DEPTH - 3; n++)
+        opevo_text_add(&text, " and i < 31");
+    opevo_text_add(&text, ", A[i], 0)");
+    CHECK_OK(
+        opevo_computation_parse(opevo_text_string(&text), "deep", NULL, 0, &computation, &err));
+    CHECK_OK(opevo_pipeline_create(computation, &one.pipeline, &err));
+    emit_on_stack(&one, SMALL_STACK / 4);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&text);
+}
+
 /* ---- Random steps on random computations ---- */
 
 /* What was printed reads back as the same steps. */
@@ -407,7 +540,8 @@ int main(void)
         cmocka_unit_test(test_examples),       cmocka_unit_test(test_parallel_registers),
         cmocka_unit_test(test_steps_refused),  cmocka_unit_test(test_streams),
         cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_hoisted_guards),
+        cmocka_unit_test(test_hoisted_guards), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_deep_condition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
