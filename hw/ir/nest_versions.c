@@ -253,7 +253,8 @@ bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
     return !node->otherwise || opevo_i_nest_is_guarded(nest, body, node->otherwise, guard);
 }
 
-/* Shorten the loops that count towards what is left at the edge. A vector keeps its width. */
+/* Shorten the loops that count towards what is left at the edge. A vector keeps its width, and a
+ * parallel loop, which declares the buffers of its threads, remains a loop. */
 static void shorten(opevo_i_node *node, const split_guard *at)
 {
     for (opevo_i_node *child = node->first; child; child = child->next) {
@@ -261,7 +262,8 @@ static void shorten(opevo_i_node *node, const split_guard *at)
             child->kind == OPEVO_I_LOOP ? opevo_i_affine_factor(&at->inner, child->atom) : 0;
         int64_t left = factor ? (at->guard.limit - at->edge + factor - 1) / factor : 0;
 
-        if (factor && child->annotation != OPEVO_ANNOTATION_VECTORIZE) {
+        if (factor && child->annotation != OPEVO_ANNOTATION_VECTORIZE &&
+            child->annotation != OPEVO_ANNOTATION_PARALLEL) {
             child->extent = left < child->extent ? left : child->extent;
             if (at->inner.count == 1)
                 opevo_i_node_replace_guard(child, &at->guard, NULL);

@@ -121,11 +121,43 @@ static void test_simplified(void **state)
     opevo_i_atoms_free(&atoms);
 }
 
+/* What did not fit stays marked as such, whatever is done to it. */
+static void test_overflow(void **state)
+{
+    opevo_i_atoms atoms = {0};
+    opevo_i_affine sum = opevo_i_affine_constant(1);
+    opevo_i_affine zero = opevo_i_affine_constant(0);
+    int first = opevo_i_atoms_loop(&atoms, 8);
+
+    (void)state;
+    for (int i = 0; i < OPEVO_I_TERMS; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(i ? opevo_i_atoms_loop(&atoms, 8) : first);
+
+        assert_false(sum.overflow);
+        sum = opevo_i_affine_add(&atoms, sum, 1 + i % 3, &one);
+    }
+    for (int sign = -1; sign <= 1; sign += 2) {
+        opevo_i_affine one = opevo_i_affine_atom(opevo_i_atoms_loop(&atoms, 2));
+        opevo_i_affine most = opevo_i_affine_add(&atoms, sum, sign, &one);
+
+        assert_true(most.overflow);
+        for (int64_t number = 1; number < 2000; number += number < 20 ? 1 : 97) {
+            assert_true(opevo_i_affine_divide(&atoms, &most, number).overflow);
+            assert_true(opevo_i_affine_modulo(&atoms, &most, number).overflow);
+        }
+        assert_true(opevo_i_affine_add(&atoms, most, -1, &zero).overflow);
+        assert_true(opevo_i_affine_add(&atoms, zero, -1, &most).overflow);
+        assert_true(opevo_i_affine_replace(&atoms, &most, first, &zero).overflow);
+    }
+    opevo_i_atoms_free(&atoms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_simplified),
+        cmocka_unit_test(test_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,9 @@ static const example examples[] = {
      "layout B 0 8 1 1 2 1 3 1 0 1\nsplit C f 8\nreorder C n f.0 y x c r s f.1\n"
      "annotate C f.1 vectorize\naccumulate C x\n",
      OPEVO_KERNEL_C},
+    {"C[i:25, j:4] = sum(k:4) A[i, k]*B[k, j]", /* a parallel loop of one iteration at the edge */
+     "split C i 8\nreorder C i.0 i.1 j k\nannotate C i.1 parallel\naccumulate C i.1\n",
+     OPEVO_KERNEL_C},
     /* Elements that only some lanes may read, as conditions on whole numbers and on values decide. */
     {"A[1024]; B[1024]; C[i:1024] = select(i < 1 or A[i] > 0, 0, B[i - 1])",
      "split C i 16\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
@@ -277,6 +280,53 @@ static void test_hoisted_guards(void **state)
         asked++;
     assert_int_equal(asked, 3);
     opevo_kernel_free(&kernel);
+}
+
+/* Of 45 loops: whole numbers of all axes, and guards on them, have too many parts for a kernel. */
+static void test_many_parts(void **state)
+{
+    static const char *const values[] = {"A[(%s)%%7]", "A[(%s)//20]", "select(%s < 50, A[a], 0)",
+                                         "A[a] + (%s)", "A[(64 - (%s))%%7]"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        opevo_computation *computation = NULL;
+        opevo_pipeline *pipeline = NULL;
+        opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+        opevo_kernel kernel = {0};
+        opevo_text text = {0}, all = {0}, steps = {0}, why = {0};
+        bool fits = true;
+
+        opevo_text_add(&text, "A[8]; C[a:8] = sum(");
+        for (char axis = 'a'; axis <= 'o'; axis++) {
+            opevo_text_printf(&all, axis == 'a' ? "%c" : " + %c", axis);
+            opevo_text_printf(&steps, "split C %c 2 2\n", axis);
+            if (axis > 'a')
+                opevo_text_printf(&text, axis == 'b' ? "%c:8" : ", %c:8", axis);
+        }
+        opevo_text_add(&text, ") ");
+        for (const char *at = values[i]; *at; at++) {
+            if (at[0] == '%')
+                opevo_text_add(&text, at[1] == 's' ? opevo_text_string(&all) : "%");
+            else
+                opevo_text_add_bytes(&text, at, 1);
+            at += at[0] == '%';
+        }
+        CHECK_OK(opevo_computation_parse(opevo_text_string(&text), "parts", NULL, 0, &computation,
+                                         &err));
+        CHECK_OK(
+            opevo_pipeline_parse(computation, opevo_text_string(&steps), "steps", &pipeline, &err));
+        CHECK_OK(
+            opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+        assert_false(fits);
+        assert_non_null(strstr(opevo_text_string(&why), "more than 40 parts"));
+        opevo_pipeline_destroy(pipeline);
+        opevo_computation_destroy(computation);
+        opevo_text_free(&text);
+        opevo_text_free(&all);
+        opevo_text_free(&steps);
+        opevo_text_free(&why);
+    }
 }
 
 /* ---- The deepest statements ---- */
@@ -541,7 +591,7 @@ int main(void)
         cmocka_unit_test(test_steps_refused),  cmocka_unit_test(test_streams),
         cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hoisted_guards), cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_deep_condition),
+        cmocka_unit_test(test_many_parts),     cmocka_unit_test(test_deep_condition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
