@@ -398,8 +398,43 @@ static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loo
     opevo_i_print_vector_load_end(self, stored, type, width);
 }
 
-/* A product or an element added to a register: the other lanes get products with 0, and are never stored. Where
- * no factor moves with the lane, all lanes are the same and need no mask. */
+/* Whether lanes are stored that a term is left out of, and a product with 0 is no 0 in all of them:
+ * factors that are the same for all lanes may be infinite. */
+static bool masks_product(const opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    bool omits = false, stays = false;
+
+    for (int i = 0; i < leaf->keep.count; i++)
+        omits |= leaf->keep.item[i].omits &&
+                 opevo_i_affine_uses(self->atoms, &leaf->keep.item[i].value, loop->lane);
+    for (int i = 0; i < leaf->factors; i++)
+        stays |= !opevo_i_affine_uses(self->atoms, &leaf->factor[i].address, loop->lane);
+    return omits && stays && opevo_i_statement_type(self, leaf) == OPEVO_FLOAT32;
+}
+
+static void print_lane_product(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                               const char *lanes)
+{
+    int width = (int)loop->width;
+    bool masks = masks_product(self, loop);
+
+    if (masks) {
+        opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, width);
+        opevo_text_add(self->out, "(");
+        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_MASK, width);
+        opevo_text_printf(self->out, "(%s), ", lanes);
+    }
+    for (int i = 0; i < loop->leaf->factors; i++) {
+        opevo_text_add(self->out, i ? " * " : "");
+        print_lanes_of(self, loop, &loop->leaf->factor[i], lanes);
+    }
+    if (masks)
+        opevo_text_printf(self->out, ", (V%d){0})", width);
+}
+
+/* A product or an element added to a register. The other lanes are never stored, or get what is 0, such
+ * as products with it. Where no factor moves with the lane, all lanes are the same and need no mask. */
 static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -421,10 +456,7 @@ static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *l
     opevo_text_printf(self->out, "if ((%s) != 0) ", opevo_text_string(&lanes));
     print_at_first_lane(self, &leaf->to, loop->lane);
     opevo_text_add(self->out, " += ");
-    for (int i = 0; i < leaf->factors; i++) {
-        opevo_text_add(self->out, i ? " * " : "");
-        print_lanes_of(self, loop, &leaf->factor[i], opevo_text_string(&lanes));
-    }
+    print_lane_product(self, loop, opevo_text_string(&lanes));
     opevo_text_add(self->out, ";\n");
     self->uses_masks = true;
     opevo_text_free(&lanes);

@@ -64,7 +64,7 @@ static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_lo
                             const opevo_i_condition *condition, opevo_i_guards *guards)
 {
     bool or_equal = condition->kind == OPEVO_COND_LESS_EQUAL;
-    opevo_i_guard one = {condition->whole, INT64_MIN, or_equal ? 1 : 0};
+    opevo_i_guard one = {condition->whole, INT64_MIN, or_equal ? 1 : 0, false};
     int64_t factor = 0;
 
     if (condition->kind == OPEVO_COND_AND)
@@ -79,7 +79,7 @@ static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_lo
         opevo_i_affine none = opevo_i_affine_constant(0);
 
         one = (opevo_i_guard){opevo_i_affine_add(self->atoms, none, -1, &condition->whole),
-                              or_equal ? 0 : 1, INT64_MAX};
+                              or_equal ? 0 : 1, INT64_MAX, false};
     }
     if (!opevo_i_lane_factor(self, &one.value, loop->lane, &factor) || factor < 0 ||
         one.value.overflow)

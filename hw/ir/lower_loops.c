@@ -82,7 +82,8 @@ static opevo_i_node *add_next(opevo_i_lowering *self, opevo_i_node *parent,
     if (!node)
         return NULL;
     node->guards.count = 1;
-    node->guards.item[0] = (opevo_i_guard){opevo_i_affine_atom(loop->atom), 0, loop->extent - 1};
+    node->guards.item[0] =
+        (opevo_i_guard){opevo_i_affine_atom(loop->atom), 0, loop->extent - 1, false};
     node = opevo_i_lower_add_node(self, node, OPEVO_I_LET);
     if (node) {
         opevo_i_affine one = opevo_i_affine_constant(1);

@@ -188,7 +188,8 @@ static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
         one.value = opevo_i_affine_atom(one.value.term[0].atom);
         if (atom->is_loop || atom->modulus)
             break;
-        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor};
+        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor,
+                              one.omits};
     }
     return one;
 }
@@ -200,7 +201,7 @@ bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
         return true;
     if (guards->count == OPEVO_I_GUARDS)
         return false;
-    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit});
+    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit, false});
     return true;
 }
 

@@ -12,10 +12,12 @@
 
 enum { OPEVO_I_GUARDS = 10, OPEVO_I_BUFFERS = 96, OPEVO_I_FACTORS = 16 };
 
-/* least <= value < limit */
+/* least <= value < limit. `omits`: where it fails, a term of a sum is left out of an element that is
+ * kept, and not the element. */
 typedef struct opevo_i_guard {
     opevo_i_affine value;
     int64_t least, limit;
+    bool omits;
 } opevo_i_guard;
 
 typedef struct opevo_i_guards {

@@ -210,10 +210,12 @@ void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
     if (node->kind == OPEVO_I_LEAF) {
         opevo_i_guards *keep = &node->leaf->keep;
         int at = opevo_i_guards_find(keep, old);
+        bool omits = at < keep->count && keep->item[at].omits;
 
         if (at == keep->count)
             return;
         keep->item[at] = now ? *now : keep->item[--keep->count];
+        keep->item[at].omits = now ? omits : keep->item[at].omits;
         return;
     }
     for (opevo_i_node *child = node->first; child; child = child->next)

@@ -213,8 +213,20 @@ static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i
 
 /* ---- Statements that have a shorter form ---- */
 
+static bool add_guard(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+                      const opevo_i_guard *guard)
+{
+    int before = guards->count;
+    bool fits =
+        opevo_i_guards_add(&self->nest->atoms, guards, &guard->value, guard->least, guard->limit);
+
+    if (guards->count > before)
+        guards->item[before].omits = guard->omits;
+    return fits;
+}
+
 static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                           const opevo_i_condition *condition)
+                           const opevo_i_condition *condition, bool omits)
 {
     const opevo_i_atoms *atoms = &self->nest->atoms;
     opevo_i_affine value = condition->whole;
@@ -245,28 +257,29 @@ static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards
             continue;
         one->least = least > one->least ? least : one->least;
         one->limit = limit < one->limit ? limit : one->limit;
+        one->omits |= omits;
         return true;
     }
-    return opevo_i_guards_add(atoms, guards, &value, least, limit);
+    return add_guard(self, guards, &(opevo_i_guard){value, least, limit, omits});
 }
 
 static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                            const opevo_i_condition *condition)
+                            const opevo_i_condition *condition, bool omits)
 {
     if (condition->kind == OPEVO_COND_AND)
-        return add_comparisons(self, guards, condition->left) &&
-               add_comparisons(self, guards, condition->right);
-    return add_comparison(self, guards, condition);
+        return add_comparisons(self, guards, condition->left, omits) &&
+               add_comparisons(self, guards, condition->right, omits);
+    return add_comparison(self, guards, condition, omits);
 }
 
 /* Add what a condition on whole numbers says, where it is an AND of comparisons; false, with
  * `guards` as before, where it is not. */
 static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                          const opevo_i_condition *condition)
+                          const opevo_i_condition *condition, bool omits)
 {
     opevo_i_guards old = *guards;
 
-    if (add_comparisons(self, guards, condition))
+    if (add_comparisons(self, guards, condition, omits))
         return true;
     *guards = old;
     return false;
@@ -277,12 +290,22 @@ static bool is_zero(const opevo_i_value *value)
     return value->kind == OPEVO_EXPR_NUMBER && value->number == 0;
 }
 
-/* Take off selects that are 0 unless whole numbers are in range. */
+static bool is_zero_unless(const opevo_i_value *value)
+{
+    return value->kind == OPEVO_EXPR_SELECT && is_zero(value->right);
+}
+
+/* Take off selects that are 0 unless whole numbers are in range. Around a product they omit it; around
+ * a factor they make it 0. */
 static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
                                   const opevo_i_value *value)
 {
-    while (value->kind == OPEVO_EXPR_SELECT && is_zero(value->right) &&
-           add_condition(self, guards, value->condition))
+    const opevo_i_value *inside = value;
+
+    while (is_zero_unless(inside))
+        inside = inside->left;
+    while (is_zero_unless(value) &&
+           add_condition(self, guards, value->condition, inside->kind == OPEVO_EXPR_MULTIPLY))
         value = value->left;
     return value;
 }
@@ -350,11 +373,11 @@ opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, in
 }
 
 static void add_bound(opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                      const opevo_i_affine *value, int64_t limit)
+                      const opevo_i_affine *value, int64_t limit, bool reduces)
 {
     if (value->overflow)
         OPEVO_I_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
-    else if (!opevo_i_guards_add(&self->nest->atoms, guards, value, 0, limit))
+    else if (!add_guard(self, guards, &(opevo_i_guard){*value, 0, limit, reduces}))
         OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
                        OPEVO_I_GUARDS);
 }
@@ -366,13 +389,13 @@ static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_guards 
     const opevo_i_affine *value = self->part[key]->value;
 
     for (int a = 0; a < stage->own.axes; a++)
-        add_bound(self, guards, &value[a], stage->own.axis_extent[a]);
+        add_bound(self, guards, &value[a], stage->own.axis_extent[a], stage->axis_reduces[a]);
     if (stage->map) {
         opevo_i_affine axis[OPEVO_I_AXES];
         const opevo_definition *definition = opevo_i_pipeline_axes(self, key, value, axis);
 
         for (int a = 0; a < definition->axes; a++)
-            add_bound(self, guards, &axis[a], definition->axis[a].extent);
+            add_bound(self, guards, &axis[a], definition->axis[a].extent, a >= definition->spatial);
     }
 }
 

@@ -124,10 +124,10 @@ static inline int64_t find_wrong(const pipeline_case *self, int operand)
 {
     for (size_t e = 0; e < self->count[operand]; e++) {
         double wanted = case_value(self, operand, self->expected[operand], e);
+        double is = case_value(self, operand, self->memory[operand].data, e);
         double bound = self->bound[operand][e];
 
-        if (isfinite(bound) &&
-            !(fabs(case_value(self, operand, self->memory[operand].data, e) - wanted) <= bound))
+        if (isfinite(bound) && is != wanted && !(fabs(is - wanted) <= bound))
             return (int64_t)e;
     }
     return -1;

@@ -131,20 +131,25 @@ static void test_steps_refused(void **state)
     opevo_computation_destroy(computation);
 }
 
+static void check_steps(pipeline_case *operands, const char *steps, opevo_kernel_dialect dialect)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+
+    CHECK_OK(opevo_pipeline_parse(operands->computation, steps, "steps", &pipeline, &err));
+    if (!case_check(operands, pipeline, dialect, &why))
+        fail_msg("%s%s", steps, opevo_text_string(&why));
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+}
+
 static void test_examples(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        const example *one = &examples[i];
-        pipeline_case operands = case_make(one->computation, i);
-        opevo_pipeline *pipeline = NULL;
-        opevo_text why = {0};
+        pipeline_case operands = case_make(examples[i].computation, i);
 
-        CHECK_OK(opevo_pipeline_parse(operands.computation, one->steps, "steps", &pipeline, &err));
-        if (!case_check(&operands, pipeline, one->dialect, &why))
-            fail_msg("%s\n%s%s", one->computation, one->steps, opevo_text_string(&why));
-        opevo_pipeline_destroy(pipeline);
-        opevo_text_free(&why);
+        check_steps(&operands, examples[i].steps, examples[i].dialect);
         case_free(&operands);
     }
 }
@@ -280,6 +285,50 @@ static void test_hoisted_guards(void **state)
         asked++;
     assert_int_equal(asked, 3);
     opevo_kernel_free(&kernel);
+}
+
+/* Terms that are left out have no effect, whatever the other factors are: a 0 would make a NaN of an
+ * infinite one. */
+static void test_infinite_factors(void **state)
+{
+    static const struct {
+        const char *computation, *steps;
+    } cases[] = {
+        {"I[48]; W[3]; C[x:48] = sum(s:3) select(1 <= x+s and x+s < 49, I[x+s-1]*W[s], 0)",
+         "split C x 16\nreorder C x.0 s x.1\nannotate C x.1 vectorize\naccumulate C x.0\n"},
+        {"I[48]; W[3]; C[x:48] = sum(s:3) select(1 <= x+s and x+s < 49, I[x+s-1]*W[s], 0)",
+         "split C x 8\nreorder C x.0 s x.1\nannotate C x.1 vectorize\naccumulate C x.0\n"},
+        {"I[45]; W[3]; C[x:43] = sum(s:3) select(x < 40, I[x+s]*W[s], 0)",
+         "split C x 16\nreorder C x.0 s x.1\nannotate C x.1 vectorize\naccumulate C x.0\n"},
+        {"I[100]; W[3]; C[s:3] = sum(k:100) I[k]*W[s]", /* lanes are parts of the sum */
+         "split C k 16\nrfactor C k.1 1\nreorder C.rf s k.0 k.1\nannotate C.rf k.1 vectorize\n"
+         "accumulate C.rf s\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pipeline_case operands = case_make(cases[i].computation, i);
+        float *inputs[PIPELINE_OPERANDS] = {NULL};
+        double **wanted = NULL;
+        int64_t finite = 0;
+
+        for (int t = 0; t < operands.inputs; t++)
+            inputs[t] = opevo_i_floats(&operands.memory[t]);
+        for (size_t e = 0; e < operands.count[0]; e++) /* so that sums of infinite terms are */
+            inputs[0][e] = fabsf(inputs[0][e]) + 1;
+        inputs[1][0] = INFINITY;
+        wanted = evaluate_computation(operands.computation, inputs);
+        for (size_t e = 0; e < operands.count[2]; e++) {
+            ((float *)operands.expected[2])[e] = (float)wanted[2][e];
+            operands.bound[2][e] = isfinite(wanted[2][e]) ? 1e-5 * fabs(wanted[2][e]) : 0;
+            finite += isfinite(wanted[2][e]);
+            assert_true(wanted[2][e] >= 0); /* not NaN */
+        }
+        assert_true(finite > 0 && finite < (int64_t)operands.count[2]);
+        check_steps(&operands, cases[i].steps, OPEVO_KERNEL_C);
+        free_values(operands.computation, wanted);
+        case_free(&operands);
+    }
 }
 
 /* Of 45 loops: whole numbers of all axes, and guards on them, have too many parts for a kernel. */
@@ -586,12 +635,13 @@ static void test_random_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_steps),   cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_examples),       cmocka_unit_test(test_parallel_registers),
-        cmocka_unit_test(test_steps_refused),  cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_hoisted_guards), cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_many_parts),     cmocka_unit_test(test_deep_condition),
+        cmocka_unit_test(test_random_steps),     cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_examples),         cmocka_unit_test(test_parallel_registers),
+        cmocka_unit_test(test_steps_refused),    cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_random_graphs),    cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_hoisted_guards),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_infinite_factors), cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_deep_condition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void random_keep(maker *self)
                 opevo_i_affine_add(&self->nest->atoms, value, 1 + draw(self, 8),
                                    &(opevo_i_affine){.count = 1, .term = {{1, self->loops[0]}}});
         }
-        keep->item[i] = (opevo_i_guard){value, draw(self, 6), 6 + draw(self, 20)};
+        keep->item[i] = (opevo_i_guard){value, draw(self, 6), 6 + draw(self, 20), false};
     }
 }
 
