@@ -158,3 +158,10 @@ void opevo_i_print_end(opevo_i_printer *self)
     self->depth--;
     opevo_i_print_line(self, "}");
 }
+
+void opevo_i_print_fence(opevo_i_printer *self)
+{
+    if (self->streams)
+        opevo_i_print_line(self, "STREAM_FENCE;");
+    self->streams = false;
+}

@@ -62,6 +62,7 @@ typedef struct opevo_i_printer {
     int64_t dynamic_at; /* next free element of dynamic shared memory, -1: static */
     /* Functions that the text must hold. */
     bool uses_rows, uses_masks, uses_sums, uses_transposes;
+    bool streams;  /* stores that bypass the caches are not yet fenced */
     bool parallel; /* threads divide a loop of the text */
     bool typed;    /* some buffer is not of float32 */
     /* Of the variables that stand for a leaf's target and factors where its lanes go one by one. */
@@ -101,6 +102,8 @@ void opevo_i_print_indent(opevo_i_printer *self);
 /* A loop's first line and last. */
 void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent);
 void opevo_i_print_end(opevo_i_printer *self);
+/* Stores that bypass the caches are ordered before what follows, in the thread that made them. */
+void opevo_i_print_fence(opevo_i_printer *self);
 
 /* ---- print_types.c ---- */
 

@@ -85,13 +85,17 @@ static const char head[] =
     "typedef float V8 __attribute__((vector_size(32), aligned(4), may_alias));\n"
     "typedef float V16 __attribute__((vector_size(64), aligned(4), may_alias));\n";
 
+/* Non-temporal stores are not ordered with others: threads that are told by those that a result is
+ * there could miss it. */
 static const char stream_head[] =
     "#define STREAM2(to, value) (*(V2 *)(to) = (value))\n"
     "#define STREAM4(to, value) (*(V4 *)(to) = (value))\n"
     "#ifdef __AVX__\n"
+    "#define STREAM_FENCE __asm__ volatile(\"sfence\" : : : \"memory\")\n"
     "#define STREAM8(to, value) __asm__(\"vmovntps %1, %0\" : \"=m\"(*(V8 *)(to)) : "
     "\"x\"((V8)(value)))\n"
     "#else\n"
+    "#define STREAM_FENCE (void)0\n"
     "#define STREAM8(to, value) (*(V8 *)(to) = (value))\n"
     "#endif\n"
     "#ifdef __AVX512F__\n"
@@ -311,6 +315,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     self->depth = 1;
     opevo_i_print_cpu_buffers(self, NULL);
     opevo_i_print_node(self, self->nest->root);
+    opevo_i_print_fence(self);
     self->out = out;
     opevo_text_add(out, head);
     if (self->nest->streams)

@@ -43,6 +43,7 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     const opevo_i_leaf *leaf = opevo_i_node_only_leaf(node);
     opevo_annotation what = node->annotation;
     bool parallel = self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL;
+    bool streamed = self->streams;
 
     if (self->dialect->cpu && opevo_i_print_cpu_sum(self, node, leaf))
         return;
@@ -65,7 +66,12 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     if (parallel)
         opevo_i_print_cpu_buffers(self, node);
     self->parallel |= parallel;
+    self->streams &= !parallel;
     opevo_i_print_list(self, node);
+    if (parallel) {
+        opevo_i_print_fence(self);
+        self->streams = streamed;
+    }
     opevo_i_print_end(self);
 }
 

@@ -143,6 +143,7 @@ static void print_stream(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     bool brackets = has_lists(self, loop);
 
+    self->streams = true;
     opevo_text_printf(self->out, "STREAM%d(&", (int)loop->width);
     self->known[loop->lane] = true;
     self->value[loop->lane] = 0;

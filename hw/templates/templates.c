@@ -18,7 +18,7 @@ static const opevo_i_template *const table[] = {
 };
 
 /* Raised when a template gives other code for a point than before. */
-enum { TEMPLATES_VERSION = 2 };
+enum { TEMPLATES_VERSION = 3 };
 
 size_t opevo_template_count(void)
 {

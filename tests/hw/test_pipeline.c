@@ -154,6 +154,26 @@ static void test_examples(void **state)
     }
 }
 
+/* The stores of a thread are fenced after the last of them and before it meets others: where its
+ * iteration of the loop that threads divide ends, or else the kernel. */
+static void check_fences(const char *source, bool streams)
+{
+    const char *store = strstr(source, "STREAM8(&");
+    const char *fence = strstr(source, "STREAM_FENCE;");
+    const char *divided = strstr(source, "#pragma omp parallel for");
+    int deeper = 0;
+
+    assert_int_equal(store != NULL, streams);
+    assert_int_equal(fence != NULL, streams);
+    if (!streams)
+        return;
+    assert_true(store < fence);
+    assert_null(strstr(fence, "STREAM8(&"));
+    for (const char *at = fence; *at; at++)
+        deeper += *at == '}';
+    assert_int_equal(deeper, divided ? 2 : 1);
+}
+
 /* The statement that writes the elements of an output for the last time, with and without registers that
  * gather sums. A sum in memory is added to, and so not streamed. */
 static void test_streams(void **state)
@@ -178,6 +198,8 @@ static void test_streams(void **state)
          "cache_write C local\nsplit C j 8\nannotate C j.1 vectorize\ncompute_at C.local C "
          "j.0\nstream C\n",
          true},
+        {"A[i:24, k:32]; D[i, k] = 2*A[i, k] + 1",
+         "split D k 8\nannotate D k.1 vectorize\nannotate D i parallel\nstream D\n", true},
     };
 
     (void)state;
@@ -196,8 +218,7 @@ static void test_streams(void **state)
         CHECK_OK(
             opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
         assert_true(fits);
-        assert_int_equal(strstr(opevo_text_string(&kernel.source), "STREAM8(&") != NULL,
-                         cases[i].streams);
+        check_fences(opevo_text_string(&kernel.source), cases[i].streams);
         opevo_pipeline_destroy(pipeline);
         opevo_kernel_free(&kernel);
         opevo_text_free(&why);
