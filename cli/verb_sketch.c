@@ -62,7 +62,7 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
     size_t first = sketches->count > 1;
 
     opevo_text_printf(out, "%zu ", sketches->count);
-    if (sketches->found > sketches->count)
+    if (sketches->found > sketches->count || sketches->partial)
         opevo_text_printf(out, "of %s%zu ", sketches->partial ? "more than " : "", sketches->found);
     opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
     opevo_i_text_add_grouped(out, opevo_space_size(space));

@@ -407,9 +407,17 @@ static const opevo_i_sketch_rule gpu_rules[] = {
 
 /* ---- The list ---- */
 
+static void free_sketch(opevo_sketch *sketch)
+{
+    opevo_pipeline_destroy(sketch->pipeline);
+    opevo_free(sketch);
+}
+
+/* A sketch of too many parameters is not kept. */
 static opevo_status finish(opevo_i_sketch_generator *self, opevo_i_sketch_state *one)
 {
     opevo_sketch *sketch = opevo_malloc(1, sizeof *sketch);
+    opevo_status status = OPEVO_OK;
 
     if (!sketch || !opevo_reserve((void **)&self->out->item, &self->capacity, self->out->count + 1,
                                   sizeof(opevo_sketch *))) {
@@ -418,8 +426,14 @@ static opevo_status finish(opevo_i_sketch_generator *self, opevo_i_sketch_state 
     }
     *sketch = one->sketch;
     one->sketch.pipeline = NULL;
-    self->out->item[self->out->count++] = sketch;
-    return opevo_i_sketch_find_slots(sketch, self->target, self->err);
+    status = opevo_i_sketch_find_slots(sketch, self->target, self->err);
+    if (status == OPEVO_OK) {
+        self->out->item[self->out->count++] = sketch;
+        return OPEVO_OK;
+    }
+    free_sketch(sketch);
+    self->out->partial |= status == OPEVO_LIMIT;
+    return status == OPEVO_LIMIT ? OPEVO_OK : status;
 }
 
 /* A rule that would make more loops or stages than a pipeline may have gives no sketch. */
@@ -475,12 +489,6 @@ static opevo_status run(opevo_i_sketch_generator *self)
             drop_half(self);
     }
     return status;
-}
-
-static void free_sketch(opevo_sketch *sketch)
-{
-    opevo_pipeline_destroy(sketch->pipeline);
-    opevo_free(sketch);
 }
 
 /* Whether the sketch at place i is among `kept` that are taken evenly. */
@@ -561,6 +569,11 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
     status = run_from(&self, false);
     if (status == OPEVO_OK && !target->ansor && !opevo_i_sketch_is_gpu(target->dialect))
         status = run_from(&self, true);
+    if (status == OPEVO_OK && self.out->count == 0)
+        status = OPEVO_FAIL(err, OPEVO_LIMIT,
+                            "The sketches of the computation have more than %d parameters each: "
+                            "divide it into computations of fewer definitions.",
+                            OPEVO_SKETCH_SLOTS);
     if (status == OPEVO_OK) {
         thin(self.out);
         *out = self.out;

@@ -262,6 +262,43 @@ static void test_too_many_points(void **state)
     opevo_text_free(&text);
 }
 
+/* The sketches of so many definitions of a form. */
+static opevo_status sketch_copies(const char *inputs, const char *form, int copies, bool ansor,
+                                  opevo_sketches **out, opevo_computation **computation,
+                                  opevo_error *error)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1, .ansor = ansor};
+    opevo_text text = {0};
+
+    opevo_text_add(&text, inputs);
+    for (int i = 0; i < copies; i++)
+        opevo_text_printf(&text, "; S%d%s", i, form);
+    CHECK_OK(opevo_computation_read(opevo_text_string(&text), computation, &err));
+    opevo_text_free(&text);
+    return opevo_sketches_create(*computation, &target, out, error);
+}
+
+/* Sketches of more parameters than one may have are left out, and the rest is kept, if there is any. */
+static void test_too_many_parameters(void **state)
+{
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+
+    (void)state;
+    CHECK_OK(sketch_copies("A[8, 8]", "[i:8] = sum(k:8) A[i, k]", 30, false, &sketches,
+                           &computation, &err));
+    assert_true(sketches->count > 0 && sketches->partial);
+    for (size_t i = 0; i < sketches->count; i++)
+        assert_true(sketches->item[i]->slots <= OPEVO_SKETCH_SLOTS);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    CHECK_FAILS(OPEVO_LIMIT, "more than 96 parameters each: divide it into computations of fewer",
+                sketch_copies("A[8, 8]; B[8, 8]", "[i:8, j:8] = sum(k:8) A[i, k]*B[k, j]", 30, true,
+                              &sketches, &computation, &err));
+    opevo_computation_destroy(computation);
+}
+
 /* Operands of one element, which no vector can run along. */
 static void test_scalars(void **state)
 {
@@ -583,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_too_many_points),
+        cmocka_unit_test(test_too_many_parameters),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_kernels),

@@ -76,8 +76,8 @@ typedef struct opevo_sketches {
     opevo_sketch **item;
 } opevo_sketches;
 
-/* All sketches of a computation, which is borrowed. Errors: LIMIT for more stages
- * or choices than there may be; NOMEM. */
+/* All sketches of a computation, which is borrowed. Those of more than OPEVO_SKETCH_SLOTS parameters are
+ * left out. Errors: LIMIT for more stages or choices than there may be, or if none is left; NOMEM. */
 opevo_status opevo_sketches_create(const opevo_computation *computation,
                                    const opevo_sketch_target *target, opevo_sketches **out,
                                    opevo_error *err);
