@@ -238,8 +238,12 @@ bool opevo_i_value_binary(opevo_i_parser *self, int op, const opevo_i_value *a,
         out->place = a->place;
         return opevo_i_value_number(self, fold(kind_of(op), x, y), out);
     }
-    if (a->whole && b->whole && op != '/' && (!combine_whole(self, op, a, b, out, &done) || done))
-        return done && out->whole;
+    if (a->whole && b->whole && op != '/') {
+        if (!combine_whole(self, op, a, b, out, &done))
+            return false;
+        if (done)
+            return true;
+    }
     return make_node(self, kind_of(op), a, b, NULL, out);
 }
 
