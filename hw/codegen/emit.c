@@ -61,10 +61,12 @@ static opevo_status emit(opevo_i_nest *nest, const char *what, const opevo_error
     *fits = false;
     if (lowered->status == OPEVO_INVALID || lowered->status == OPEVO_LIMIT) {
         opevo_text_add(why, lowered->message);
-        return OPEVO_OK;
+        goto cleanup;
     }
-    if (lowered->status != OPEVO_OK)
-        return OPEVO_FAIL(err, lowered->status, "%s", lowered->message);
+    if (lowered->status != OPEVO_OK) {
+        status = OPEVO_FAIL(err, lowered->status, "%s", lowered->message);
+        goto cleanup;
+    }
     if (opevo_i_nest_check(nest, dialect, limits, why)) {
         opevo_i_nest_print(nest, dialect, limits, &kernel);
         name_entry(&kernel, what);

@@ -167,7 +167,9 @@ static void share(opevo_i_printer *self, opevo_text *expression)
         opevo_i_print_indent(self);
         opevo_text_printf(self->out, "const long k%d = %s;\n", found,
                           opevo_text_string(expression));
-        opevo_text_add(&self->shared[self->shared_count++], opevo_text_string(expression));
+        opevo_text_add(&self->shared[found], opevo_text_string(expression));
+        self->out->failed |= self->shared[found].failed;
+        self->shared_count++;
     }
     opevo_text_clear(expression);
     opevo_text_printf(expression, "k%d", found);

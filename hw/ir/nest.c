@@ -81,14 +81,15 @@ opevo_i_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_node *parent, in
 opevo_i_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_node *parent,
                                     const opevo_i_leaf *leaf)
 {
-    opevo_i_node *node = opevo_i_nest_add(nest, parent, OPEVO_I_LEAF);
+    opevo_i_leaf *copy = opevo_malloc(1, sizeof *copy);
+    opevo_i_node *node = copy ? opevo_i_nest_add(nest, parent, OPEVO_I_LEAF) : NULL;
 
-    if (!node)
+    if (!node) {
+        opevo_free(copy);
         return NULL;
-    node->leaf = opevo_malloc(1, sizeof *node->leaf);
-    if (!node->leaf)
-        return NULL;
-    *node->leaf = *leaf;
+    }
+    *copy = *leaf;
+    node->leaf = copy;
     return node;
 }
 
@@ -245,7 +246,7 @@ double opevo_i_node_statements(const opevo_i_node *node)
 enum { UNROLLED_DEPTH = 8 }; /* TVM's auto_unroll_max_depth */
 
 typedef struct unrolling {
-    int64_t steps;                   /* statements after unrolling */
+    double steps;                    /* statements after unrolling */
     int plain_depth, unrolled_depth; /* loops inside that stay, and that do not */
 } unrolling;
 
@@ -278,8 +279,9 @@ static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what
     if (node->annotation == OPEVO_ANNOTATION_EXPAND ||
         node->annotation == OPEVO_ANNOTATION_UNROLL ||
         (node->annotation == OPEVO_ANNOTATION_SERIAL && all.plain_depth == 0 &&
-         all.unrolled_depth <= UNROLLED_DEPTH && all.steps * node->extent <= limit)) {
-        all.steps *= node->extent;
+         all.unrolled_depth <= UNROLLED_DEPTH &&
+         all.steps * (double)node->extent <= (double)limit)) {
+        all.steps *= (double)node->extent;
         all.unrolled_depth++;
         if (node->annotation == OPEVO_ANNOTATION_SERIAL)
             node->annotation = what;

@@ -8,6 +8,7 @@
 #include <opevo/computation_access.h>
 #include <opevo/computation_reshape.h>
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -224,6 +225,30 @@ int opevo_pipeline_find_loop(const opevo_pipeline *pipeline, int stage, const ch
     return -1;
 }
 
+opevo_status opevo_i_pipeline_no_loop(const opevo_i_pipeline_stage *stage, const char *loop,
+                                      opevo_error *err)
+{
+    opevo_text names = {0};
+
+    if (stage->place == OPEVO_PLACE_INLINED || stage->own.loops == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no loops.", stage->name);
+    for (int i = 0; i < stage->own.loops; i++)
+        opevo_text_printf(&names, i ? ", %s" : "%s", stage->own.loop[i].name);
+    opevo_error_set(err, OPEVO_INVALID, "%s has no loop %.100s; it has %s.", stage->name, loop,
+                    opevo_text_string(&names));
+    opevo_text_free(&names);
+    return OPEVO_INVALID;
+}
+
+opevo_status opevo_i_pipeline_no_loop_at(const opevo_i_pipeline_stage *stage, int64_t loop,
+                                         opevo_error *err)
+{
+    char number[32];
+
+    snprintf(number, sizeof number, "%lld", (long long)loop);
+    return opevo_i_pipeline_no_loop(stage, number, err);
+}
+
 int opevo_i_pipeline_target(const opevo_i_pipeline_stage *reader, const opevo_tensor *tensor)
 {
     for (int i = 0; i < reader->redirects; i++) {
@@ -363,6 +388,7 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
 opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline_step *step,
                                   opevo_error *err)
 {
+    size_t atoms = pipeline->atoms.count;
     opevo_status status = OPEVO_OK;
 
     if (step->stage < 0 || step->stage >= pipeline->stages || step->count < 0 ||
@@ -377,7 +403,11 @@ opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline
                        pipeline->step_count + 1, sizeof *pipeline->steps))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
     status = apply(pipeline, step, err);
-    if (status == OPEVO_OK)
+    if (status == OPEVO_OK) {
         pipeline->steps[pipeline->step_count++] = *step;
+    } else { /* nothing that is left uses what was made for it */
+        pipeline->atoms.count = atoms;
+        pipeline->atoms.failed = false;
+    }
     return status;
 }

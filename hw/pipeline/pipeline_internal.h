@@ -76,6 +76,12 @@ opevo_element opevo_i_pipeline_element(const opevo_pipeline *pipeline, int key);
 int opevo_i_pipeline_target(const opevo_i_pipeline_stage *reader, const opevo_tensor *tensor);
 int opevo_i_pipeline_number(const opevo_pipeline *pipeline, int key);
 bool opevo_i_pipeline_is_output(const opevo_pipeline *pipeline, int key);
+/* INVALID: a stage has not this loop, but those that the message names. */
+opevo_status opevo_i_pipeline_no_loop(const opevo_i_pipeline_stage *stage, const char *loop,
+                                      opevo_error *err);
+/* The same of a number. */
+opevo_status opevo_i_pipeline_no_loop_at(const opevo_i_pipeline_stage *stage, int64_t loop,
+                                         opevo_error *err);
 /* Loops as they are before all changes: one for each axis. `like` has axes and their extents. */
 opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
                                        int axes, const opevo_axis *axis, const bool *reduces,

@@ -218,8 +218,10 @@ static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeli
                                 const opevo_pipeline_step *step, opevo_i_change *out,
                                 opevo_error *err)
 {
-    if (step->count < 1 || step->number[0] < 0 || step->number[0] >= stage->own.loops)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", stage->name);
+    if (step->count < 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A step on loops takes a loop of %s.", stage->name);
+    if (step->number[0] < 0 || step->number[0] >= stage->own.loops)
+        return opevo_i_pipeline_no_loop_at(stage, step->number[0], err);
     *out = (opevo_i_change){.kind = OPEVO_PIPELINE_SPLIT, .at = (int)step->number[0]};
     switch (step->kind) {
     case OPEVO_PIPELINE_SPLIT:

@@ -23,7 +23,7 @@ static opevo_status compute_at(opevo_pipeline *self, opevo_i_pipeline_stage *sta
     target = opevo_i_pipeline_at(self, (int)step->number[0]);
     if (target->place == OPEVO_PLACE_INLINED || target->kind == OPEVO_STAGE_INPUT ||
         step->number[1] < 0 || step->number[1] >= target->own.loops)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", target->name);
+        return opevo_i_pipeline_no_loop_at(target, step->number[1], err);
     stage->place = OPEVO_PLACE_AT;
     stage->at = self->order[step->number[0]];
     stage->at_loop = (int)step->number[1];
@@ -44,8 +44,10 @@ static opevo_status accumulate(opevo_i_pipeline_stage *stage, const opevo_pipeli
 {
     bool inside = false;
 
-    if (step->count != 1 || step->number[0] < 0 || step->number[0] >= stage->own.loops)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", stage->name);
+    if (step->count != 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "accumulate takes a loop.");
+    if (step->number[0] < 0 || step->number[0] >= stage->own.loops)
+        return opevo_i_pipeline_no_loop_at(stage, step->number[0], err);
     for (int i = (int)step->number[0] + 1; i < stage->own.loops; i++)
         inside |= stage->own.loop[i].reduces;
     if (!inside)
@@ -387,8 +389,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_step *step,
-                                  opevo_error *err)
+static opevo_status add(opevo_pipeline *self, const opevo_pipeline_step *step, opevo_error *err)
 {
     switch (step->kind) {
     case OPEVO_PIPELINE_CACHE_READ:
@@ -398,4 +399,22 @@ opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_ste
     default:
         return rfactor(self, step, err);
     }
+}
+
+/* The stage that a new one is made of may be changed when memory ends. */
+opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                  opevo_error *err)
+{
+    opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
+    opevo_i_pipeline_stage *before = opevo_malloc(1, sizeof *before);
+    opevo_status status = OPEVO_OK;
+
+    if (!before)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    *before = *stage;
+    status = add(self, step, err);
+    if (status != OPEVO_OK)
+        *stage = *before;
+    opevo_free(before);
+    return status;
 }

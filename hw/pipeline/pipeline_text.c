@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct step_row {
@@ -86,16 +87,20 @@ void opevo_pipeline_print(const opevo_pipeline *pipeline, opevo_text *out)
 static opevo_status read_operand(const opevo_pipeline *self, char kind, const char *word,
                                  int *stage, int64_t *number, opevo_error *err)
 {
-    const char *what = "loop";
+    const char *what = "stage";
+    char quoted[OPEVO_I_NAME + 2];
 
     switch (kind) {
     case 'S':
         *number = *stage = opevo_pipeline_find(self, word);
-        what = "stage";
         break;
     case 'L':
     case 'M':
         *number = opevo_pipeline_find_loop(self, *stage, word);
+        if (*number < 0) {
+            snprintf(quoted, sizeof quoted, "'%s'", word);
+            return opevo_i_pipeline_no_loop(opevo_i_pipeline_at(self, *stage), quoted, err);
+        }
         break;
     case 's':
         *number = opevo_i_find_word(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);

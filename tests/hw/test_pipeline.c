@@ -399,6 +399,121 @@ static void test_many_parts(void **state)
     }
 }
 
+/* A loop that is not there is refused with those that are. */
+static void test_unknown_loops(void **state)
+{
+    static const struct {
+        const char *steps, *message;
+    } cases[] = {
+        {"split C q 4\n", "C has no loop 'q'; it has i, j, k."},
+        {"split C i 4\nannotate C i unroll\n", "C has no loop 'i'; it has i.0, i.1, j, k."},
+        {"cache_write C local\ncompute_at C.local C x\n", "C has no loop 'x'; it has i, j."},
+        {"accumulate C z\n", "C has no loop 'z'; it has i, j, k."},
+        {"split A i 4\n", "A has no loops."},
+    };
+    const opevo_pipeline_step steps[] = {
+        {.kind = OPEVO_PIPELINE_ACCUMULATE, .stage = 2, .count = 1, .number = {7}},
+        {.kind = OPEVO_PIPELINE_SPLIT, .stage = 2, .count = 2, .number = {7, 2}}};
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(8,4,6)", &computation, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_FAILS(OPEVO_INVALID, cases[i].message,
+                    opevo_pipeline_parse(computation, cases[i].steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_create(computation, &pipeline, &err));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        CHECK_FAILS(OPEVO_INVALID, "C has no loop 7; it has i, j, k.",
+                    opevo_pipeline_apply(pipeline, &steps[i], &err));
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+}
+
+/* ---- Without memory ---- */
+
+/* Apply a step with every allocation failing in turn. The pipeline stays as it is until none does. */
+static void apply_in_need(opevo_pipeline *pipeline, const opevo_pipeline_step *step)
+{
+    opevo_status status = OPEVO_NOMEM;
+    opevo_text before = {0}, after = {0};
+
+    opevo_pipeline_print(pipeline, &before);
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        int stages = opevo_pipeline_stage_count(pipeline);
+        opevo_stage_info info = opevo_pipeline_stage(pipeline, step->stage);
+        opevo_stage_info now;
+
+        opevo_memory_fail_at(n);
+        status = opevo_pipeline_apply(pipeline, step, NULL);
+        opevo_memory_fail_at(0);
+        if (status == OPEVO_OK)
+            break;
+        assert_int_equal(status, OPEVO_NOMEM);
+        assert_int_equal(opevo_pipeline_stage_count(pipeline), stages);
+        now = opevo_pipeline_stage(pipeline, step->stage);
+        assert_int_equal(now.kind, info.kind);
+        assert_int_equal(now.loops, info.loops);
+        assert_int_equal(now.dims, info.dims);
+        opevo_text_clear(&after);
+        opevo_pipeline_print(pipeline, &after);
+        assert_string_equal(opevo_text_string(&before), opevo_text_string(&after));
+    }
+    opevo_text_free(&before);
+    opevo_text_free(&after);
+}
+
+/* Steps and the kernel of these are the same after any allocation has failed, and nothing is lost. */
+static void check_in_need(const char *what, const char *steps)
+{
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_kernel right = emit_kernel(what, steps);
+    int64_t alive = 0;
+    opevo_status status = OPEVO_NOMEM;
+    opevo_computation *computation = NULL;
+    opevo_pipeline *given = NULL, *pipeline = NULL;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &given, &err));
+    CHECK_OK(opevo_pipeline_create(computation, &pipeline, &err));
+    for (size_t i = 0; i < opevo_pipeline_step_count(given); i++)
+        apply_in_need(pipeline, opevo_pipeline_step_get(given, i));
+    alive = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        bool fits = false;
+
+        opevo_memory_fail_at(n);
+        status = opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, NULL);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        if (status == OPEVO_OK)
+            assert_string_equal(opevo_text_string(&kernel.source),
+                                opevo_text_string(&right.source));
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+        assert_int_equal(opevo_memory_live(), alive);
+    }
+    opevo_kernel_free(&right);
+    opevo_pipeline_destroy(given);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+}
+
+static void test_without_memory(void **state)
+{
+    (void)state;
+    check_in_need("matmul(37,29,53)", "cache_write C local\nsplit C i 4\ncompute_at C.local C i.0\n"
+                                      "cache_read A packed C.local\n");
+    check_in_need("matmul(37,29,53)", "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
+                                      "annotate C j.1 vectorize\nannotate C i.1 unroll\n"
+                                      "accumulate C j.0\n");
+    check_in_need("matmul(8,512,8)", "split C k 16\nrfactor C k.1 2\nannotate C k.1 unroll\n");
+    check_in_need("A[1024]; B[1024]; C[i:1024] = select(i < 1 or A[i] > 0, 0, B[i - 1])",
+                  "split C i 16\nannotate C i.1 vectorize\n");
+}
+
 /* ---- The deepest statements ---- */
 
 #if defined __SANITIZE_ADDRESS__
@@ -661,6 +776,7 @@ int main(void)
         cmocka_unit_test(test_steps_refused),    cmocka_unit_test(test_streams),
         cmocka_unit_test(test_random_graphs),    cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hoisted_guards),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_unknown_loops),    cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_infinite_factors), cmocka_unit_test(test_many_parts),
         cmocka_unit_test(test_deep_condition),
     };

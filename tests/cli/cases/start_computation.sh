@@ -38,7 +38,7 @@ opevo tune 'matmul(24,16,48)' --on cpu --trials 1 --finals 0 --quiet --emit plai
 try tune 'matmul(24,16,48)' --on cpu --template sketch --start plain/kernel.schedule
 echo 'auto_unroll D 3' >>bare
 try tune "$(relu 37 48 29)" --on cpu --start bare
-echo 'split D none 3' >>bare
+echo 'split none i 3' >>bare
 try emit "$(relu 37 48 29)" --schedule bare
 try tune 'softmax(8,16)' --on cpu --transfer a.db
 sed -i 's/sum(k)/sum(q)/' first/kernel.schedule
