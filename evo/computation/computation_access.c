@@ -130,13 +130,13 @@ bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor)
     return is_cheap(definition->value);
 }
 
-static unsigned axes_of(const opevo_affine *affine)
+unsigned opevo_affine_axes(const opevo_affine *affine)
 {
     unsigned axes = 0;
 
     for (int i = 0; i < affine->count; i++)
         axes |= affine->term[i].atom == OPEVO_ATOM_AXIS ? 1U << affine->term[i].axis
-                                                        : axes_of(affine->term[i].inner);
+                                                        : opevo_affine_axes(affine->term[i].inner);
     return axes;
 }
 
@@ -150,7 +150,7 @@ static void collect(void *context, const opevo_expression *read)
     collector *self = context;
 
     for (int d = 0; d < read->tensor->dims && read->tensor == self->read; d++)
-        self->axes |= axes_of(&read->index[d]);
+        self->axes |= opevo_affine_axes(&read->index[d]);
 }
 
 bool opevo_tensor_needs_tiling(const opevo_tensor *tensor)

@@ -6,6 +6,8 @@
 
 #include "computation_internal.h"
 
+#include <opevo/computation_access.h>
+
 #include <math.h>
 
 /* MOST_POINTS are of all groups together. */
@@ -77,16 +79,6 @@ static bool holds_at(const opevo_condition *condition, const int64_t *point)
 
 /* ---- Axes of a condition ---- */
 
-static unsigned axes_of_affine(const opevo_affine *affine)
-{
-    unsigned axes = 0;
-
-    for (int i = 0; i < affine->count; i++)
-        axes |= affine->term[i].atom == OPEVO_ATOM_AXIS ? 1U << affine->term[i].axis
-                                                        : axes_of_affine(affine->term[i].inner);
-    return axes;
-}
-
 /* False where values are compared. */
 static bool axes_of(const opevo_condition *condition, unsigned *axes)
 {
@@ -94,7 +86,7 @@ static bool axes_of(const opevo_condition *condition, unsigned *axes)
         return axes_of(condition->left, axes) && axes_of(condition->right, axes);
     if (!condition->a)
         return false;
-    *axes |= axes_of_affine(condition->a) | axes_of_affine(condition->b);
+    *axes |= opevo_affine_axes(condition->a) | opevo_affine_axes(condition->b);
     return true;
 }
 

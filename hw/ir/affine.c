@@ -164,7 +164,7 @@ static void separate(const opevo_i_affine *a, int64_t divisor, opevo_i_affine *w
     }
 }
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t opevo_i_gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t rest = a % b;
@@ -173,6 +173,15 @@ static int64_t gcd(int64_t a, int64_t b)
         b = rest;
     }
     return a < 0 ? -a : a;
+}
+
+int64_t opevo_i_affine_divisor(const opevo_i_affine *a)
+{
+    int64_t divisor = 0;
+
+    for (int i = 0; i < a->count; i++)
+        divisor = opevo_i_gcd(divisor, a->term[i].factor);
+    return divisor;
 }
 
 /* e = unit * coarse + fine with 0 <= fine < unit and unit a divisor of `divisor`, as large as the
@@ -187,7 +196,7 @@ static int64_t find_unit(const opevo_i_atoms *atoms, const opevo_i_affine *e, in
 
         for (int j = 0; j < e->count; j++) {
             if (e->term[j].factor >= least)
-                unit = gcd(unit, e->term[j].factor);
+                unit = opevo_i_gcd(unit, e->term[j].factor);
         }
         if (unit <= 1)
             continue;

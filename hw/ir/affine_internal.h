@@ -43,6 +43,9 @@ typedef struct opevo_i_atoms {
     bool failed; /* no memory; every expression made since is worthless */
 } opevo_i_atoms;
 
+/* The greatest common divisor; 0 of two zeros. */
+int64_t opevo_i_gcd(int64_t a, int64_t b);
+
 void opevo_i_atoms_free(opevo_i_atoms *atoms);
 /* A new loop variable with values 0 .. extent - 1; 0 with `failed` set without memory. */
 int opevo_i_atoms_loop(opevo_i_atoms *atoms, int64_t extent);
@@ -67,6 +70,8 @@ int64_t opevo_i_affine_most(const opevo_i_atoms *atoms, const opevo_i_affine *a)
 /* Whether the loop variable occurs anywhere in it. */
 bool opevo_i_affine_uses(const opevo_i_atoms *atoms, const opevo_i_affine *a, int atom);
 bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b);
+/* The greatest common divisor of its factors; 0 without any. */
+int64_t opevo_i_affine_divisor(const opevo_i_affine *a);
 /* Its factor outside quotients and remainders, 0 when absent. */
 int64_t opevo_i_affine_factor(const opevo_i_affine *a, int atom);
 /* Its value where value[atom] is that of each loop variable. */

@@ -45,20 +45,9 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
  * `start` is a multiple of its factors. */
 static int64_t iterations_left(const tail *last, int64_t iterations)
 {
-    int64_t step = 0;
+    int64_t step = opevo_i_affine_divisor(&last->start);
     int64_t least = last->limit - last->factor * (iterations - 1);
 
-    for (int i = 0; i < last->start.count; i++) {
-        int64_t a = last->start.term[i].factor;
-
-        while (step) {
-            int64_t rest = a % step;
-
-            a = step;
-            step = rest;
-        }
-        step = a;
-    }
     least = step > 0 ? (least + step - 1) / step * step : 0;
     return (last->limit - least + last->factor - 1) / last->factor;
 }

@@ -219,6 +219,24 @@ bool opevo_i_node_has_sync(const opevo_i_node *node)
     return node->otherwise && opevo_i_node_has_sync(node->otherwise);
 }
 
+bool opevo_i_node_binds_inside(const opevo_i_atoms *atoms, const opevo_i_node *node,
+                               const opevo_i_affine *a)
+{
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (opevo_i_node_binds(atoms, one, a))
+            return true;
+    }
+    return node->otherwise && opevo_i_node_binds(atoms, node->otherwise, a);
+}
+
+bool opevo_i_node_binds(const opevo_i_atoms *atoms, const opevo_i_node *node,
+                        const opevo_i_affine *a)
+{
+    return ((node->kind == OPEVO_I_LOOP || node->kind == OPEVO_I_LET) &&
+            opevo_i_affine_uses(atoms, a, node->atom)) ||
+           opevo_i_node_binds_inside(atoms, node, a);
+}
+
 const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node)
 {
     const opevo_i_node *one = node->first;

@@ -13,29 +13,6 @@ typedef struct hoisting {
     bool failed; /* without memory */
 } hoisting;
 
-/* Whether a node, or one in it, gives this variable its values. */
-static bool binds(const opevo_i_node *node, int atom)
-{
-    if ((node->kind == OPEVO_I_LOOP || node->kind == OPEVO_I_LET) && node->atom == atom)
-        return true;
-    for (const opevo_i_node *child = node->first; child; child = child->next) {
-        if (binds(child, atom))
-            return true;
-    }
-    return node->otherwise && binds(node->otherwise, atom);
-}
-
-static bool binds_any(const hoisting *self, const opevo_i_node *node, const opevo_i_affine *a)
-{
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->nest->atoms.item[a->term[i].atom];
-
-        if (atom->is_loop ? binds(node, a->term[i].atom) : binds_any(self, node, &atom->inner))
-            return true;
-    }
-    return false;
-}
-
 /* The first statement that has guards. */
 static const opevo_i_leaf *find_guarded(const opevo_i_node *node)
 {
@@ -57,7 +34,7 @@ static opevo_i_guards find_common(const hoisting *self, const opevo_i_node *node
     for (int i = 0; leaf && i < leaf->keep.count; i++) {
         const opevo_i_guard *one = &leaf->keep.item[i];
 
-        if (!binds_any(self, node, &one->value) &&
+        if (!opevo_i_node_binds(&self->nest->atoms, node, &one->value) &&
             opevo_i_nest_is_guarded(self->nest, node, node, one))
             common.item[common.count++] = *one;
     }

@@ -178,6 +178,11 @@ opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *
 
 /* Whether there is a barrier in it. */
 bool opevo_i_node_has_sync(const opevo_i_node *node);
+/* Whether a node, or one inside it, gives a variable of an expression its values. */
+bool opevo_i_node_binds(const opevo_i_atoms *atoms, const opevo_i_node *node,
+                        const opevo_i_affine *a);
+bool opevo_i_node_binds_inside(const opevo_i_atoms *atoms, const opevo_i_node *node,
+                               const opevo_i_affine *a);
 /* The only leaf of a loop, NULL when there is anything else in it. */
 const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
 /* Leaves after unrolling, lanes counted once. */

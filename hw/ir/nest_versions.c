@@ -66,51 +66,11 @@ static void collect(const versions *self, const opevo_i_node *node, int atom, op
         collect(self, node->otherwise, atom, out);
 }
 
-/* Whether a loop inside a node runs over this variable. */
-static bool runs_over(const opevo_i_node *node, int atom)
-{
-    for (const opevo_i_node *child = node->first; child; child = child->next) {
-        if ((child->kind == OPEVO_I_LOOP && child->atom == atom) || runs_over(child, atom))
-            return true;
-    }
-    return node->otherwise && runs_over(node->otherwise, atom);
-}
-
-static bool runs_over_any(const versions *self, const opevo_i_node *node, const opevo_i_affine *a)
-{
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->nest->atoms.item[a->term[i].atom];
-
-        if (atom->is_loop ? runs_over(node, a->term[i].atom)
-                          : runs_over_any(self, node, &atom->inner))
-            return true;
-    }
-    return false;
-}
-
-static int64_t divisor_of(const opevo_i_affine *a)
-{
-    int64_t divisor = 0;
-
-    for (int i = 0; i < a->count; i++) {
-        int64_t other = a->term[i].factor < 0 ? -a->term[i].factor : a->term[i].factor;
-
-        while (divisor) {
-            int64_t rest = other % divisor;
-
-            other = divisor;
-            divisor = rest;
-        }
-        divisor = other;
-    }
-    return divisor;
-}
-
 /* The values of start at the edge: limit - most(inner) <= start < limit, least(inner) being 0. */
 static void find_edge(const versions *self, split_guard *out)
 {
     const opevo_i_atoms *atoms = &self->nest->atoms;
-    int64_t step = divisor_of(&out->start);
+    int64_t step = opevo_i_affine_divisor(&out->start);
     int64_t low = out->guard.limit - opevo_i_affine_most(atoms, &out->inner);
     int64_t first = opevo_i_affine_least(atoms, &out->start);
 
@@ -134,7 +94,7 @@ static bool split(const versions *self, const opevo_i_node *body, const opevo_i_
     *out = (split_guard){.guard = *guard, .start = opevo_i_affine_constant(guard->value.constant)};
     for (int i = 0; i < guard->value.count; i++) {
         opevo_i_affine one = opevo_i_affine_atom(guard->value.term[i].atom);
-        bool is_inside = runs_over_any(self, body, &one);
+        bool is_inside = opevo_i_node_binds_inside(atoms, body, &one);
         opevo_i_affine *part = is_inside ? &out->inner : &out->start;
 
         if (is_inside &&

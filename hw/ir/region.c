@@ -109,17 +109,6 @@ static void name_dim(const opevo_schedule *self, int tensor, int dim, char *name
     }
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The distance that all values of an index are multiples of. */
 static int64_t step_of(const opevo_i_atoms *atoms, const opevo_i_affine *inner)
 {
@@ -127,7 +116,7 @@ static int64_t step_of(const opevo_i_atoms *atoms, const opevo_i_affine *inner)
 
     for (int i = 0; i < inner->count; i++) {
         if (atoms->item[inner->term[i].atom].extent > 1)
-            step = gcd(inner->term[i].factor, step);
+            step = opevo_i_gcd(inner->term[i].factor, step);
     }
     return step > 0 ? step : 1;
 }

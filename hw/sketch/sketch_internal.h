@@ -138,6 +138,11 @@ void opevo_i_sketch_open_constraint(opevo_text *out, bool *any);
 void opevo_i_sketch_constrain_gpu(opevo_text *out, const opevo_sketches *all, size_t number,
                                   const opevo_limits *limits, bool *any);
 
+/* ---- sketch_source.c ---- */
+
+/* The read of a stage by the definition of another; NULL where there is none or several. Keys. */
+const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int reader, int key);
+
 /* ---- sketch_find.c ---- */
 
 /* The values, one for each slot, with which the sketch becomes a pipeline of the same steps; *equal

@@ -30,11 +30,11 @@ static const opevo_definition *definition_of(const opevo_sketch *sketch, int key
     return sketch->pipeline->computation->tensor[sketch->pipeline->stage[key]->tensor]->definition;
 }
 
-const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int key)
+const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int reader, int key)
 {
-    search self = {.reader = sketch->pipeline->stage[sketch->registers], .key = key};
+    search self = {.reader = sketch->pipeline->stage[reader], .key = key};
 
-    opevo_expression_reads(definition_of(sketch, sketch->registers)->value, note_read, &self);
+    opevo_expression_reads(definition_of(sketch, reader)->value, note_read, &self);
     return self.count == 1 ? self.read : NULL;
 }
 
@@ -45,26 +45,14 @@ static bool is_product(const opevo_expression *value)
                                               is_product(value->left) && is_product(value->right));
 }
 
-/* Which axes a number depends on. */
-static void note_axes(const opevo_affine *index, bool *used)
-{
-    for (int t = 0; t < index->count; t++) {
-        if (index->term[t].atom == OPEVO_ATOM_AXIS)
-            used[index->term[t].axis] = true;
-        else
-            note_axes(index->term[t].inner, used);
-    }
-}
-
 /* The axes that a condition asks about; false where it compares elements, or is not a conjunction. */
-static bool note_asked(const opevo_condition *condition, bool *asked)
+static bool note_asked(const opevo_condition *condition, unsigned *asked)
 {
     if (condition->kind == OPEVO_COND_AND)
         return note_asked(condition->left, asked) && note_asked(condition->right, asked);
     if (condition->kind == OPEVO_COND_OR || !condition->a)
         return false;
-    note_axes(condition->a, asked);
-    note_axes(condition->b, asked);
+    *asked |= opevo_affine_axes(condition->a) | opevo_affine_axes(condition->b);
     return true;
 }
 
@@ -138,22 +126,21 @@ bool opevo_i_sketch_reads_source(const opevo_sketch *sketch, int key, const int6
     const opevo_definition *reader = definition_of(sketch, sketch->registers);
     const opevo_definition *copy = definition_of(sketch, key);
     const opevo_expression *from = copied_read(copy);
-    const opevo_expression *read = opevo_i_sketch_only_read(sketch, key);
-    bool asked[OPEVO_I_AXES] = {false};
+    const opevo_expression *read = opevo_i_sketch_only_read(sketch, sketch->registers, key);
+    unsigned asked = 0;
     bool moves = false;
     int lanes = lane_axis(sketch, reader);
 
     if (!from || !read || read->tensor->readers != 1 || reader->reducer != OPEVO_REDUCER_SUM ||
         !is_product(reader->value) ||
-        (copy->value != from && !note_asked(copy->value->condition, asked)))
+        (copy->value != from && !note_asked(copy->value->condition, &asked)))
         return false;
     for (int d = 0; d < read->tensor->dims; d++) {
-        bool used[OPEVO_I_AXES] = {false};
+        bool follows = opevo_affine_axes(&read->index[d]) >> lanes & 1;
 
-        note_axes(&read->index[d], used);
-        if (asked[d] && used[lanes])
+        if (follows && asked >> d & 1)
             return false;
-        moves |= used[lanes];
+        moves |= follows;
     }
     return !moves ||
            (keeps_rows(copy, from) && (opevo_i_sketch_is_of_parts(sketch) ||

@@ -74,22 +74,6 @@ static bool fills_warp(const writer *self)
 
 /* ---- Shared memory ---- */
 
-typedef struct search {
-    const opevo_i_pipeline_stage *reader;
-    int key, count; /* of the copy, and how often it is read */
-    const opevo_expression *read;
-} search;
-
-static void find_read(void *context, const opevo_expression *read)
-{
-    search *self = context;
-
-    if (opevo_i_pipeline_target(self->reader, read->tensor) != self->key)
-        return;
-    self->read = read;
-    self->count++;
-}
-
 static bool is_sum_of_axes(const opevo_expression *read)
 {
     for (int d = 0; d < read->tensor->dims; d++) {
@@ -134,24 +118,22 @@ static void add_part(const writer *self, opevo_text *out, const opevo_affine *in
 static bool add_copies(const writer *self, opevo_text *out)
 {
     const opevo_pipeline *pipeline = self->sketch->pipeline;
-    const opevo_i_pipeline_stage *reader = pipeline->stage[self->key];
     bool any = false;
 
     for (int key = 0; key < pipeline->stages; key++) {
         const opevo_i_pipeline_stage *stage = pipeline->stage[key];
-        search found = {reader, key, 0, NULL};
+        const opevo_expression *read = NULL;
 
         if (stage->scope != OPEVO_SCOPE_SHARED || stage->place != OPEVO_PLACE_AT ||
             stage->at != self->key)
             continue;
-        opevo_expression_reads(pipeline->computation->tensor[reader->tensor]->definition->value,
-                               find_read, &found);
-        if (found.count != 1 || !is_sum_of_axes(found.read))
+        read = opevo_i_sketch_only_read(self->sketch, self->key, key);
+        if (!read || !is_sum_of_axes(read))
             continue;
         opevo_text_add(out, any ? " + " : "");
-        for (int d = 0; d < found.read->tensor->dims; d++) {
+        for (int d = 0; d < read->tensor->dims; d++) {
             opevo_text_add(out, d ? " * " : "");
-            add_part(self, out, &found.read->index[d]);
+            add_part(self, out, &read->index[d]);
         }
         any = true;
     }

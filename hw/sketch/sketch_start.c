@@ -180,7 +180,7 @@ static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_v
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     const opevo_definition *definition =
         sketch->pipeline->computation->tensor[stage->tensor]->definition;
-    const opevo_expression *read = opevo_i_sketch_only_read(sketch, key);
+    const opevo_expression *read = opevo_i_sketch_only_read(sketch, sketch->registers, key);
     double all = 1;
     int axis = 0;
     int found = -1;

@@ -43,16 +43,6 @@ opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch)
     return found;
 }
 
-static void note_axes(const opevo_affine *index, bool *used)
-{
-    for (int t = 0; t < index->count; t++) {
-        if (index->term[t].atom == OPEVO_ATOM_AXIS)
-            used[index->term[t].axis] = true;
-        else
-            note_axes(index->term[t].inner, used);
-    }
-}
-
 int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis)
 {
     int64_t factor = 0;
@@ -92,15 +82,15 @@ static void look_at(void *context, const opevo_expression *read)
     int last = read->tensor->dims - 1;
     int64_t stride = 1;
     int64_t factor = 0;
-    bool used[OPEVO_I_AXES] = {false};
+    unsigned used = 0;
 
     for (int d = 0; d <= last; d++)
-        note_axes(&read->index[d], used);
-    if (!used[self->lanes])
+        used |= opevo_affine_axes(&read->index[d]);
+    if (!(used >> self->lanes & 1))
         return;
     factor = opevo_i_sketch_factor(&read->index[last], self->lanes);
     for (int a = 0; a < OPEVO_I_AXES; a++)
-        self->moves[a] |= used[a];
+        self->moves[a] |= used >> a & 1;
     for (int d = last; d >= 0; d--) {
         note_steps(self, &read->index[d], stride);
         stride *= read->tensor->extent[d];
@@ -170,12 +160,12 @@ typedef struct beside {
 static void look_beside(void *context, const opevo_expression *read)
 {
     beside *self = context;
-    bool used[OPEVO_I_AXES] = {false};
+    unsigned used = 0;
 
     for (int d = 0; d < read->tensor->dims; d++)
-        note_axes(&read->index[d], used);
-    for (int a = 0; a < OPEVO_I_AXES && !used[self->lanes]; a++)
-        self->moves[a] |= used[a];
+        used |= opevo_affine_axes(&read->index[d]);
+    for (int a = 0; a < OPEVO_I_AXES && !(used >> self->lanes & 1); a++)
+        self->moves[a] |= used >> a & 1;
 }
 
 static int find_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,

@@ -55,8 +55,6 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
 
 /* ---- sketch_source.c ---- */
 
-/* The read of a stage by the one with registers; NULL where there is none or several. */
-const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int key);
 /* Whether a stage copies elements, with padding or without, and what it copies is better read in its place:
  * `length` has the innermost
  * lengths of the register tile by the axes that do not reduce. */

@@ -53,6 +53,9 @@ opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
                                        const opevo_tensor *tensor, const opevo_tensor *target,
                                        int *out, opevo_error *err);
 
+/* The axes that a whole number depends on: bit a for axis a. */
+unsigned opevo_affine_axes(const opevo_affine *affine);
+
 /* Call `each` with every read of a definition, those in conditions included, in the order of the
  * text.
  */
