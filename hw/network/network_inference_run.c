@@ -58,6 +58,10 @@ static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
 {
     int64_t p[OPEVO_NETWORK_DIMS] = {0};
 
+    for (int k = 0; k < copy->dims; k++) {
+        if (!copy->extent[k])
+            return;
+    }
     for (int d = 0; d >= 0;) {
         int64_t source = copy->from, place = copy->to;
 
