@@ -340,6 +340,20 @@ static void wish_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
     }
 }
 
+/* Threads divide what is computed at the root only. */
+static void wish_threads(const opevo_sketch *sketch, opevo_slot_value *values)
+{
+    for (int i = 0; i < sketch->slots; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+
+        for (int k = 0; k < sketch->slots && slot->kind == OPEVO_SLOT_LOCATION; k++) {
+            if (sketch->slot[k].kind == OPEVO_SLOT_PARALLEL && sketch->slot[k].key == slot->key &&
+                slot->place[values[i].choice].key != OPEVO_I_AT_ROOT)
+                values[k].choice = 0;
+        }
+    }
+}
+
 void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
                          unsigned threads, opevo_slot_value *values)
 {
@@ -350,4 +364,5 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
         wish_registers(sketch, facts, threads, values);
     if (sketch->expanded)
         wish_inlined(sketch, values);
+    wish_threads(sketch, values);
 }

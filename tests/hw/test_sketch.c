@@ -493,123 +493,6 @@ static void test_threads_at_root(void **state)
     opevo_computation_destroy(computation);
 }
 
-/* ---- Start points ---- */
-
-/* Every computation has one for every device, which the limits accept. */
-static void check_start(const char *text, const opevo_device_facts *facts, unsigned threads)
-{
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
-    opevo_computation *computation = NULL;
-    opevo_kernel_maker *maker = NULL;
-    opevo_kernel kernel = {0};
-    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
-    opevo_text why = {0};
-    opevo_index point = 0, again = 1;
-    bool found = false;
-
-    CHECK_OK(opevo_computation_read(text, &computation, &err));
-    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
-    CHECK_OK(maker->ops->start(maker, facts, &found, &point, &err));
-    assert_true(found);
-    CHECK_OK(maker->ops->start(maker, facts, &found, &again, &err));
-    assert_true(point == again && opevo_space_allows(maker->space, point));
-    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
-    assert_int_equal(refused, OPEVO_OUTCOME_OK);
-    opevo_kernel_free(&kernel);
-    opevo_text_free(&why);
-    maker->ops->destroy(maker);
-}
-
-static void test_starts(void **state)
-{
-    static const opevo_device_facts devices[] = {
-        {0}, /* nothing is known */
-        {.vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20},
-        {.vector_bits = 128, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-        for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
-            check_start(small[i], &devices[d], 1);
-            check_start(small[i], &devices[d], 4);
-        }
-    }
-    /* The middle of the first sketch unrolls too much. */
-    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
-        check_start("X[1,64,56,56]; const A[64]; const B[64]; "
-                    "Y[n:1,c:64,h:56,w:56] = max(X[n,c,h,w]*A[c] + B[c], 0)",
-                    &devices[d], 1);
-}
-
-/* Their kernels are right. */
-static void test_start_kernels(void **state)
-{
-    const opevo_device_facts facts = {
-        .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-        const opevo_sketch_target target = {
-            .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1 + (unsigned)i % 2};
-        pipeline_case operands = case_make(small[i], 1);
-        opevo_computation *own = NULL;
-        opevo_kernel_maker *maker = NULL;
-        opevo_pipeline *pipeline = NULL;
-        opevo_text why = {0};
-        opevo_index point = 0;
-        bool found = false;
-
-        CHECK_OK(opevo_computation_read(small[i], &own, &err));
-        CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
-        CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
-        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
-        assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
-        opevo_pipeline_destroy(pipeline);
-        opevo_text_free(&why);
-        maker->ops->destroy(maker);
-        case_free(&operands);
-    }
-}
-
-/* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */
-static void test_start_tile(void **state)
-{
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
-    const opevo_device_facts facts = {
-        .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
-    opevo_computation *computation = NULL;
-    opevo_sketches *sketches = NULL;
-    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
-    int64_t elements = 1;
-    size_t number = 0;
-
-    (void)state;
-    CHECK_OK(opevo_computation_read("matmul(256,256,256)", &computation, &err));
-    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-    number = opevo_i_sketch_choose(sketches, &facts, true);
-    assert_true(number < sketches->count);
-    opevo_i_sketch_wish(sketches->item[number], &facts, 1, values);
-    for (int i = 0; i < sketches->item[number]->slots; i++) {
-        const opevo_slot *slot = &sketches->item[number]->slot[i];
-        int64_t product = 1;
-
-        for (int k = 0; k < slot->parts; k++)
-            product *= values[i].length[k];
-        if (slot->kind == OPEVO_SLOT_TILE)
-            assert_int_equal(product, slot->extent);
-        if (slot->kind == OPEVO_SLOT_TILE && slot->parts == 3)
-            elements *= values[i].length[2];
-        if (slot->kind == OPEVO_SLOT_TILE && slot->parts == 3)
-            assert_in_range(values[i].length[slot->parts - 1], 1, OPEVO_I_LONGEST_INNERMOST);
-        if (slot->kind == OPEVO_SLOT_LANES)
-            assert_int_equal(slot->value[values[i].choice], 16);
-    }
-    assert_in_range(elements, 12 * 16, 28 * 16);
-    opevo_sketches_destroy(sketches);
-    opevo_computation_destroy(computation);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -622,9 +505,6 @@ int main(void)
         cmocka_unit_test(test_too_many_points),
         cmocka_unit_test(test_too_many_parameters),
         cmocka_unit_test(test_find),
-        cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_start_kernels),
-        cmocka_unit_test(test_start_tile),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_stream_parameter),
         cmocka_unit_test(test_partial),
