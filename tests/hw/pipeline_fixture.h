@@ -286,4 +286,24 @@ static inline bool case_check(pipeline_case *self, const opevo_pipeline *pipelin
     return fits;
 }
 
+/* The kernel of steps in C. */
+static inline opevo_kernel emit_kernel(const char *what, const char *steps)
+{
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    bool fits = false;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    assert_true(fits);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+    return kernel;
+}
+
 #endif
