@@ -52,6 +52,11 @@ void opevo_i_library_signature(const opevo_i_library_task *task, const char *wor
                                const char *end, opevo_text *out);
 void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
 
+/* The kernel of a point (library_tasks.c); empty on errors. Errors: INVALID where the point is refused;
+ * NOMEM. */
+opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_index point,
+                                       opevo_kernel *out, opevo_error *err);
+
 /* What the sources of all libraries share (library_source.c): a name as the text of a string or of a
  * comment; a number; who made the file; the tables of steps, inputs and outputs. */
 void opevo_i_library_plain(const char *name, opevo_text *out);

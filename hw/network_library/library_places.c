@@ -179,14 +179,11 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *sel
                                                 opevo_error *err)
 {
     const opevo_i_library_task *task = &self->task[number];
-    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_kernel kernel = {0};
-    opevo_text why = {0};
-    opevo_status status = OPEVO_OK;
+    opevo_status status = opevo_i_library_kernel_at(maker, point, &kernel, err);
 
-    OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
-    if (refused != OPEVO_OUTCOME_OK)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why)));
+    if (status != OPEVO_OK)
+        return status;
     *packed_bytes = 0;
     for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
         if (kernel.packed[i])
@@ -194,10 +191,8 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *sel
                              opevo_i_aligned((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
     }
     *scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(&kernel, self->options.threads);
-cleanup:
     opevo_kernel_free(&kernel);
-    opevo_text_free(&why);
-    return status;
+    return OPEVO_OK;
 }
 
 /* ---- The library ---- */

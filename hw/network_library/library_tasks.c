@@ -139,28 +139,36 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_index point,
+                                       opevo_kernel *out, opevo_error *err)
+{
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_status status = maker->ops->make(maker, point, out, &refused, &why, err);
+
+    if (status == OPEVO_OK && refused != OPEVO_OUTCOME_OK)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why));
+    if (status != OPEVO_OK)
+        opevo_kernel_free(out);
+    opevo_text_free(&why);
+    return status;
+}
+
 opevo_status opevo_network_library_choose(opevo_network_library *self, int number,
                                           const opevo_kernel_maker *maker, opevo_index point,
                                           double time_s, opevo_error *err)
 {
     opevo_i_library_task *task = &self->task[number];
-    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_kernel kernel = {0};
-    opevo_text why = {0};
-    opevo_status status = OPEVO_OK;
+    opevo_status status = opevo_i_library_kernel_at(maker, point, &kernel, err);
 
-    OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
-    if (refused != OPEVO_OUTCOME_OK)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why)));
+    if (status != OPEVO_OK)
+        return status;
     opevo_kernel_free(&task->kernel);
     task->kernel = kernel;
-    kernel = (opevo_kernel){0};
     task->super.time_s = time_s;
     task->super.fallback = NULL;
-cleanup:
-    opevo_kernel_free(&kernel);
-    opevo_text_free(&why);
-    return status;
+    return OPEVO_OK;
 }
 
 /* ---- Tasks ---- */

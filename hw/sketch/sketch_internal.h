@@ -140,7 +140,7 @@ void opevo_i_sketch_constrain_gpu(opevo_text *out, const opevo_sketches *all, si
 
 /* ---- sketch_source.c ---- */
 
-/* The read of a stage by the definition of another; NULL where there is none or several. Keys. */
+/* The only read of stage `key` in the definition of stage `reader`; NULL if it is not read once. */
 const opevo_expression *opevo_i_sketch_only_read(const opevo_sketch *sketch, int reader, int key);
 
 /* ---- sketch_find.c ---- */

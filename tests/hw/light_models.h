@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-/* Skips the test where there are none. */
+/* Skips the test if the models are missing. */
 static inline opevo_network *read_light_model(const char *name)
 {
     opevo_network *network = NULL;
