@@ -433,6 +433,7 @@ opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err)
         array->extent[CHANNELS] /= self.block;
         array->extent[array->dims++] = self.block;
     }
+    inference->blocked = inference->block;
     inference->block = 0;
     opevo_i_steps_remove(inference, dead);
 cleanup:

@@ -1,145 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pass `winograd`: a convolution of 3 x 3 with stride 1 in blocks of channels becomes a transform of
- * its image, a product for each place of a tile, and a transform of that, where the error that is
- * allowed has room for it and it is expected to be faster.
+/* The pass `winograd`: a convolution of 3 x 3 with stride 1 becomes a transform of its image, a product for
+ * each place of a tile, and a transform of that, where the error that is allowed has room for it and it
+ * is expected to be faster.
  *
  * What the convolution reads, such as padding, goes into the first step, and what reads it, such as
  * bias, residual sum and ReLU, into the last one. */
 
-#include "network_passes_internal.h"
-#include "network_winograd_internal.h"
+#include "network_winograd_match_internal.h"
 
 #include <opevo/memory.h>
 
 #include <string.h>
-
-/* A step with such a convolution. */
-typedef struct convolution {
-    opevo_i_part part;
-    const opevo_tensor *sum, *image, *weights;
-    opevo_i_winograd_shape shape;
-} convolution;
-
-/* ---- Which steps ---------------------------------------------------------------------------- */
-
-static bool is_along(const opevo_affine *index, const opevo_definition *of, int axis)
-{
-    if (index->count == 0)
-        return index->constant == 0 && of->axis[axis].extent == 1;
-    return index->count == 1 && index->constant == 0 && index->term[0].factor == 1 &&
-           index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == axis;
-}
-
-/* Whether an index is axis + tap. */
-static bool is_window(const opevo_affine *index, const opevo_definition *of, int axis, int tap)
-{
-    bool has_axis = of->axis[axis].extent == 1, has_tap = false;
-
-    for (int t = 0; t < index->count; t++) {
-        const opevo_term *term = &index->term[t];
-
-        if (term->atom != OPEVO_ATOM_AXIS || term->factor != 1)
-            return false;
-        has_axis |= term->axis == axis;
-        has_tap |= term->axis == tap;
-        if (term->axis != axis && term->axis != tap)
-            return false;
-    }
-    return index->constant == 0 && has_axis && has_tap;
-}
-
-/* The axes of a convolution in blocks: results, then what is summed over. */
-enum { IMAGE, OUT, ROW, COLUMN, PLACE, IN, TAP_ROW, TAP_COLUMN, IN_PLACE, AXES };
-
-/* X[image, in, row + tap, column + tap, in place] */
-static bool reads_image(const opevo_definition *sum, const opevo_expression *read)
-{
-    const opevo_affine *at = read->index;
-
-    return read->tensor->dims == 5 && is_along(&at[0], sum, IMAGE) && is_along(&at[1], sum, IN) &&
-           is_window(&at[2], sum, ROW, TAP_ROW) && is_window(&at[3], sum, COLUMN, TAP_COLUMN) &&
-           is_along(&at[4], sum, IN_PLACE);
-}
-
-/* W[out, in, tap, tap, in place, place] */
-static bool reads_weights(const opevo_definition *sum, const opevo_expression *read)
-{
-    static const int axes[] = {OUT, IN, TAP_ROW, TAP_COLUMN, IN_PLACE, PLACE};
-    bool along = read->tensor->dims == 6 && read->tensor->readers == 1;
-
-    for (int d = 0; d < 6 && along; d++)
-        along = is_along(&read->index[d], sum, axes[d]) &&
-                read->tensor->extent[d] == sum->axis[axes[d]].extent;
-    return along;
-}
-
-static bool is_known(const opevo_inference *inference, const opevo_i_part *part,
-                     const opevo_tensor *tensor)
-{
-    int value = part->identity[tensor->number];
-
-    return !tensor->definition && value >= 0 && inference->value[value].array.data &&
-           inference->value[value].array.type == OPEVO_NETWORK_FLOAT32;
-}
-
-static bool look_at_sum(const opevo_inference *inference, const opevo_tensor *tensor,
-                        convolution *self)
-{
-    const opevo_definition *sum = tensor->definition;
-    const opevo_expression *image = sum->value->left, *weights = sum->value->right;
-
-    if (sum->reducer != OPEVO_REDUCER_SUM || sum->axes != AXES || sum->spatial != IN ||
-        sum->value->kind != OPEVO_EXPR_MULTIPLY || image->kind != OPEVO_EXPR_READ ||
-        weights->kind != OPEVO_EXPR_READ)
-        return false;
-    if (is_known(inference, &self->part, image->tensor)) {
-        image = weights;
-        weights = sum->value->left;
-    }
-    self->sum = tensor;
-    self->image = image->tensor;
-    self->weights = weights->tensor;
-    return is_known(inference, &self->part, weights->tensor) && reads_image(sum, image) &&
-           reads_weights(sum, weights) && sum->axis[TAP_ROW].extent == OPEVO_I_WINOGRAD_KERNEL &&
-           sum->axis[TAP_COLUMN].extent == OPEVO_I_WINOGRAD_KERNEL &&
-           image->tensor->extent[2] == sum->axis[ROW].extent + OPEVO_I_WINOGRAD_KERNEL - 1 &&
-           image->tensor->extent[3] == sum->axis[COLUMN].extent + OPEVO_I_WINOGRAD_KERNEL - 1 &&
-           sum->axis[IN_PLACE].extent == sum->axis[PLACE].extent;
-}
-
-/* *found: the step has one convolution, and nothing else that reduces. */
-static opevo_status find_convolution(const opevo_inference *inference, const opevo_net_step *step,
-                                     convolution *self, bool *found, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    int sums = 0;
-
-    *found = false;
-    if (step->kind != OPEVO_NET_STEP_COMPUTE || step->outputs != 1)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_part_create(step, &self->part, err));
-    for (int i = 0; i < self->part.computation->tensors; i++) {
-        const opevo_tensor *tensor = self->part.computation->tensor[i];
-
-        if (tensor->element != OPEVO_FLOAT32)
-            sums = 2;
-        if (!tensor->definition || tensor->definition->reducer == OPEVO_REDUCER_NONE)
-            continue;
-        sums++;
-        *found = sums == 1 && look_at_sum(inference, tensor, self);
-    }
-    *found &= sums == 1;
-    if (*found)
-        self->shape = (opevo_i_winograd_shape){.images = self->image->extent[0],
-                                               .height = self->image->extent[2],
-                                               .width = self->image->extent[3],
-                                               .ins = self->image->extent[1],
-                                               .outs = self->sum->extent[1],
-                                               .block = self->sum->extent[4]};
-cleanup:
-    return status;
-}
 
 /* ---- Which form ----------------------------------------------------------------------------- */
 
@@ -150,12 +22,11 @@ typedef struct choice {
     double bound, cost;
 } choice;
 
-static opevo_status choose(const opevo_inference *inference, const convolution *self, choice *best,
-                           opevo_error *err)
+static opevo_status choose(const opevo_inference *inference, const opevo_i_convolution *self,
+                           choice *best, opevo_error *err)
 {
     const opevo_winograd *options = &inference->winograd;
-    const opevo_array *weights =
-        &inference->value[self->part.identity[self->weights->number]].array;
+    float *weights = NULL;
     size_t count = 0;
     const opevo_i_winograd *forms = opevo_i_winograds(&count);
     opevo_status status = OPEVO_OK;
@@ -166,7 +37,9 @@ static opevo_status choose(const opevo_inference *inference, const convolution *
 
         if (options->tile ? options->tile != forms[i].tile : one.cost >= best->cost)
             continue;
-        status = opevo_i_winograd_weights(&forms[i], &self->shape, weights->data, &one.weights,
+        if (!weights)
+            OPEVO_TRY(opevo_i_convolution_weights(inference, self, &weights, err));
+        status = opevo_i_winograd_weights(&forms[i], &self->shape, weights, &one.weights,
                                           &one.bound, err);
         if (status == OPEVO_OK && one.bound <= options->error) {
             opevo_array_free(&best->weights);
@@ -177,6 +50,7 @@ static opevo_status choose(const opevo_inference *inference, const convolution *
         OPEVO_TRY(status);
     }
 cleanup:
+    opevo_free(weights);
     if (status != OPEVO_OK)
         opevo_array_free(&best->weights);
     return status;
@@ -189,7 +63,7 @@ enum { MADE = 5 };
 /* What replaces a step: its numbers of values, and steps. */
 typedef struct replacing {
     opevo_inference *inference;
-    const convolution *from;
+    const opevo_i_convolution *from;
     const opevo_net_step *step;
     const choice *with;
     int input, places, weights, product, output; /* V; in another shape; U; M; in another shape */
@@ -221,7 +95,8 @@ static opevo_status add_values(replacing *self, opevo_error *err)
     int64_t p = form->points, rows = opevo_i_winograd_rows(form, shape);
     int64_t columns = opevo_i_winograd_columns(form, shape);
     int64_t tiles = shape->images * rows * columns;
-    int64_t in[] = {p, p, shape->ins, shape->images, rows, columns, shape->block};
+    int64_t ins = shape->groups * shape->ins;
+    int64_t in[] = {p, p, ins, shape->images, rows, columns, shape->block};
     int64_t out[] = {p, p, shape->outs, shape->images, rows, columns, shape->block};
     opevo_array weights = self->with->weights;
     int old = self->from->part.identity[self->from->weights->number];
@@ -230,7 +105,7 @@ static opevo_status add_values(replacing *self, opevo_error *err)
     OPEVO_TRY(opevo_i_value_add(self->inference, self->inference->value[old].name, &weights,
                                 &self->weights, err));
     OPEVO_TRY(add_value(self, "input", 7, in, &self->input, err));
-    OPEVO_TRY(add_value(self, "places", 4, (int64_t[]){p * p, shape->ins, tiles, shape->block},
+    OPEVO_TRY(add_value(self, "places", 4, (int64_t[]){p * p, ins, tiles, shape->block},
                         &self->places, err));
     OPEVO_TRY(add_value(self, "product", 4, (int64_t[]){p * p, shape->outs, tiles, shape->block},
                         &self->product, err));
@@ -451,8 +326,8 @@ static opevo_status put(opevo_inference *inference, int n, replacing *by, opevo_
     return OPEVO_OK;
 }
 
-static opevo_status note(opevo_inference *inference, const convolution *self, const choice *with,
-                         const char *name, opevo_error *err)
+static opevo_status note(opevo_inference *inference, const opevo_i_convolution *self,
+                         const choice *with, const char *name, opevo_error *err)
 {
     opevo_winograd *all = &inference->winograd;
     opevo_winograd_layer *grown = opevo_realloc(all->layer, (size_t)all->layers + 1, sizeof *grown);
@@ -473,14 +348,14 @@ static opevo_status note(opevo_inference *inference, const convolution *self, co
 /* *made: how many steps are in the place of step n. */
 static opevo_status replace(opevo_inference *inference, int n, int *made, opevo_error *err)
 {
-    convolution self = {.shape = {0}};
+    opevo_i_convolution self = {.shape = {0}};
     choice with = {.form = NULL};
     replacing by = {.inference = inference, .from = &self, .with = &with};
     opevo_status status = OPEVO_OK;
     bool found = false;
 
     *made = 1;
-    OPEVO_TRY(find_convolution(inference, &inference->step[n], &self, &found, err));
+    OPEVO_TRY(opevo_i_convolution_find(inference, &inference->step[n], &self, &found, err));
     if (found)
         OPEVO_TRY(choose(inference, &self, &with, err));
     if (!with.form)
@@ -502,7 +377,7 @@ opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err)
     bool *dead = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (inference->winograd.error <= 0)
+    if (inference->winograd.error <= 0 || inference->blocked < 1)
         return OPEVO_OK;
     for (int n = 0, made = 1; n < inference->steps; n += made)
         OPEVO_TRY(replace(inference, n, &made, err));

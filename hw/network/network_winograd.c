@@ -172,30 +172,48 @@ static void add_cases(const opevo_i_winograd *form, bool input, const char *axis
 
 /* ---- Definitions ---------------------------------------------------------------------------- */
 
+/* The image in blocks with the zeros beyond its edges: E[images, groups ins, height, width, block]. */
+static void define_edges(const opevo_i_winograd_shape *shape, long long height, long long width,
+                         opevo_text *out)
+{
+    const char *read = "A[n, c, h, w, v]";
+    char plain[64];
+
+    snprintf(plain, sizeof plain, "A[n, %lld*c + v, h, w]", (long long)shape->block);
+    read = shape->plain_image ? plain : read;
+    opevo_text_printf(out, "E[n:%lld, c:%lld, h:%lld, w:%lld, v:%lld] = ", (long long)shape->images,
+                      (long long)(shape->groups * shape->ins), height, width,
+                      (long long)shape->block);
+    if (height > shape->height || width > shape->width)
+        opevo_text_printf(out, "select(h < %lld and w < %lld, %s, 0)\n", (long long)shape->height,
+                          (long long)shape->width, read);
+    else
+        opevo_text_printf(out, "%s\n", read);
+}
+
 void opevo_i_winograd_define_input(const opevo_i_winograd *form,
                                    const opevo_i_winograd_shape *shape, opevo_text *out)
 {
     long long rows = opevo_i_winograd_rows(form, shape);
     long long columns = opevo_i_winograd_columns(form, shape);
     long long height = form->tile * rows + 2, width = form->tile * columns + 2;
-    bool wider = height > shape->height || width > shape->width;
+    long long ins = shape->groups * shape->ins;
+    bool has_edges = height > shape->height || width > shape->width || shape->plain_image;
     char read[64];
 
-    opevo_text_printf(out, "A[%lld, %lld, %lld, %lld, %lld]\n", (long long)shape->images,
-                      (long long)shape->ins, (long long)shape->height, (long long)shape->width,
-                      (long long)shape->block);
-    if (wider)
-        opevo_text_printf(out,
-                          "E[n:%lld, c:%lld, h:%lld, w:%lld, v:%lld] = select(h < %lld and w < "
-                          "%lld, A[n, c, h, w, v], 0)\n",
-                          (long long)shape->images, (long long)shape->ins, height, width,
-                          (long long)shape->block, (long long)shape->height,
-                          (long long)shape->width);
+    opevo_text_printf(out, "A[%lld, %lld, %lld, %lld", (long long)shape->images,
+                      shape->plain_image ? ins * shape->block : ins, (long long)shape->height,
+                      (long long)shape->width);
+    if (!shape->plain_image)
+        opevo_text_printf(out, ", %lld", (long long)shape->block);
+    opevo_text_add(out, "]\n");
+    if (has_edges)
+        define_edges(shape, height, width, out);
     opevo_text_printf(out, "R[i:%d, l:%d, c:%lld, n:%lld, y:%lld, x:%lld, v:%lld] = ", form->points,
-                      form->points, (long long)shape->ins, (long long)shape->images, rows, columns,
+                      form->points, ins, (long long)shape->images, rows, columns,
                       (long long)shape->block);
-    snprintf(read, sizeof read, "%s[n, c, %d*y + %%d, %d*x + l, v]", wider ? "E" : "A", form->tile,
-             form->tile);
+    snprintf(read, sizeof read, "%s[n, c, %d*y + %%d, %d*x + l, v]", has_edges ? "E" : "A",
+             form->tile, form->tile);
     add_cases(form, true, "i", read, out);
     opevo_text_printf(out, "V[i, j:%d, c, n, y, x, v] = ", form->points);
     add_cases(form, true, "j", "R[i, %d, c, n, y, x, v]", out);
@@ -206,17 +224,22 @@ void opevo_i_winograd_define_product(const opevo_i_winograd *form,
 {
     long long places = form->points * form->points;
     long long tiles = opevo_i_winograd_tiles(form, shape);
+    char first[64] = "";
 
-    opevo_text_printf(out, "V[%lld, %lld, %lld, %lld]\n", places, (long long)shape->ins, tiles,
-                      (long long)shape->block);
+    if (shape->groups > 1)
+        snprintf(first, sizeof first, " + %lld*(o//%lld)", (long long)shape->ins,
+                 (long long)(shape->outs / shape->groups));
+    opevo_text_printf(out, "V[%lld, %lld, %lld, %lld]\n", places,
+                      (long long)(shape->groups * shape->ins), tiles, (long long)shape->block);
     opevo_text_printf(out, "const U[%lld, %lld, %lld, %lld, %lld]\n", places,
                       (long long)shape->outs, (long long)shape->ins, (long long)shape->block,
                       (long long)shape->block);
-    opevo_text_printf(out,
-                      "M[p:%lld, o:%lld, t:%lld, v:%lld] = sum(c:%lld, u:%lld) V[p, c, t, u]*U[p, "
-                      "o, c, u, v]\n",
-                      places, (long long)shape->outs, tiles, (long long)shape->block,
-                      (long long)shape->ins, (long long)shape->block);
+    opevo_text_printf(
+        out,
+        "M[p:%lld, o:%lld, t:%lld, v:%lld] = sum(c:%lld, u:%lld) V[p, c%s, t, u]*U[p, "
+        "o, c, u, v]\n",
+        places, (long long)shape->outs, tiles, (long long)shape->block, (long long)shape->ins,
+        (long long)shape->block, first);
 }
 
 void opevo_i_winograd_define_output(const opevo_i_winograd *form,
@@ -224,21 +247,24 @@ void opevo_i_winograd_define_output(const opevo_i_winograd *form,
 {
     long long rows = opevo_i_winograd_rows(form, shape);
     long long columns = opevo_i_winograd_columns(form, shape);
+    long long block = shape->block;
     char read[64], cases[16];
 
     opevo_text_printf(out, "M[%d, %d, %lld, %lld, %lld, %lld, %lld]\n", form->points, form->points,
-                      (long long)shape->outs, (long long)shape->images, rows, columns,
-                      (long long)shape->block);
+                      (long long)shape->outs, (long long)shape->images, rows, columns, block);
     opevo_text_printf(out, "S[i:%d, j:%d, o:%lld, n:%lld, r:%lld, s:%lld, v:%lld] = ", form->tile,
                       form->points, (long long)shape->outs, (long long)shape->images, rows, columns,
-                      (long long)shape->block);
+                      block);
     add_cases(form, false, "i", "M[%d, j, o, n, r, s, v]", out);
-    opevo_text_printf(out, "C[n, o, y:%lld, x:%lld, v] = ", (long long)shape->height - 2,
-                      (long long)shape->width - 2);
+    opevo_text_printf(out, "%s[n, o, y:%lld, x:%lld, v] = ", shape->plain_result ? "D" : "C",
+                      (long long)shape->height - 2, (long long)shape->width - 2);
     snprintf(read, sizeof read, "S[y%%%%%d, %%d, o, n, y//%d, x//%d, v]", form->tile, form->tile,
              form->tile);
     snprintf(cases, sizeof cases, "x%%%d", form->tile);
     add_cases(form, false, cases, read, out);
+    if (shape->plain_result)
+        opevo_text_printf(out, "C[n, k:%lld, y, x] = D[n, k//%lld, y, x, k%%%lld]\n",
+                          (long long)shape->outs * block, block, block);
 }
 
 /* ---- Weights -------------------------------------------------------------------------------- */
@@ -411,8 +437,9 @@ cleanup:
 /* ---- Cost ----------------------------------------------------------------------------------- */
 
 /* In the time of one multiply-add of a vector kernel: bytes of images that transforms move through the
- * caches, and bytes of weights, which come from memory once. */
-static const double per_image_byte = 2, per_weight_byte = 4;
+ * caches; more for bytes that are not in blocks, whose channels are read or written one by one; and bytes of
+ * weights, which come from memory once. */
+static const double per_image_byte = 2, per_plain_byte = 5, per_weight_byte = 4;
 
 static double weight_cost(const opevo_i_winograd_shape *shape, double taps)
 {
@@ -432,10 +459,13 @@ double opevo_i_winograd_cost(const opevo_i_winograd *form, const opevo_i_winogra
 {
     double places = form->points * form->points;
     double tiles = (double)opevo_i_winograd_tiles(form, shape);
-    double inputs = (double)(shape->ins * shape->block);
+    double summed = (double)(shape->ins * shape->block);
+    double inputs = (double)shape->groups * summed;
     double outputs = (double)(shape->outs * shape->block);
     double pixels = (double)shape->images * (double)shape->height * (double)shape->width;
+    double plain = (shape->plain_image ? inputs : 0) + (shape->plain_result ? outputs : 0);
 
-    return places * tiles * inputs * outputs + weight_cost(shape, places) +
-           per_image_byte * 4 * (pixels + places * tiles) * (inputs + outputs);
+    return places * tiles * summed * outputs + weight_cost(shape, places) +
+           per_image_byte * 4 * (pixels + places * tiles) * (inputs + outputs) +
+           per_plain_byte * 4 * pixels * plain;
 }

@@ -31,11 +31,13 @@ typedef struct opevo_i_winograd {
 /* All, the smallest tile first. */
 const opevo_i_winograd *opevo_i_winograds(size_t *count);
 
-/* A convolution of 3 x 3 with stride 1 in blocks: channels are ins or outs times block. The image has its
- * padding: height rows give height - 2 results. */
+/* A convolution of 3 x 3 with stride 1, with channels in whole blocks: groups ins block of the image, of which
+ * each result depends on those of its group, and outs block results. The image has its padding: height
+ * rows give height - 2 results. */
 typedef struct opevo_i_winograd_shape {
     int64_t images, height, width;
-    int64_t ins, outs, block;
+    int64_t ins, outs, block, groups;
+    bool plain_image, plain_result; /* not in blocks: [images, channels, height, width] */
 } opevo_i_winograd_shape;
 
 int64_t opevo_i_winograd_rows(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
@@ -44,12 +46,14 @@ int64_t opevo_i_winograd_tiles(const opevo_i_winograd *form, const opevo_i_winog
 
 /* ---- Definitions ---- */
 
-/* V[p, p, ins, images, rows, columns, block] = B^T d B of the tiles d of A[images, ins, height, width,
- * block]; beyond its edges are zeros. */
+/* In blocks; plain images and results are converted in definitions of their own.
+ *
+ * V[p, p, groups ins, images, rows, columns, block] = B^T d B of the tiles d of A[images, groups ins, height,
+ * width, block]; beyond its edges are zeros. */
 void opevo_i_winograd_define_input(const opevo_i_winograd *form,
                                    const opevo_i_winograd_shape *shape, opevo_text *out);
-/* M[p p, outs, tiles, block] = sum of V[p p, ins, tiles, block] U[p p, outs, ins, block, block] over input
- * channels. */
+/* M[p p, outs, tiles, block] = sum of V[p p, groups ins, tiles, block] U[p p, outs, ins, block, block] over the
+ * input channels of a group. */
 void opevo_i_winograd_define_product(const opevo_i_winograd *form,
                                      const opevo_i_winograd_shape *shape, opevo_text *out);
 /* C[images, outs, height - 2, width - 2, block] = A^T M A of M[p, p, outs, images, rows, columns, block]. */

@@ -68,10 +68,12 @@ static void test_matrices(void **state)
 
 /* ---- Whole convolutions --------------------------------------------------------------------- */
 
-/* x, a convolution of 1 x 1 into blocks, the convolution, and one out of blocks. */
+/* x, a convolution of 1 x 1 into blocks, the convolution, and one out of blocks. Without the first its image is
+ * plain, without the last its result. */
 typedef struct layer {
     int64_t images, ins, outs, height, width, pad, stride, groups;
     bool bias, residual; /* and a ReLU */
+    bool plain_image, plain_result;
 } layer;
 
 static void fill(model *made, const char *name, const int64_t *extent, int64_t least, int64_t most,
@@ -107,7 +109,7 @@ static void build(model *made, const layer *of, int64_t most, double unit, uint6
     add_equal(made, "out", of->outs);
     fill(made, "w", (int64_t[]){of->outs, of->ins / of->groups, 3, 3}, -most, most, unit, &seed);
     add_weights(made, "b", 1, (int64_t[]){of->outs}, -5, 5, &seed);
-    add_node(made, "Conv", "x into", "a");
+    add_node(made, of->plain_image ? "Relu" : "Conv", of->plain_image ? "x" : "x into", "a");
     node = add_node(made, "Conv", of->bias ? "a w b" : "a w", "c");
     add_ints(made, node, "pads", 4, (int64_t[]){of->pad, of->pad, of->pad, of->pad});
     add_ints(made, node, "strides", 2, (int64_t[]){of->stride, of->stride});
@@ -116,8 +118,12 @@ static void build(model *made, const layer *of, int64_t most, double unit, uint6
         add_node(made, "Add", "c a", "d");
         add_node(made, "Relu", "d", "e");
     }
-    add_node(made, "Conv", of->residual ? "e out" : "c out", "y");
-    set_output(made, "y");
+    if (of->plain_result) {
+        set_output(made, of->residual ? "e" : "c");
+    } else {
+        add_node(made, "Conv", of->residual ? "e out" : "c out", "y");
+        set_output(made, "y");
+    }
     CHECK_OK(model_read(made, NULL, network));
 }
 
@@ -134,11 +140,27 @@ static opevo_inference *pass(const opevo_network *network, int64_t block, double
 }
 
 static const layer layers[] = {
-    {1, 4, 4, 7, 7, 1, 1, 1, true, true},   {2, 4, 6, 5, 9, 0, 1, 1, true, false},
-    {1, 2, 2, 1, 1, 1, 1, 1, false, false}, {3, 2, 4, 14, 14, 1, 1, 1, false, false},
-    {1, 4, 4, 4, 4, 1, 1, 1, false, true},  {1, 2, 2, 3, 8, 0, 1, 1, true, false},
-    {2, 6, 6, 13, 6, 1, 1, 1, true, true},  {1, 2, 8, 2, 2, 1, 1, 1, true, false},
-    {1, 2, 2, 5, 3, 2, 1, 1, false, false},
+    {1, 4, 4, 7, 7, 1, 1, 1, true, true, false, false},
+    {2, 4, 6, 5, 9, 0, 1, 1, true, false, false, false},
+    {1, 2, 2, 1, 1, 1, 1, 1, false, false, false, false},
+    {3, 2, 4, 14, 14, 1, 1, 1, false, false, false, false},
+    {1, 4, 4, 4, 4, 1, 1, 1, false, true, false, false},
+    {1, 2, 2, 3, 8, 0, 1, 1, true, false, false, false},
+    {2, 6, 6, 13, 6, 1, 1, 1, true, true, false, false},
+    {1, 2, 8, 2, 2, 1, 1, 1, true, false, false, false},
+    {1, 2, 2, 5, 3, 2, 1, 1, false, false, false, false},
+    /* Plain images and results. */
+    {1, 4, 6, 7, 7, 1, 1, 1, true, false, true, false},
+    {2, 4, 6, 6, 8, 1, 1, 1, false, false, true, false},
+    {2, 6, 4, 5, 9, 0, 1, 1, true, false, false, true},
+    {1, 4, 4, 6, 6, 1, 1, 1, true, true, true, true},
+    {1, 2, 2, 3, 4, 1, 1, 1, false, false, true, true},
+    /* Groups. */
+    {2, 8, 4, 7, 6, 1, 1, 2, true, false, false, false},
+    {1, 6, 6, 5, 5, 1, 1, 3, true, true, false, false},
+    {1, 8, 12, 5, 5, 0, 1, 2, false, false, true, false},
+    {1, 4, 8, 6, 6, 1, 1, 2, true, false, false, true},
+    {2, 8, 8, 4, 7, 1, 1, 4, true, true, true, true},
 };
 
 /* Whole numbers below 2^24 in all steps: weights are multiples of 24^2, by which G g G^T divides. */
@@ -161,14 +183,92 @@ static void test_exact(void **state)
             opevo_inference *inference = pass(network, 2, INFINITY, tile);
             opevo_array result = {0};
 
-            assert_int_equal(inference->winograd.layers, 1);
+            if (inference->winograd.layers != 1)
+                fail_msg("layer %d is not replaced.", (int)i);
             assert_int_equal(inference->winograd.layer[0].tile, tile);
-            assert_int_equal(inference->steps, 7);
+            assert_int_equal(inference->steps, 7 - of->plain_result);
             CHECK_OK(opevo_inference_run(inference, &input, &result, 0, &err));
             if (memcmp(result.data, expected.data,
                        (size_t)opevo_array_elements(&result) * sizeof(float)) != 0)
                 fail_msg("layer %d: F(%d x %d, 3 x 3) gives other results.", (int)i, tile, tile);
             opevo_array_free(&result);
+            opevo_inference_destroy(inference);
+        }
+        opevo_array_free(&input);
+        opevo_array_free(&expected);
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
+/* Whether each result is within the bound of that without the pass, whose own error is one rounding. */
+static bool is_within(const opevo_winograd_layer *of, const model *made, const opevo_array *input,
+                      const opevo_array *expected, const opevo_array *result)
+{
+    const Onnx__Tensor *w = &made->weights[2];
+    size_t taps = w->n_float_data / (size_t)expected->extent[1];
+    int64_t pixels = expected->extent[2] * expected->extent[3];
+    double largest = 0;
+
+    for (int64_t i = 0; i < opevo_array_elements(input); i++)
+        largest = fmax(largest, fabs((double)((float *)input->data)[i]));
+    for (int64_t i = 0; i < opevo_array_elements(expected); i++) {
+        int64_t channel = i / pixels % expected->extent[1];
+        double all = 0, x = (double)((float *)result->data)[i];
+
+        for (size_t k = 0; k < taps; k++)
+            all += fabs((double)w->float_data[(size_t)channel * taps + k]);
+        if (!(fabs(x - (double)((float *)expected->data)[i]) <=
+              (of->bound + 0x1p-24) * largest * all))
+            return false;
+    }
+    return true;
+}
+
+/* Weights that the pass has transformed: of the first place of a tile they are a hundredth too large. */
+static void spoil(opevo_inference *inference)
+{
+    for (int i = 0; i < inference->values; i++) {
+        opevo_array *u = &inference->value[i].array;
+
+        if (!u->data || u->dims != 5)
+            continue;
+        for (int64_t k = 0; k < opevo_array_elements(u) / u->extent[0]; k++)
+            ((float *)u->data)[k] *= 1.01f;
+    }
+}
+
+/* Random weights, whose sums are rounded, in all layouts: results are within the stated bound, and those of
+ * spoilt weights are not. */
+static void test_random(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        layer of = layers[i];
+        opevo_network *network = NULL;
+        opevo_array input = {0}, expected = {0};
+        uint64_t seed = i;
+        model made;
+
+        of.bias = of.residual = false;
+        build(&made, &of, 1000000, 1e-6, i, &network);
+        input = make_array(4, (int64_t[]){of.images, of.ins, of.height, of.width}, &seed);
+        CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
+        for (int tile = 2; tile <= 4; tile += 2) {
+            opevo_inference *inference = pass(network, 2, INFINITY, tile);
+
+            for (int spoilt = 0; spoilt < 2; spoilt++) {
+                opevo_array result = {0};
+
+                if (spoilt)
+                    spoil(inference);
+                CHECK_OK(opevo_inference_run(inference, &input, &result, 0, &err));
+                if (is_within(inference->winograd.layer, &made, &input, &expected, &result) ==
+                    (bool)spoilt)
+                    fail_msg("layer %d, F(%d x %d, 3 x 3): %s", (int)i, tile, tile,
+                             spoilt ? "a fault is not found." : "beyond its bound.");
+                opevo_array_free(&result);
+            }
             opevo_inference_destroy(inference);
         }
         opevo_array_free(&input);
@@ -223,7 +323,13 @@ static double measure(const opevo_i_winograd *form, int channels, int kind, uint
 {
     enum { P = OPEVO_I_WINOGRAD_POINTS, MOST_CHANNELS = 256 };
     static float d[MOST_CHANNELS * P * P], g[MOST_CHANNELS * 9];
-    const opevo_i_winograd_shape shape = {1, form->points, form->points, channels, 1, 1};
+    const opevo_i_winograd_shape shape = {.images = 1,
+                                          .height = form->points,
+                                          .width = form->points,
+                                          .ins = channels,
+                                          .outs = 1,
+                                          .block = 1,
+                                          .groups = 1};
     opevo_array u = {0};
     float y[16];
     double largest = 0, all = 0, error = 0;
@@ -292,7 +398,8 @@ static void test_closed_form(void **state)
 {
     size_t count = 0;
     const opevo_i_winograd *form = opevo_i_winograds(&count);
-    const opevo_i_winograd_shape shape = {1, 4, 4, 1, 1, 1};
+    const opevo_i_winograd_shape shape = {
+        .images = 1, .height = 4, .width = 4, .ins = 1, .outs = 1, .block = 1, .groups = 1};
     float g[9];
     opevo_array u = {0};
     double bound = 0, n = 8 * 0x1p-24;
@@ -323,12 +430,13 @@ static bool has_equal_texts(const opevo_inference *a, const opevo_inference *b)
 }
 
 /* Nothing without an error that is allowed, up to the bound itself; where it does not pay only if it is
- * asked for; and nothing with strides or groups. */
+ * asked for; and nothing with strides, or with groups that are no whole blocks. */
 static void test_choice(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < 3; i++) {
-        const layer of = {1, 8, 8, 6, 6, 1, 1 + (i == 1), 1 + (i == 2), true, false};
+        const layer of = {1,    8,     8,     6,    6, 1, 1 + (i == 1), i == 2 ? 8 : 1,
+                          true, false, false, false};
         opevo_network *network = NULL;
         opevo_inference *without = NULL, *with = NULL;
         double bound = 0;
@@ -357,7 +465,7 @@ static void test_choice(void **state)
     }
 }
 
-/* A second pass finds nothing that is left. */
+/* A second pass finds nothing that is left, and one without `block` before it nothing at all. */
 static void test_again(void **state)
 {
     opevo_network *network = NULL;
@@ -371,6 +479,12 @@ static void test_again(void **state)
     assert_int_equal(inference->winograd.layers, 1);
     assert_int_equal(inference->steps, 7);
     opevo_inference_destroy(inference);
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    inference->winograd.error = INFINITY;
+    inference->winograd.tile = 2;
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES & ~mask_of("block"), &err));
+    assert_int_equal(inference->winograd.layers, 0);
+    opevo_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -380,9 +494,15 @@ static void test_costs(void **state)
 {
     size_t count = 0;
     const opevo_i_winograd *forms = opevo_i_winograds(&count);
-    const opevo_i_winograd_shape large = {1, 58, 58, 16, 16, 16}, pixel = {1, 3, 3, 16, 16, 16};
+    const opevo_i_winograd_shape large = {
+        .images = 1, .height = 58, .width = 58, .ins = 16, .outs = 16, .block = 16, .groups = 1};
+    opevo_i_winograd_shape pixel = large, plain = large;
 
     (void)state;
+    pixel.height = pixel.width = 3;
+    plain.plain_image = plain.plain_result = true;
+    assert_true(opevo_i_winograd_cost(&forms[0], &plain) >
+                opevo_i_winograd_cost(&forms[0], &large));
     assert_true(1.5 * opevo_i_winograd_cost(&forms[0], &large) < opevo_i_direct_cost(&large));
     assert_true(opevo_i_winograd_cost(&forms[1], &large) <
                 opevo_i_winograd_cost(&forms[0], &large));
@@ -423,10 +543,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices), cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_bound),    cmocka_unit_test(test_closed_form),
-        cmocka_unit_test(test_choice),   cmocka_unit_test(test_again),
-        cmocka_unit_test(test_costs),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_closed_form), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_again),       cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

@@ -78,7 +78,8 @@ typedef struct opevo_inference {
     int steps;
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;
-    int64_t block; /* channels of a block for the pass `block`; 0: none, or it has run */
+    int64_t block;   /* channels of a block for the pass `block`; 0: none, or it has run */
+    int64_t blocked; /* channels of a block once it has run; 0 before */
     opevo_winograd winograd;
 } opevo_inference;
 
