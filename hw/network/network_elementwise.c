@@ -63,18 +63,35 @@ static void add_read(const opevo_i_call *call, int in, opevo_text *out)
     opevo_i_read(call, in, "a", call->out[0]->array.dims, out);
 }
 
-/* X0 op X1 op ..., or f(f(X0, X1), ...). */
-static void define_many(const opevo_i_call *call, const char *function, const char *between,
-                        opevo_text *out)
+/* X0 op X1 op ..., or f(f(X0, X1), ...), of `count` inputs from the first on; of many, halves of them, since
+ * expressions are nested up to a limit only. */
+static void define_range(const opevo_i_call *call, int first, int count, const char *function,
+                         const char *between, opevo_text *out)
 {
-    for (int i = 1; i < call->ins && *function; i++)
+    enum { FEW = 16 };
+
+    if (count > FEW) {
         opevo_text_printf(out, "%s(", function);
-    for (int i = 0; i < call->ins; i++) {
+        define_range(call, first, count / 2, function, between, out);
+        opevo_text_add(out, between);
+        define_range(call, first + count / 2, count - count / 2, function, between, out);
+        opevo_text_add(out, ")");
+        return;
+    }
+    for (int i = 1; i < count && *function; i++)
+        opevo_text_printf(out, "%s(", function);
+    for (int i = 0; i < count; i++) {
         opevo_text_add(out, i ? between : "");
-        add_read(call, i, out);
+        add_read(call, first + i, out);
         if (i && *function)
             opevo_text_add(out, ")");
     }
+}
+
+static void define_many(const opevo_i_call *call, const char *function, const char *between,
+                        opevo_text *out)
+{
+    define_range(call, 0, call->ins, function, between, out);
 }
 
 /* The exponent if it is one constant; NAN otherwise. */

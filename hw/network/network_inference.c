@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The steps of a network before any pass: one for each node. */
+/* The steps of a network before any pass: one for each node, several for one of many inputs. */
 
+#include "network_chain_internal.h"
 #include "network_passes_internal.h"
 
 #include <opevo/memory.h>
@@ -128,17 +129,24 @@ opevo_status opevo_inference_create(const opevo_network *network, opevo_inferenc
 {
     opevo_inference *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
+    size_t steps = 0;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     self->network = network;
     self->block = BLOCK;
     OPEVO_TRY(take_values(self, err));
-    self->step = opevo_calloc((size_t)network->nodes + 1, sizeof *self->step);
+    for (int i = 0; i < network->nodes; i++)
+        steps += (size_t)opevo_i_chain_links(network, i);
+    self->step = opevo_calloc(steps + 1, sizeof *self->step);
     if (!self->step)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     for (int i = 0; i < network->nodes; i++) {
-        if (!is_known(network, &network->node[i].super))
+        if (is_known(network, &network->node[i].super))
+            continue;
+        if (opevo_i_chain_links(network, i) > 1)
+            OPEVO_TRY(opevo_i_chain_add(self, i, err));
+        else
             OPEVO_TRY(add_step(self, i, err));
     }
     *out = self;

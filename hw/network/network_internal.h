@@ -46,7 +46,7 @@ typedef struct opevo_i_call {
 struct opevo_i_operator {
     const char *name;
     int since; /* oldest opset whose meaning is this one */
-    /* A most of 0 is any number. */
+    /* A most of 0 is any number; of inputs with definitions f(f(a, b), c), or a Mean of them. */
     int inputs_least, inputs_most, outputs_most;
     /* Types and shapes of the outputs; data too, where they are that of an attribute. Messages
      * are sentences without the node, which the caller puts in front. */

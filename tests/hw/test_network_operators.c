@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include <opevo/network_passes.h>
+
 static uint64_t state = 5;
 
 static void check_near(double found, double wanted, const char *what)
@@ -204,6 +206,88 @@ static void test_broadcast(void **test)
         opevo_array_free(&x);
         opevo_array_free(&y);
     }
+}
+
+/* ---- Many inputs ---- */
+
+enum { MANY = 300 };
+
+/* What the node makes of x and b, which are its inputs in turn, by a loop. */
+static double fold(const char *name, double x, double b, int inputs)
+{
+    double all = x;
+
+    for (int i = 1; i < inputs; i++) {
+        double next = i % 2 ? b : x;
+
+        all = strcmp(name, "Max") == 0   ? fmax(all, next)
+              : strcmp(name, "Min") == 0 ? fmin(all, next)
+                                         : all + next;
+    }
+    return strcmp(name, "Mean") == 0 ? all / inputs : all;
+}
+
+/* The largest number of inputs of a step. */
+static int most_inputs(const opevo_inference *inference)
+{
+    int most = 0;
+
+    for (int n = 0; n < inference->steps; n++)
+        most = inference->step[n].inputs > most ? inference->step[n].inputs : most;
+    return most;
+}
+
+/* Before and after the passes: a kernel takes at most 15 inputs, a node any number. */
+static void check_many(const char *name, size_t inputs)
+{
+    static char *names[MANY];
+    opevo_array x = make_array(3, (int64_t[]){2, 3, 4}, &state);
+    opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
+    float b[3] = {0};
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 3, (int64_t[]){2, 3, 4});
+    add_weights(&made, "b", 2, (int64_t[]){3, 1}, -1, 1, &state);
+    memcpy(b, made.weights[0].float_data, sizeof b);
+    add_node(&made, name, "x", "y");
+    for (size_t i = 0; i < inputs; i++)
+        names[i] = i % 2 ? made.weights[0].name : made.node_input[0][0];
+    made.node[0].input = names;
+    made.node[0].n_input = inputs;
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    assert_int_equal(inference->steps > 1, inputs > 15);
+    for (int passed = 0; passed < 2; passed++) {
+        opevo_array y = {0};
+
+        if (passed)
+            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        assert_true(most_inputs(inference) <= 15);
+        CHECK_OK(opevo_inference_run(inference, &x, &y, 1, &err));
+        for (int i = 0; i < 24; i++)
+            check_near((double)element(&y, i),
+                       fold(name, (double)element(&x, i), (double)b[i / 4 % 3], (int)inputs), name);
+        opevo_array_free(&y);
+    }
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+    made.node[0].n_input = 1;
+    model_finish(&made);
+    opevo_array_free(&x);
+}
+
+static void test_many_inputs(void **test)
+{
+    static const char *const names[] = {"Sum", "Mean", "Max", "Min"};
+    static const size_t inputs[] = {1, 2, 15, 16, 17, 50, MANY};
+
+    (void)test;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+            check_many(names[n], inputs[i]);
 }
 
 /* ---- Whole numbers that shapes are made of ---- */
@@ -439,11 +523,17 @@ static void test_values_of_another_type(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions),           cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_broadcast),           cmocka_unit_test(test_shape_arithmetic),
-        cmocka_unit_test(test_whole_numbers),       cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_layer_normalization), cmocka_unit_test(test_log_softmax),
-        cmocka_unit_test(test_mixed_types),         cmocka_unit_test(test_values_of_another_type),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_many_inputs),
+        cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_shape_arithmetic),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_layer_normalization),
+        cmocka_unit_test(test_log_softmax),
+        cmocka_unit_test(test_mixed_types),
+        cmocka_unit_test(test_values_of_another_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

@@ -83,7 +83,8 @@ typedef struct opevo_inference {
     opevo_winograd winograd;
 } opevo_inference;
 
-/* The steps of a network, one a node; nodes whose outputs are known are left out. Blocks have 16
+/* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose outputs are known
+ * are left out. Blocks have 16
  * channels. The network must live as long. Errors: NOMEM.
  * Cost: linear in the elements that are moved. */
 opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
