@@ -22,6 +22,13 @@ const shareOf = (tuning, task, when) => {
   const cost = costOf(task, when);
   return cost === null ? null : cost / totalOf(tuning, when);
 };
+/* A library has the kernel without tuning where no trial is better. Operators that are tuned together have no such kernel. */
+const isUntuned = ({ network }, task) => task.kernel === "default" || (network && task.kernel !== "tuned");
+function kernelText({ network }, { kernel, trials }) {
+  if (kernel === "tuned") return "tuned";
+  const why = { untried: "no trial", failed: "all failed", default: trials > 1 ? "the best" : "the only trial" }[kernel];
+  return network || kernel === "default" ? `default: ${why}` : why;
+}
 /* What a library is made of: the winner of the finals, or else the best trial. */
 const finalSum = (tuning) => sum(tuning.tasks.map(({ weight, final, after }) => weight * (final ?? after ?? 0)));
 
@@ -141,8 +148,11 @@ function shareSpec(network, tuning) {
   return {
     kind: "columns",
     x: [...drawn, ...(rest.length ? [null] : [])].map((_, i) => i),
-    categories: [...drawn.map((i) => tickOf(network, i)), ...(rest.length ? ["…"] : [])],
-    names: [...drawn.map((i) => tuning.tasks[i].name), ...(rest.length ? [`the other ${rest.length}`] : [])],
+    categories: [...drawn.map((i) => tickOf(network, i) + (isUntuned(network, tuning.tasks[i]) ? "*" : "")), ...(rest.length ? ["…"] : [])],
+    names: [
+      ...drawn.map((i) => tuning.tasks[i].name + (isUntuned(network, tuning.tasks[i]) ? "* (default kernel)" : "")),
+      ...(rest.length ? [`the other ${rest.length}`] : []),
+    ],
     fromZero: true,
     xLabel: network.network ? "number of the task" : "task",
     xName: "task",
@@ -157,6 +167,7 @@ function shareSpec(network, tuning) {
 
 function addShares(parent, data, network, id) {
   const { tunings } = network;
+  const untuned = tunings.some(({ tasks }) => tasks.some((task) => isUntuned(network, task)));
   const options = tunings.map((tuning, i) => [String(i), tuningName(data, network, tuning)]);
   addFigure(parent, {
     id: `${id}-shares`,
@@ -167,6 +178,7 @@ function addShares(parent, data, network, id) {
       "Before: the first trial of each task that succeeded, which of a network is the analytic start; after: its best trial: ",
       howSure(data, network),
       ". The largest are to the left; the table has all.",
+      untuned ? " * the task keeps its default kernel, that without tuning: no trial was better; the table says why." : "",
     ],
   });
 }
@@ -240,33 +252,39 @@ function addTaskTable(parent, data, network, tuning) {
     return [
       { text: name, class: "name" },
       short(task.weight),
+      { text: kernelText(network, task), class: isUntuned(network, task) ? "soft" : "" },
       task.failed ? `${whole(task.trials)} (${whole(task.failed)} failed)` : whole(task.trials),
       timeText(task.before),
       percent(share("before")),
       timeText(task.after),
       percent(share("after")),
       {
-        text: strip(share("after"), null, null, { from: 0, to: most || 1, color: "var(--c0)", marks: [share("before")] }),
+        text: strip(share("after"), null, null, {
+          from: 0, to: most || 1, color: isUntuned(network, task) ? "var(--soft)" : "var(--c0)", marks: [share("before")],
+        }),
         class: "strip",
       },
       ...(hasFinals ? [between(task.final, task.low, task.high, timeText)] : []),
     ];
   });
   const total = [
-    { text: "sum", class: "name" }, "", whole(tuning.trials),
+    { text: "sum", class: "name" }, "", "", whole(tuning.trials),
     timeText(totalOf(tuning, "before")), "", timeText(totalOf(tuning, "after")), "", { text: "", class: "strip" },
     ...(hasFinals ? [timeText(finalSum(tuning))] : []),
   ];
   total.class = "exact";
   parent.append(
     table(
-      ["<task", "weight", "trials", "before", "share", "after", "share", "", ...(hasFinals ? ["finals"] : [])],
+      ["<task", "weight", "<kernel", "trials", "before", "share", "after", "share", "", ...(hasFinals ? ["finals"] : [])],
       [...rows, total],
       [
         `${tuningName(data, network, tuning)}, ${count(tuning.trials, "trial")} in ${count(tuning.rounds, "round")}. `,
         "Times of one execution, ",
         howSure(data, network),
         "; shares of the sum of weight × time, dot after and dashed line before tuning",
+        tuning.tasks.some((task) => isUntuned(network, task))
+          ? "; a default kernel, grey, is that which the task has without tuning"
+          : "",
         hasFinals
           ? "; finals: the winner measured again beside the next best, a median with its 95 % interval, which hardly has the bias of the best of many; the sum takes the best trial where there are none."
           : ".",
@@ -285,7 +303,12 @@ function sayInShort(data, network) {
   const by = network.tunings.length > 1 ? ` by ${tuningName(data, network, best)}` : "";
   const finals = network.aim === "sum" && best.tasks.some(({ final }) => isNumber(final));
   const known = best.tasks.filter(({ after }) => isNumber(after)).length;
-  const some = known < best.tasks.length ? `, of which ${whole(known)} had a success` : "";
+  const untuned = best.tasks.filter((task) => isUntuned(network, task)).length;
+  const parts = [
+    ...(known < best.tasks.length ? [`${whole(known)} with a success`] : []),
+    ...(untuned ? [`${whole(untuned)} with the default kernel still`] : []),
+  ];
+  const some = parts.length ? ` (${parts.join(", ")})` : "";
   return [
     `${count(best.tasks.length, "task")}${some}; ${network.aim === "sum" ? "predicted latency" : "geometric mean"} `,
     `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${short(before / after, 3)} times as fast`,

@@ -22,6 +22,9 @@ typedef struct course {
     size_t count, capacity;
     opevo_index best_point;        /* of all of them */
     double least_s;                /* its time; INFINITY without a success */
+    opevo_index default_point;     /* of the kernel that it has without tuning */
+    bool has_default;              /* which is among the trials */
+    bool is_default;               /* and is the winner of the finals, or without them the best */
     size_t done;                   /* that rounds have given it */
     uint64_t failed;               /* of those */
     double first_s, best_s;        /* of those; NAN without a success */
@@ -62,6 +65,10 @@ static opevo_status read_trials(opevo_store *store, course *self, opevo_error *e
             bool ok = outcome->kind == OPEVO_OUTCOME_OK && outcome->fitness > 0;
 
             self->times_s[self->count] = ok ? self->task->scale_s / outcome->fitness : NAN;
+            if (strcmp(trials[i].proposal.origin, "default") == 0) {
+                self->default_point = trials[i].proposal.point;
+                self->has_default = true;
+            }
             if (self->times_s[self->count] < self->least_s) {
                 self->least_s = self->times_s[self->count];
                 self->best_point = trials[i].proposal.point;
@@ -69,6 +76,7 @@ static opevo_status read_trials(opevo_store *store, course *self, opevo_error *e
             self->count++;
         }
     }
+    self->is_default = self->has_default && self->best_point == self->default_point;
 cleanup:
     opevo_free(trials);
     return status;
@@ -91,6 +99,7 @@ static opevo_status read_finals(opevo_store *store, course *self, opevo_error *e
     if (finals->ran && current) {
         const opevo_finalist *winner = &finals->finalists[finals->verdict.winner];
 
+        self->is_default = self->has_default && winner->point == self->default_point;
         self->final_s = self->task->scale_s / winner->median;
         self->low_s = self->task->scale_s / winner->high;
         self->high_s = self->task->scale_s / winner->low;
@@ -356,6 +365,16 @@ static bool is_shown(const whole *self, const opevo_i_study_data *data, size_t *
     return shown;
 }
 
+/* Which kernel a task has in the end; with neither trial nor success it is that without tuning. */
+static const char *kernel_of(const course *self)
+{
+    if (self->done == 0)
+        return "untried";
+    if (isnan(self->best_s))
+        return "failed";
+    return self->is_default ? "default" : "tuned";
+}
+
 static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_text *out)
 {
     opevo_json_key(out, "tasks");
@@ -372,6 +391,7 @@ static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_t
         opevo_json_double(out, "weight", one->task->weight);
         opevo_json_index(out, "trials", one->done);
         opevo_json_index(out, "failed", one->failed);
+        opevo_json_string(out, "kernel", kernel_of(one));
         opevo_json_double(out, "before", one->first_s);
         opevo_json_double(out, "after", one->best_s);
         opevo_json_double(out, "final", one->final_s);

@@ -61,7 +61,9 @@ import sqlite3
 sqlite3.connect("tasks.db").executescript("""
     UPDATE task_groups SET kind = 'network', name = '<b>&', arena_bytes = 4096, weight_bytes = 1000000;
     INSERT INTO group_kernels SELECT task_group, place, number, 64 * (number * 37 % 11), 64 * (number * 17 % 7)
-    FROM group_tasks JOIN trials USING (run);""")
+    FROM group_tasks JOIN trials USING (run);
+    UPDATE trials SET origin = 'default'
+    WHERE run = 1 AND number = (SELECT number FROM trials WHERE run = 1 ORDER BY fitness DESC, number LIMIT 1);""")
 S
 "$opevo" report tasks.db -o tasks.html >/dev/null || exit 1
 printf '{"tasks": [%s, %s]}' "$(cat tasks-opevo.json)" "$(cat tasks-random.json)" >tasks.json

@@ -138,6 +138,14 @@
       near("the fastest of the front", at.at(-1)[1], 1e3 * tuned.aim_s);
     });
     if (!document.querySelector("#network-0 h2").textContent.includes("<b>&")) wrong.push("no name of the network");
+    /* The best trial of the first task is the kernel without tuning. */
+    const isDefault = (text) => text.startsWith("default: ");
+    const cells = [...document.querySelectorAll("#network-0 table.data td")].map((cell) => cell.textContent);
+    same("default kernels in the tables", cells.filter(isDefault).length, 1);
+    const marks = shares.spec.names.filter((name) => name.endsWith("* (default kernel)")).length;
+    select.value = "0";
+    select.dispatchEvent(new Event("change"));
+    same("default kernels of both charts", marks + shares.spec.names.filter((name) => name.endsWith("* (default kernel)")).length, 1);
     same("tables of tasks", document.querySelectorAll("#network-0 table.data").length, 1);
   } else if (expected?.front) {
     const { criteria, front, sample } = data.fronts[0];

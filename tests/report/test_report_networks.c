@@ -5,6 +5,8 @@
 
 #include "reports.h"
 
+#include <sqlite3.h>
+
 enum { NETWORK_TASKS = 3, NETWORK_TRIALS = 600 };
 #define NETWORK "mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 600 "
 
@@ -190,6 +192,39 @@ static void memory_is_that_of_all_choices(void **state)
     json_decref(tuned);
 }
 
+/* The kernel without tuning as the best of a task and as the worst; a task all of whose trials failed; one whose trials
+ * are lost. */
+static void default_kernels_are_marked(void **state)
+{
+    static const char *const wanted[] = {"default", "tuned", "failed", "untried"};
+    static const char change[] =
+        "UPDATE trials SET origin = 'default' WHERE run = 1 AND number ="
+        " (SELECT number FROM trials WHERE run = 1 ORDER BY fitness DESC, number LIMIT 1);"
+        "UPDATE trials SET origin = 'default' WHERE run = 2 AND number ="
+        " (SELECT number FROM trials WHERE run = 2 ORDER BY fitness, number LIMIT 1);"
+        "UPDATE trials SET outcome = 3, fitness = 0 WHERE run = 3;"
+        "DELETE FROM trials WHERE run = 4;";
+    json_t *data = NULL;
+    const json_t *tasks = NULL;
+    sqlite3 *file = NULL;
+
+    (void)state;
+    assert_int_equal(run("tune mm1 bmm1 c1 mm2 --on sim:gtx1080ti --weights 3,1,1,1 --trials 200 "
+                         "--store marked.db --quiet"),
+                     0);
+    assert_int_equal(sqlite3_open("marked.db", &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, change, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(file), SQLITE_OK);
+    assert_int_equal(run("report marked.db -o page.html"), 0);
+    data = read_page("page.html");
+    tasks = json_object_get(json_array_get(json_object_get(data, "networks"), 0), "tasks");
+    assert_int_equal(json_array_size(tasks), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(tasks, i), "kernel")),
+                            wanted[i]);
+    json_decref(data);
+}
+
 static void networks_of_other_runs_are_left_out(void **state)
 {
     json_t *data = NULL;
@@ -208,6 +243,7 @@ int main(void)
         cmocka_unit_test(networks_are_those_of_tune),
         cmocka_unit_test(latency_is_that_of_shorter_runs),
         cmocka_unit_test(memory_is_that_of_all_choices),
+        cmocka_unit_test(default_kernels_are_marked),
         cmocka_unit_test(networks_of_other_runs_are_left_out),
     };
 
