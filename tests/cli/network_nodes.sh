@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# network_nodes.sh OPEVO FOLDER DOCS: of the node cases of ONNX's backend tests in FOLDER (Debian: libonnx-testdata), each
+# whose operators DOCS lists gives what is expected, and the others are refused with a sentence that names an operator that
+# it does not list, or what else opevo does not read.
+set -eu
+opevo=$1
+folder=$2
+docs=$3
+[ -d "$folder" ] || {
+    echo "skipped: no node cases of ONNX in $folder; they are in Debian's package libonnx-testdata"
+    exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# The operators of the table, one a line.
+sed -n '/^| operators/,/^$/s/^| \([^|]*\)|.*/\1/p' "$docs" | tr -d '\\* ' | tr ',' '\n' | sort -u >"$work/listed"
+[ "$(wc -l <"$work/listed")" -gt 100 ] || { echo "no list of operators in $docs"; exit 1; }
+
+# case FOLDER: a line "STATUS NAME: message".
+cat >"$work/case" <<'S'
+opevo=$1
+shift
+for case; do
+    name=${case%/}
+    inputs= outputs= i=0
+    while [ -e "$case/test_data_set_0/input_$i.pb" ]; do
+        inputs=$inputs${inputs:+,}$case/test_data_set_0/input_$i.pb i=$((i + 1))
+    done
+    i=0
+    while [ -e "$case/test_data_set_0/output_$i.pb" ]; do
+        outputs=$outputs${outputs:+,}$case/test_data_set_0/output_$i.pb i=$((i + 1))
+    done
+    status=0
+    said=$("$opevo" network "$case/model.onnx" --run "$inputs" --expect "$outputs" 2>&1) || status=$?
+    # What is not a tensor may be refused before the model is read.
+    case $status$said in 2*.pb:*) said=$("$opevo" network "$case/model.onnx" 2>&1) && status=3 || status=$? ;; esac
+    [ "$status" != 0 ] || said=
+    [ "$status" != 1 ] || said=$(echo "$said" | tr '\n' ' ')
+    printf '%s\n' "$status ${name##*/}: $said"
+done
+S
+find "$folder" -mindepth 1 -maxdepth 1 -type d | sort >"$work/cases"
+xargs -P 2 -n 40 sh "$work/case" "$opevo" <"$work/cases" >"$work/said"
+passed=$(grep -c '^0 ' "$work/said" || true)
+failed=0
+fail() {
+    echo "$1"
+    failed=$((failed + 1))
+}
+# Types, sequences, training, and the operators of other domains: docs/formats/onnx.md, "What is refused".
+others='Input .* is not a tensor of a type that opevo reads|ONNX type [0-9]+|The model names no opset of ONNX'
+others="$others"'|\((ScatterElements|ScatterND)\): opevo scatters without a reduction only|\(Dropout\): It trains'
+others="$others"'|\(MaxPool\): opevo takes the maximum of float32 only'
+while read -r status said; do
+    case $status in
+    0) continue ;;
+    2) ;;
+    *) fail "exit status $status: $said" && continue ;;
+    esac
+    operator=$(echo "$said" | sed -n 's/.* node [0-9]* (\([A-Za-z0-9]*\)): opevo does not know this operator.*/\1/p')
+    if [ "$operator" ]; then
+        grep -qx "$operator" "$work/listed" && fail "$operator is listed in $docs: $said"
+    else
+        echo "$said" | grep -qE "$others" || fail "$said"
+    fi
+done <"$work/said"
+echo "$(wc -l <"$work/cases") cases, $passed passed, $failed wrong"
+[ "$failed" = 0 ] && [ "$(wc -l <"$work/said")" = "$(wc -l <"$work/cases")" ] && [ "$passed" -ge 600 ]
