@@ -232,9 +232,11 @@ static inline void write_value(writer *self, int depth)
     } else if (kind == 3) {
         write_whole(self, 1);
     } else if (kind < 8) {
-        unsigned which = draw_below(self, 6);
+        unsigned which = draw_below(self, 7);
 
-        if (which == 5) /* by what is not near 0 */
+        if (which == 6) /* of what is not near 0 */
+            write_two(self, depth, "(", " + log(1.5 + sigmoid(", ")))");
+        else if (which == 5) /* by what is not near 0 */
             write_two(self, depth, "(", "/(1.5 + sigmoid(", ")))");
         else
             write_two(self, depth, "(", binary[which], ")");
@@ -418,6 +420,8 @@ static inline double expression_at(evaluator *self, const opevo_expression *expr
         return tanh(x);
     case OPEVO_EXPR_ERF:
         return erf(x);
+    case OPEVO_EXPR_LOG:
+        return log(x);
     default:
         return 1 / (1 + exp(-x));
     }

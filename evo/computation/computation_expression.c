@@ -162,10 +162,10 @@ static bool parse_name(opevo_i_parser *self, opevo_i_value *out)
     static const struct {
         const char *word;
         opevo_expression_kind kind;
-    } calls[] = {{"max", OPEVO_EXPR_MAX},       {"min", OPEVO_EXPR_MIN},
-                 {"select", OPEVO_EXPR_SELECT}, {"exp", OPEVO_EXPR_EXP},
-                 {"sqrt", OPEVO_EXPR_SQRT},     {"tanh", OPEVO_EXPR_TANH},
-                 {"erf", OPEVO_EXPR_ERF},       {"sigmoid", OPEVO_EXPR_SIGMOID}};
+    } calls[] = {
+        {"max", OPEVO_EXPR_MAX}, {"min", OPEVO_EXPR_MIN},   {"select", OPEVO_EXPR_SELECT},
+        {"exp", OPEVO_EXPR_EXP}, {"sqrt", OPEVO_EXPR_SQRT}, {"tanh", OPEVO_EXPR_TANH},
+        {"erf", OPEVO_EXPR_ERF}, {"log", OPEVO_EXPR_LOG},   {"sigmoid", OPEVO_EXPR_SIGMOID}};
     opevo_i_tokens name = self->tokens;
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -181,8 +181,8 @@ static bool parse_name(opevo_i_parser *self, opevo_i_value *out)
         return parse_read(self, &name, out);
     if (self->tokens.kind == '(')
         return opevo_i_parse_fail(self, OPEVO_INVALID, name.place,
-                                  "unknown function %.*s; there are max, min, select, exp, sqrt, "
-                                  "tanh, erf and sigmoid.",
+                                  "unknown function %.*s; there are max, min, select, exp, log, "
+                                  "sqrt, tanh, erf and sigmoid.",
                                   name.length < 40 ? (int)name.length : 40, name.start);
     return parse_variable(self, &name, out);
 }

@@ -93,10 +93,9 @@ size_t opevo_i_symbol_find(const opevo_i_parser *self, const char *name, size_t 
 
 bool opevo_i_is_reserved(const char *name, size_t length)
 {
-    static const char *const words[] = {"and",     "bfloat16", "const", "erf",    "exp",
-                                        "float16", "float32",  "int32", "int8",   "max",
-                                        "min",     "not",      "or",    "output", "select",
-                                        "sigmoid", "sqrt",     "sum",   "tanh"};
+    static const char *const words[] = {
+        "and", "bfloat16", "const", "erf", "exp",    "float16", "float32", "int32", "int8", "log",
+        "max", "min",      "not",   "or",  "output", "select",  "sigmoid", "sqrt",  "sum",  "tanh"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strlen(words[i]) == length && memcmp(words[i], name, length) == 0)

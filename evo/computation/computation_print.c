@@ -214,12 +214,11 @@ static void print_read(const printer *self, const opevo_expression *expression)
 static void print_expression(const printer *self, const opevo_expression *expression)
 {
     static const char *const words[] = {
-        [OPEVO_EXPR_ADD] = " + ",       [OPEVO_EXPR_SUBTRACT] = " - ",
-        [OPEVO_EXPR_MULTIPLY] = "*",    [OPEVO_EXPR_DIVIDE] = "/",
-        [OPEVO_EXPR_MAX] = "max",       [OPEVO_EXPR_MIN] = "min",
-        [OPEVO_EXPR_SELECT] = "select", [OPEVO_EXPR_EXP] = "exp",
-        [OPEVO_EXPR_SQRT] = "sqrt",     [OPEVO_EXPR_TANH] = "tanh",
-        [OPEVO_EXPR_ERF] = "erf",       [OPEVO_EXPR_SIGMOID] = "sigmoid"};
+        [OPEVO_EXPR_ADD] = " + ",        [OPEVO_EXPR_SUBTRACT] = " - ", [OPEVO_EXPR_MULTIPLY] = "*",
+        [OPEVO_EXPR_DIVIDE] = "/",       [OPEVO_EXPR_MAX] = "max",      [OPEVO_EXPR_MIN] = "min",
+        [OPEVO_EXPR_SELECT] = "select",  [OPEVO_EXPR_EXP] = "exp",      [OPEVO_EXPR_SQRT] = "sqrt",
+        [OPEVO_EXPR_TANH] = "tanh",      [OPEVO_EXPR_ERF] = "erf",      [OPEVO_EXPR_LOG] = "log",
+        [OPEVO_EXPR_SIGMOID] = "sigmoid"};
 
     switch (expression->kind) {
     case OPEVO_EXPR_READ:

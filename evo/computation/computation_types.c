@@ -49,10 +49,11 @@ static bool check_condition(opevo_i_parser *self, const opevo_condition *conditi
 bool opevo_i_check_whole(opevo_i_parser *self, const opevo_expression *value)
 {
     if (is_real(value->kind))
-        return opevo_i_parse_fail(self, OPEVO_INVALID, (opevo_i_place){value->line, value->column},
-                                  "'/', exp, sqrt, tanh, erf and sigmoid have no whole values, but "
-                                  "%s is computed in int32; declare it float32.",
-                                  self->defined);
+        return opevo_i_parse_fail(
+            self, OPEVO_INVALID, (opevo_i_place){value->line, value->column},
+            "'/', exp, log, sqrt, tanh, erf and sigmoid have no whole values, but "
+            "%s is computed in int32; declare it float32.",
+            self->defined);
     if (value->kind == OPEVO_EXPR_NUMBER)
         return check_number(self, value);
     if (value->kind == OPEVO_EXPR_READ)

@@ -128,6 +128,14 @@ const char opevo_i_harness_values[] =
     "    return rounded(erf(a.v), within(a, slope), 8);\n"
     "}\n"
     "\n"
+    "static inline value log_of(value a)\n"
+    "{\n"
+    "    double e = a.e == 0 ? (a.v > 0 ? 0 : HUGE_VAL) : a.v > a.e ? a.e / (a.v - a.e) : "
+    "HUGE_VAL;\n"
+    "\n"
+    "    return rounded(log(a.v), e, 8);\n"
+    "}\n"
+    "\n"
     "static inline value sigmoid(value a)\n"
     "{\n"
     "    double tail = exp(-near(a)), slope = tail / ((1 + tail) * (1 + tail));\n"
@@ -290,7 +298,8 @@ static const char *const functions[] = {
     [OPEVO_EXPR_MAX] = "larger",       [OPEVO_EXPR_MIN] = "smaller",
     [OPEVO_EXPR_NEGATE] = "negated",   [OPEVO_EXPR_EXP] = "exp_of",
     [OPEVO_EXPR_SQRT] = "root",        [OPEVO_EXPR_TANH] = "tanh_of",
-    [OPEVO_EXPR_ERF] = "erf_of",       [OPEVO_EXPR_SIGMOID] = "sigmoid"};
+    [OPEVO_EXPR_ERF] = "erf_of",       [OPEVO_EXPR_LOG] = "log_of",
+    [OPEVO_EXPR_SIGMOID] = "sigmoid"};
 
 static void add_expression(opevo_text *out, const opevo_expression *expression,
                            const opevo_definition *definition)

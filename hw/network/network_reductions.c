@@ -182,31 +182,86 @@ static void add_element(const opevo_i_call *call, const opevo_i_reduced *which, 
     opevo_text_add(out, code == REDUCE_L1 ? ")" : "");
 }
 
+/* What the sum is an argument of; "" for none. */
+static const char *function_after(enum code code)
+{
+    return code == REDUCE_L2                                      ? "sqrt"
+           : code == REDUCE_LOG_SUM || code == REDUCE_LOG_SUM_EXP ? "log"
+                                                                  : "";
+}
+
+/* The largest element M, and S = sum of exp(x - M), which does not overflow. */
+static void define_exponentials(const opevo_i_call *call, const opevo_i_reduced *which,
+                                opevo_text *out)
+{
+    opevo_i_reduced_kept(call, which, "M", true, out);
+    opevo_i_reduced_over(call, which, "max", out);
+    opevo_i_reduced_read(call, which, out);
+    opevo_text_add(out, "\nE[");
+    opevo_i_axes("a", &call->in[0]->array, out);
+    opevo_text_add(out, "] = exp(");
+    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
+    opevo_text_add(out, " - ");
+    opevo_i_reduced_kept(call, which, "M", false, out);
+    opevo_text_add(out, ")\n");
+    opevo_i_reduced_kept(call, which, "S", true, out);
+    opevo_i_reduced_over(call, which, "sum", out);
+    opevo_text_add(out, "E[");
+    for (int d = 0; d < call->in[0]->array.dims; d++)
+        opevo_text_printf(out, "%s%s%d", d ? ", " : "", which->dim[d] ? "r" : "a", d);
+    opevo_text_add(out, "]\n");
+}
+
 /* Without a dimension that is reduced. */
 static void define_none(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
 {
-    bool root = call->node->row->code == REDUCE_L2;
+    enum code code = (enum code)call->node->row->code;
+    const char *function = code == REDUCE_LOG_SUM_EXP ? "" : function_after(code);
 
     opevo_text_add(out, "Y0[");
     opevo_i_axes("a", &call->out[0]->array, out);
-    opevo_text_add(out, root ? "] = sqrt(" : "] = ");
+    opevo_text_printf(out, "] = %s%s", function, *function ? "(" : "");
     add_element(call, which, out);
-    opevo_text_add(out, root ? ")\n" : "\n");
+    opevo_text_add(out, *function ? ")\n" : "\n");
+}
+
+/* Y0 of the sums C, or S with M. */
+static void define_result(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
+{
+    enum code code = (enum code)call->node->row->code;
+    const char *function = function_after(code);
+
+    add_result(call, which, out);
+    opevo_text_printf(out, " = %s%s", function, *function ? "(" : "");
+    opevo_i_reduced_kept(call, which, code == REDUCE_LOG_SUM_EXP ? "S" : "C", false, out);
+    opevo_text_add(out, *function ? ")" : "");
+    if (code == REDUCE_MEAN)
+        opevo_text_printf(out, "/%.0f", opevo_i_reduced_count(&call->in[0]->array, which));
+    if (code == REDUCE_LOG_SUM_EXP) {
+        opevo_text_add(out, " + ");
+        opevo_i_reduced_kept(call, which, "M", false, out);
+    }
+    opevo_text_add(out, "\n");
 }
 
 static opevo_status define_reduction(const opevo_i_call *call, opevo_text *out, opevo_error *err)
 {
     enum code code = (enum code)call->node->row->code;
-    bool two = code == REDUCE_MEAN || code == REDUCE_L2; /* definitions */
+    bool two = code == REDUCE_MEAN || *function_after(code); /* definitions at least */
     opevo_status status = OPEVO_OK;
     opevo_i_reduced which;
 
-    if (code >= REDUCE_PRODUCT)
+    if (code == REDUCE_PRODUCT || code > REDUCE_LOG_SUM_EXP)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
     OPEVO_TRY(which_of(call, &which, err));
     opevo_i_declare(call, 0, out);
     if (!reduces(call, &which)) {
         define_none(call, &which, out);
+        return opevo_text_check(out, err);
+    }
+    if (code == REDUCE_LOG_SUM_EXP) {
+        define_exponentials(call, &which, out);
+        define_result(call, &which, out);
         return opevo_text_check(out, err);
     }
     if (two)
@@ -220,15 +275,8 @@ static opevo_status define_reduction(const opevo_i_call *call, opevo_text *out, 
                          out);
     add_element(call, &which, out);
     opevo_text_add(out, "\n");
-    if (two) {
-        add_result(call, &which, out);
-        opevo_text_add(out, code == REDUCE_L2 ? " = sqrt(" : " = ");
-        opevo_i_reduced_kept(call, &which, "C", false, out);
-        if (code == REDUCE_L2)
-            opevo_text_add(out, ")\n");
-        else
-            opevo_text_printf(out, "/%.0f\n", opevo_i_reduced_count(&call->in[0]->array, &which));
-    }
+    if (two)
+        define_result(call, &which, out);
     status = opevo_text_check(out, err);
 cleanup:
     return status;
@@ -453,36 +501,27 @@ static opevo_status move_softmax(const opevo_i_call *call, const void *const *in
 static opevo_status define_softmax(const opevo_i_call *call, opevo_text *out, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
+    bool logarithm = call->node->row->code == LOG_SOFTMAX;
     opevo_i_reduced which;
     opevo_status status = OPEVO_OK;
 
-    if (call->node->row->code != SOFTMAX)
+    if (call->node->row->code == HARDMAX)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
     OPEVO_TRY(rows_of(call, &which, err));
     opevo_i_declare(call, 0, out);
-    opevo_i_reduced_kept(call, &which, "M", true, out);
-    opevo_i_reduced_over(call, &which, "max", out);
-    opevo_i_reduced_read(call, &which, out);
-    opevo_text_add(out, "\nE[");
+    define_exponentials(call, &which, out);
+    opevo_text_add(out, "Y0[");
     opevo_i_axes("a", in, out);
-    opevo_text_add(out, "] = exp(");
-    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
-    opevo_text_add(out, " - ");
-    opevo_i_reduced_kept(call, &which, "M", false, out);
-    opevo_text_add(out, ")\n");
-    opevo_i_reduced_kept(call, &which, "S", true, out);
-    opevo_i_reduced_over(call, &which, "sum", out);
-    opevo_text_add(out, "E[");
-    for (int d = 0; d < in->dims; d++)
-        opevo_text_printf(out, "%s%s%d", d ? ", " : "", which.dim[d] ? "r" : "a", d);
-    opevo_text_add(out, "]\nY0[");
-    opevo_i_axes("a", in, out);
-    opevo_text_add(out, "] = E[");
+    opevo_text_add(out, logarithm ? "] = X0[" : "] = E[");
     for (int d = 0; d < in->dims; d++)
         opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
-    opevo_text_add(out, "]/");
+    opevo_text_add(out, logarithm ? "] - " : "]/");
+    if (logarithm) {
+        opevo_i_reduced_kept(call, &which, "M", false, out);
+        opevo_text_add(out, " - log(");
+    }
     opevo_i_reduced_kept(call, &which, "S", false, out);
-    opevo_text_add(out, "\n");
+    opevo_text_add(out, logarithm ? ")\n" : "\n");
     status = opevo_text_check(out, err);
 cleanup:
     return status;

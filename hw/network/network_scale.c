@@ -116,6 +116,9 @@ static pair apply(opevo_expression_kind kind, pair a, pair b)
     case OPEVO_EXPR_ERF:
         result.t = erf(a.t);
         break;
+    case OPEVO_EXPR_LOG:
+        result.t = log(a.t);
+        break;
     case OPEVO_EXPR_SIGMOID:
         result.t = 1 / (1 + exp(-a.t));
         break;

@@ -51,6 +51,13 @@ static double of_root(double a, double ea)
     return a > ea ? ea / (sqrt(a) + sqrt(a - ea)) : INFINITY;
 }
 
+static double of_logarithm(double a, double ea)
+{
+    if (ea == 0)
+        return a > 0 ? 0 : INFINITY;
+    return a > ea ? ea / (a - ea) : INFINITY;
+}
+
 /* The error times the largest slope near a, which is where it is nearest to 0. The slopes of
  * sigmoid and tanh, s (1 - s) and 1 - t^2, are written without differences, which would cancel. */
 static double of_slope(opevo_expression_kind operation, double a, double ea)
@@ -94,6 +101,9 @@ void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)
     case OPEVO_EXPR_SQRT:
         EACH ea[i] = of_root(a[i], ea[i]);
         break;
+    case OPEVO_EXPR_LOG:
+        EACH ea[i] = of_logarithm(a[i], ea[i]);
+        break;
     case OPEVO_EXPR_TANH:
     case OPEVO_EXPR_ERF:
     case OPEVO_EXPR_SIGMOID:
@@ -119,6 +129,7 @@ void opevo_i_error_after(const opevo_i_code *code, opevo_i_lanes *to)
         break;
     case OPEVO_EXPR_TANH:
     case OPEVO_EXPR_ERF:
+    case OPEVO_EXPR_LOG:
         units = 2 * OPEVO_REFERENCE_ULPS;
         break;
     case OPEVO_EXPR_SIGMOID: /* exp, and the roundings of a sum and a quotient */

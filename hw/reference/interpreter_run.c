@@ -253,6 +253,9 @@ static void calculate(opevo_expression_kind operation, double *a, const double *
     case OPEVO_EXPR_ERF:
         EACH a[i] = erf(a[i]);
         break;
+    case OPEVO_EXPR_LOG:
+        EACH a[i] = log(a[i]);
+        break;
     default: /* SIGMOID */
         EACH a[i] = 1 / (1 + exp(-a[i]));
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Random inputs are of both signs, for which a root or a quotient may not exist. So the inputs that
- * decide the sign of a divisor or of the argument of a root are drawn positive: those that are
+/* Random inputs are of both signs, for which a root or a quotient may not exist, nor a logarithm. So the inputs that
+ * decide the sign of a divisor or of the argument of a root or logarithm are drawn positive: those that are
  * found from it through sums, products, quotients, max, min, select and the definitions that are
  * read. A product of two elements of one tensor is taken for a square. */
 
@@ -52,10 +52,10 @@ static void look_at_condition(const opevo_condition *condition, bool *positive)
     }
 }
 
-/* Find the divisors and roots below an expression. */
+/* Find the divisors, and the arguments of roots and logarithms, below an expression. */
 static void look(const opevo_expression *expression, bool *positive)
 {
-    if (expression->kind == OPEVO_EXPR_SQRT)
+    if (expression->kind == OPEVO_EXPR_SQRT || expression->kind == OPEVO_EXPR_LOG)
         want(expression->left, positive);
     if (expression->kind == OPEVO_EXPR_DIVIDE)
         want(expression->right, positive);

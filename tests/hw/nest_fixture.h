@@ -222,6 +222,10 @@ static inline element value_of(machine *self, const opevo_i_leaf *leaf, const op
         return function_of(tanh(x.value), x, 1, units);
     case OPEVO_EXPR_ERF:
         return function_of(erf(x.value), x, 1.13, units);
+    case OPEVO_EXPR_LOG:
+        if (x.error > 0 ? x.value <= 2 * x.error : x.value <= 0)
+            return (element){0, INFINITY, true};
+        return function_of(log(x.value), x, 2 / x.value, units);
     default: /* SIGMOID */
         return function_of(1 / (1 + exp(-x.value)), x, .25, units + 3);
     }

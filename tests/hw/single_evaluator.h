@@ -94,6 +94,8 @@ static inline double evaluate_single(evaluator *self, const opevo_expression *ex
         return (double)tanhf(x);
     case OPEVO_EXPR_ERF:
         return (double)erff(x);
+    case OPEVO_EXPR_LOG:
+        return (double)logf(x);
     default:
         return (double)(1 / (1 + expf(-x)));
     }

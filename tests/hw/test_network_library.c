@@ -316,6 +316,17 @@ static void what_computes_little_is_right(void **test)
     write_library(&network.super, 1);
     CHECK_PROGRAM(make);
     network_free(&network);
+    network_start(&network); /* logarithms, also of 0 and of numbers below 0 */
+    parts[0] = network_input(&network, 4, size);
+    value = add_element_wise(&network, parts[0], "log(X0[0,c,y,x])");
+    network_output(&network, value);
+    value = add_element_wise(&network, parts[0], "log(max(X0[0,c,y,x], 0))");
+    network_output(&network, value);
+    value = add_element_wise(&network, parts[0], "log(1 + exp(X0[0,c,y,x]))");
+    network_output(&network, value);
+    write_library(&network.super, 1);
+    CHECK_PROGRAM(make);
+    network_free(&network);
     remove_tree(folder);
 }
 

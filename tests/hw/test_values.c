@@ -313,7 +313,7 @@ static void test_guarded_barriers(void **state)
 
 /* ---- Functions ---- */
 
-enum { FUNCTIONS = 4, CHUNK = 65536 };
+enum { FUNCTIONS = 5, CHUNK = 65536 };
 
 static const struct {
     opevo_expression_kind kind;
@@ -321,13 +321,15 @@ static const struct {
 } functions[FUNCTIONS] = {{OPEVO_EXPR_EXP, 1.1},
                           {OPEVO_EXPR_TANH, 1.5},
                           {OPEVO_EXPR_ERF, 1.5},
-                          {OPEVO_EXPR_SIGMOID, 2.7}};
+                          {OPEVO_EXPR_SIGMOID, 2.7},
+                          {OPEVO_EXPR_LOG, 1.5}};
 
 static double exactly(opevo_expression_kind kind, double x)
 {
     return kind == OPEVO_EXPR_EXP    ? exp(x)
            : kind == OPEVO_EXPR_TANH ? tanh(x)
            : kind == OPEVO_EXPR_ERF  ? erf(x)
+           : kind == OPEVO_EXPR_LOG  ? log(x)
                                      : 1 / (1 + exp(-x));
 }
 
@@ -388,7 +390,7 @@ static void check_functions(int64_t width, uint32_t step)
 
             memcpy(&x[i], &low, sizeof low);
         }
-        function(x, y[0], y[1], y[2], y[3], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        function(x, y[0], y[1], y[2], y[3], y[4], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                  NULL, NULL, NULL, NULL, NULL, NULL);
         for (int f = 0; f < FUNCTIONS; f++) {
             for (int i = 0; i < CHUNK; i++) {
@@ -405,8 +407,8 @@ static void check_functions(int64_t width, uint32_t step)
             }
         }
     }
-    print_message("largest errors: exp %.3f, tanh %.3f, erf %.3f, sigmoid %.3f\n", most[0], most[1],
-                  most[2], most[3]);
+    print_message("largest errors: exp %.3f, tanh %.3f, erf %.3f, sigmoid %.3f, log %.3f\n",
+                  most[0], most[1], most[2], most[3], most[4]);
     dlclose(handle);
 }
 

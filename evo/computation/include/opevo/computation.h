@@ -80,6 +80,7 @@ typedef enum opevo_expression_kind {
     OPEVO_EXPR_SQRT,
     OPEVO_EXPR_TANH,
     OPEVO_EXPR_ERF,
+    OPEVO_EXPR_LOG,    /* natural */
     OPEVO_EXPR_SIGMOID /* 1 / (1 + exp(-x)) */
 } opevo_expression_kind;
 

@@ -29,7 +29,7 @@ typedef struct opevo_access {
 bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out);
 
 /* Whether a definition costs nothing where it is read instead of stored: all its reads are simple,
- * in the same order and without an axis twice, and it has no select, no exp, tanh, erf or sigmoid,
+ * in the same order and without an axis twice, and it has no select, no exp, log, tanh, erf or sigmoid,
  * and no reduction. So do definitions that read nothing. False for inputs. */
 bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Accuracy that is taken for exp, tanh and erf in single precision, in units in the last place:
+/* Accuracy that is taken for exp, log, tanh and erf in single precision, in units in the last place:
  * that of vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly
  * rounded; sigmoid is 1/(1 + exp(-x)) by these. */
 enum { OPEVO_REFERENCE_ULPS = 4 };
@@ -25,7 +25,7 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *            outputs that any evaluation in single precision can make, whatever the order of its
  *            sums, with each operation rounded on its own or fused, and values of float16 and
  *            bfloat16 tensors rounded where they are stored or not. INFINITY where there is no
- *            bound: a divisor or an argument of sqrt that may be 0 or less, an overflow. 0 for
+ *            bound: a divisor or an argument of sqrt or log that may be 0 or less, an overflow. 0 for
  *            int8 and int32, whose results are exact
  *   threads  at most; 0: one a processor. Results do not depend on it
  *
@@ -36,6 +36,7 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *     a b     e = |a| eb + |b| ea + ea eb          the same
  *     a / b   e = (ea + |a/b| eb) / (|b| - eb)     the same
  *     sqrt    e = ea / (sqrt(a) + sqrt(a - ea))    the same
+ *     log     e = ea / (a - ea)                    and then  2 OPEVO_REFERENCE_ULPS u' (|v| + e)
  *     f(a)    e = ea sup |f'| near a               and then  2 OPEVO_REFERENCE_ULPS u' (|v| + e)
  *     max     e = the larger, or that of the operand that is larger for certain; min likewise
  *     select  e = that of the value chosen; where the comparison of values may come out either way,
@@ -49,7 +50,7 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *
  * Errors: NOMEM, also for intermediate tensors, which take 8 bytes an element, or 16 with bounds,
  * and for inputs of other types than float32, which take 4, or 8 for int32.
- * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, tanh, erf and sigmoid; 0.3 for
+ * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, log, tanh, erf and sigmoid; 0.3 for
  * sums of products of two inputs, or of definitions that do not round.
  * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1
  * and 3.3. */
