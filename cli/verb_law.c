@@ -124,9 +124,11 @@ static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, siz
     opevo_parameter_print(parameter, opevo_law_start(law), out);
     opevo_text_add(out, "\n");
     opevo_i_text_add_grouped(out, opevo_parameter_size(parameter));
-    opevo_text_printf(out, " value%s; method %s; exact within %.2g in the 1-norm (bounded)\n\n",
+    opevo_text_printf(out, " value%s; method %s; exact within ",
                       opevo_parameter_size(parameter) == 1 ? "" : "s",
-                      opevo_law_method_name(opevo_law_get_method(law)), opevo_law_bound(law));
+                      opevo_law_method_name(opevo_law_get_method(law)));
+    opevo_i_text_add_bound(out, opevo_law_bound(law));
+    opevo_text_add(out, " in the 1-norm (bounded)\n\n");
     qsort(rows, count, sizeof *rows, by_probability);
     status = print_rows(law, rows, shown, by_class, out, err);
     for (size_t i = shown; i < count; i++)

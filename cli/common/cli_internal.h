@@ -454,6 +454,8 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
 void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+/* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound, too. */
+void opevo_i_text_add_bound(opevo_text *out, double bound);
 /* The end of the noun behind a count: "s", or nothing behind 1. */
 static inline const char *opevo_i_plural(opevo_index count)
 {

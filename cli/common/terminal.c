@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -365,6 +366,19 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
             opevo_text_add(out, ",");
         opevo_text_add_bytes(out, digits + i, 1);
     }
+}
+
+/* Where the digits are those of the bound, they go up, too: a decimal number may be below the double that
+ * is nearest to it. */
+void opevo_i_text_add_bound(opevo_text *out, double bound)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof digits, "%.1e", bound); /* d.de-XX */
+    if (isfinite(bound) && bound > 0 && strtod(digits, NULL) <= bound)
+        snprintf(digits, sizeof digits, "%de%ld", 10 * (digits[0] - '0') + (digits[2] - '0') + 1,
+                 strtol(strchr(digits, 'e') + 1, NULL, 10) - 1);
+    opevo_text_printf(out, "%.2g", strtod(digits, NULL));
 }
 
 void opevo_i_progress_start(opevo_progress *progress, bool quiet)

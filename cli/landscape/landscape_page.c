@@ -87,9 +87,10 @@ static opevo_status print_optima(const opevo_i_landscape_analysis *self,
     add_count(out, "", d->failed_count, " failures\n");
     opevo_text_printf(out,
                       "  centrality of those within 0, 5, 10, 15 %%: %.5f  %.5f  %.5f  %.5f "
-                      "(bounded: within %.1g)\n",
-                      p->centrality[0], p->centrality[1], p->centrality[2], p->centrality[3],
-                      p->centrality_bound);
+                      "(bounded: within ",
+                      p->centrality[0], p->centrality[1], p->centrality[2], p->centrality[3]);
+    opevo_i_text_add_bound(out, p->centrality_bound);
+    opevo_text_add(out, ")\n");
     for (size_t i = 0; i < d->optimum_count; i++) {
         const opevo_local_optimum *o = &d->optima[i];
         opevo_text point = {0};
@@ -239,10 +240,9 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
         opevo_i_table_cell(&table, "%.4g", c->mutations);
     }
     status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-    opevo_text_printf(out,
-                      "a child and its gain: exact, the law within %.2g in the 1-norm; the best "
-                      "of all children: bounded\n",
-                      bound);
+    opevo_text_add(out, "a child and its gain: exact, the law within ");
+    opevo_i_text_add_bound(out, bound);
+    opevo_text_add(out, " in the 1-norm; the best of all children: bounded\n");
     for (size_t i = 0; i < self->q_count; i++) {
         if (entry->curve[i].lost > 0)
             opevo_text_printf(

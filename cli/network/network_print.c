@@ -202,19 +202,6 @@ opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t m
     return status == OPEVO_OK ? printed : status;
 }
 
-/* Two significant digits, rounded up: what is printed is a bound, too. A tie goes up, as a decimal
- * number may be below the double that is nearest to it. */
-static void add_bound(double bound, opevo_text *out)
-{
-    char digits[32];
-
-    snprintf(digits, sizeof digits, "%.1e", bound); /* d.de-XX */
-    if (isfinite(bound) && bound > 0 && strtod(digits, NULL) <= bound)
-        snprintf(digits, sizeof digits, "%de%ld", 10 * (digits[0] - '0') + (digits[2] - '0') + 1,
-                 strtol(strchr(digits, 'e') + 1, NULL, 10) - 1);
-    opevo_text_printf(out, "%.2g", strtod(digits, NULL));
-}
-
 void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out)
 {
     for (int i = 0; i < inference->winograd.layers; i++) {
@@ -222,9 +209,9 @@ void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text
 
         opevo_text_printf(out, "%s: Winograd's F(%dx%d,3x3), error at most ", layer->name,
                           layer->tile, layer->tile);
-        add_bound(layer->bound, out);
+        opevo_i_text_add_bound(out, layer->bound);
         opevo_text_add(out, " (bounded; ");
-        add_bound(layer->direct_bound, out);
+        opevo_i_text_add_bound(out, layer->direct_bound);
         opevo_text_add(out, " without) of largest input times sum of weights\n");
     }
 }
