@@ -231,7 +231,7 @@ static bool is_success(const whole *self, const opevo_group_kernel *kernel)
 static void add_choice(const whole *self, const char *key, bool best, opevo_text *out)
 {
     const opevo_group *group = self->group;
-    int64_t own = 0, shared = 0;
+    int64_t own = 0, shared = 0, bytes = 0;
     double time_s = 0;
     size_t found = 0;
 
@@ -257,12 +257,12 @@ static void add_choice(const whole *self, const char *key, bool best, opevo_text
                      ? group->kernels[chosen].scratch_bytes
                      : shared;
     }
+    bytes = group->arena_bytes + group->weight_bytes + own + shared;
     opevo_json_key(out, key);
     opevo_text_add(out, "{");
     opevo_json_index(out, "tasks", found);
     opevo_json_double(out, "seconds", time_s);
-    opevo_json_index(out, "bytes",
-                     (opevo_index)(group->arena_bytes + group->weight_bytes + own + shared));
+    opevo_json_index(out, "bytes", (opevo_index)bytes);
     opevo_text_add(out, "}");
 }
 
@@ -323,8 +323,10 @@ static opevo_status add_memory(const whole *self, opevo_text *out, opevo_error *
     opevo_json_key(out, "bytes");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
+        int64_t bytes = fixed + front[i].bytes;
+
         opevo_json_next(out, "");
-        opevo_text_add_index(out, (opevo_index)(fixed + front[i].bytes));
+        opevo_text_add_index(out, (opevo_index)bytes);
     }
     opevo_text_add(out, "]");
     opevo_i_report_json_column(out, "seconds", count ? &front[0].time_s : NULL, count,

@@ -170,7 +170,7 @@ static opevo_status begin_group(opevo_i_tasks *self, opevo_error *err)
     for (size_t i = 0; i < self->count; i++) {
         tasks[i] =
             (opevo_group_task){.run = opevo_scheduler_task(self->scheduler, i)->result->run,
-                               .name = (char *)(uintptr_t)self->names[i],
+                               .name = (char *)self->names[i],
                                .weight = self->weights[i],
                                .scale_s = opevo_objective_time_s(self->tunings[i].objective, 1)};
         if (!self->network)
@@ -179,14 +179,14 @@ static opevo_status begin_group(opevo_i_tasks *self, opevo_error *err)
     if (self->network)
         opevo_text_add(&name, self->network);
     OPEVO_TRY(opevo_text_check(&name, err));
-    status = opevo_store_begin_group(
-        self->store,
-        &(opevo_group){.name = name.data,
-                       .is_network = self->network != NULL,
-                       .aim = (char *)(uintptr_t)opevo_aim_name(self->options.aim),
-                       .tasks = tasks,
-                       .count = self->count},
-        &self->group, err);
+    status =
+        opevo_store_begin_group(self->store,
+                                &(opevo_group){.name = name.data,
+                                               .is_network = self->network != NULL,
+                                               .aim = (char *)opevo_aim_name(self->options.aim),
+                                               .tasks = tasks,
+                                               .count = self->count},
+                                &self->group, err);
 cleanup:
     opevo_text_free(&name);
     opevo_free(tasks);

@@ -406,7 +406,7 @@ opevo_status opevo_computation_block(const opevo_computation *from, int64_t bloc
     opevo_status status = OPEVO_OK;
 
     memset(cut, 0, tensors * sizeof *cut);
-    self.made = opevo_i_arena_take(&self.arena, tensors * sizeof *self.made);
+    self.made = opevo_i_arena_take(&self.arena, tensors * sizeof(opevo_tensor *));
     self.reads = opevo_i_arena_take(&self.arena, tensors * sizeof *self.reads);
     for (int i = 0; i < from->tensors && !self.arena.failed; i++) {
         OPEVO_TRY(make_tensor(&self, from->tensor[i], err));

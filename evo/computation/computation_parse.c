@@ -348,7 +348,7 @@ static bool define(opevo_i_parser *self, size_t symbol, const prefix *before,
                                   self->symbols[symbol].name);
     self->defined = self->symbols[symbol].name;
     self->axis_count = 0;
-    if (!parse_definition(self, dimensions, count, &definition) ||
+    if (!parse_definition(self, dimensions, count, &definition) || !definition ||
         (accumulator == OPEVO_INT32 && !opevo_i_check_whole(self, definition->value)))
         return false;
     if (definition->reducer == OPEVO_REDUCER_SUM && before->element != accumulator &&

@@ -346,7 +346,7 @@ opevo_status opevo_i_reshape_copy(opevo_i_reshaper *self, const opevo_tensor **l
 
         self->tensor[i].made = made;
         if (!made)
-            break;
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
         made->name = keep_name(self, from->name);
         for (int d = 0; d < from->dims; d++) {
             if (from->dim_name[d])

@@ -67,11 +67,11 @@ static instant now(const opevo_i_cpu_plan *plan)
 
 /* Execute a kernel of at most so many arguments. By the calling conventions of x86-64 and ARM64 it
  * does not see the arguments behind those that it takes. */
-#define FOUR(X, i) X(i), X(i + 1), X(i + 2), X(i + 3)
-#define EIGHT(X, i) FOUR(X, i), FOUR(X, i + 4)
-#define SIXTEEN(X, i) EIGHT(X, i), EIGHT(X, i + 8)
-#define ALL(X, i) SIXTEEN(X, i), SIXTEEN(X, i + 16), SIXTEEN(X, i + 32), SIXTEEN(X, i + 48)
-#define MORE(X, i) ALL(X, i), FOUR(X, i + 64)
+#define FOUR(X, i) X(i), X((i) + 1), X((i) + 2), X((i) + 3)
+#define EIGHT(X, i) FOUR(X, i), FOUR(X, (i) + 4)
+#define SIXTEEN(X, i) EIGHT(X, i), EIGHT(X, (i) + 8)
+#define ALL(X, i) SIXTEEN(X, i), SIXTEEN(X, (i) + 16), SIXTEEN(X, (i) + 32), SIXTEEN(X, (i) + 48)
+#define MORE(X, i) ALL(X, i), FOUR(X, (i) + 64)
 #define TYPE(i) float *
 #define VALUE(i) self->argument[i]
 #define EXECUTE(count, LIST)                                                                       \

@@ -52,7 +52,7 @@ opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_sett
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to cross edits.");
         goto cleanup;
     }
-    opevo_rng_shuffle(rng, pool->items, pool->count, sizeof *pool->items);
+    opevo_rng_shuffle(rng, pool->items, pool->count, sizeof(opevo_i_edit *));
     cut = (size_t)opevo_rng_below(rng, pool->count + 1);
     OPEVO_TRY(deal(children[0], pool, 0, cut, settings->order, err));
     OPEVO_TRY(deal(children[1], pool, cut, pool->count, settings->order, err));

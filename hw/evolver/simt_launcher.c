@@ -166,7 +166,7 @@ opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
     self->super.ops = &launcher_ops;
     self->variant = variant;
     named.name = name_instruction;
-    named.name_context = (void *)(uintptr_t)variant;
+    named.name_context = (void *)variant;
     status = opevo_simt_create(opevo_variant_llvm(variant), costs, &named, &self->simt, err);
     if (status != OPEVO_OK) {
         opevo_free(self);

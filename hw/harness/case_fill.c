@@ -129,7 +129,7 @@ static void fill_border(opevo_buffer *buffer, double step)
 static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2], opevo_error *err)
 {
     const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
-    size_t count = self->buffers[i].count, needed = count;
+    size_t count = self->buffers[i].count, needed = 0;
     char key[OPEVO_I_WHERE_SIZE];
 
     snprintf(key, sizeof key, "buffers.%.60s.fill", plan->name);

@@ -19,6 +19,9 @@
 #define GLOBAL __attribute__((address_space(1)))
 #define SHARED static __attribute__((address_space(3), loader_uninitialized))
 #else
+#ifdef __clang__ /* as the dialects above, kernels have no prototypes */
+#pragma clang diagnostic ignored "-Wmissing-prototypes"
+#endif
 #define KERNEL void
 #define GLOBAL
 #define SHARED static

@@ -88,7 +88,8 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
                      out[0]);
         return OPEVO_OK;
     case OPEVO_NET_STEP_VIEW:
-        memcpy(out[0], in[0], opevo_i_bytes(&self->value[step->output[0]].array));
+        if (in[0])
+            memcpy(out[0], in[0], opevo_i_bytes(&self->value[step->output[0]].array));
         return OPEVO_OK;
     case OPEVO_NET_STEP_NODE:
         break;

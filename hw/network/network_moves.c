@@ -437,13 +437,15 @@ static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *
     }
     for (int i = 0; i < count; i++) {
         int64_t by = step_count < 0 ? 1 : steps[i], size = 0, low = 0, high = 0, a = starts[i],
-                b = ends[i];
+                b = ends[i], stride = 1;
         int d = i;
 
         if (axis_count >= 0)
             OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &d, err));
-        if (by == 0 || by > INT32_MAX || by < -INT32_MAX)
-            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "A step is %lld.", (long long)by));
+        if (by == 0 || by > INT32_MAX || by < -INT32_MAX) {
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "A step is %lld.", (long long)by);
+            goto cleanup;
+        }
         size = in->extent[d];
         low = by > 0 ? 0 : -1;
         high = by > 0 ? size : size - 1;
@@ -453,7 +455,8 @@ static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *
         b = b < low ? low : b > size ? size : b;
         start[d] = a;
         step[d] = by;
-        extent[d] = by > 0 ? (b - a + by - 1) / by : (a - b - by - 1) / -by;
+        stride = by > 0 ? by : -by;
+        extent[d] = ((by > 0 ? b - a : a - b) + stride - 1) / stride;
         extent[d] = extent[d] < 0 ? 0 : extent[d];
     }
 cleanup:

@@ -114,11 +114,10 @@ static void look_at_read(void *context, const opevo_expression *read)
 
     if (is_constant(at->self, node))
         return;
-    if (read->tensor->dims <= CHANNELS)
-        ban(at->self, node);
-    else if (is_along(&read->index[CHANNELS], CHANNELS) && at->reader->spatial > CHANNELS)
+    if (read->tensor->dims > CHANNELS && is_along(&read->index[CHANNELS], CHANNELS) &&
+        at->reader->spatial > CHANNELS)
         join(at->self, node, at->node);
-    else if (!sums_blocks(at, &read->index[CHANNELS]))
+    else if (read->tensor->dims <= CHANNELS || !sums_blocks(at, &read->index[CHANNELS]))
         ban(at->self, node);
 }
 
@@ -333,7 +332,7 @@ static opevo_status ban_refused(blocking *self, opevo_error *err)
 static opevo_status cut_array(const opevo_array *from, const opevo_tensor_cut *cut, int64_t block,
                               opevo_array *out, opevo_error *err)
 {
-    int64_t stride[OPEVO_NETWORK_DIMS], place[OPEVO_NETWORK_DIMS] = {0};
+    int64_t stride[OPEVO_NETWORK_DIMS] = {0}, place[OPEVO_NETWORK_DIMS] = {0};
     int64_t elements = opevo_array_elements(from), source = 0;
     opevo_status status = OPEVO_OK;
 

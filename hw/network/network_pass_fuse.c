@@ -147,7 +147,7 @@ static opevo_status consider(const joining *self, int n, const opevo_i_part *rea
         inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST)
         return OPEVO_OK;
     if (*best >= 0 && (self->depth[step] < self->depth[*best] ||
-                       (self->depth[step] == self->depth[*best] && step < *best)))
+                       (step < *best && self->depth[step] == self->depth[*best])))
         return OPEVO_OK;
     OPEVO_TRY(part_of(inference, &inference->step[step], &part, &is_one, err));
     if (is_one && fits(part.computation, operand, inference->step[step].kind == OPEVO_NET_STEP_COPY,

@@ -215,8 +215,10 @@ static opevo_status infer(opevo_i_reader *self, int number, opevo_error *err)
 {
     opevo_network *network = self->network;
     opevo_i_node *node = &network->node[number];
-    const opevo_net_value **in = opevo_calloc((size_t)node->super.inputs + 1, sizeof *in);
-    opevo_net_value **out = opevo_calloc((size_t)node->super.outputs + 1, sizeof *out);
+    const opevo_net_value **in =
+        opevo_calloc((size_t)node->super.inputs + 1, sizeof(opevo_net_value *));
+    opevo_net_value **out =
+        opevo_calloc((size_t)node->super.outputs + 1, sizeof(opevo_net_value *));
     opevo_i_call call = {.node = node,
                          .opset = network->opset,
                          .in = in,

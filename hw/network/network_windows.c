@@ -238,9 +238,12 @@ static void define_padded(const opevo_i_call *call, const window *w, double valu
     for (int d = 0; d < w->dims; d++)
         opevo_text_printf(out, ", p%d:%lld", d, (long long)padded_extent(w, d));
     opevo_text_add(out, "] = select(");
-    for (int d = 0; d < w->dims; d++)
+    for (int d = 0; d < w->dims; d++) {
+        int64_t end = w->before[d] + w->in[d];
+
         opevo_text_printf(out, "%s%lld <= p%d and p%d < %lld", d ? " and " : "",
-                          (long long)w->before[d], d, d, (long long)(w->before[d] + w->in[d]));
+                          (long long)w->before[d], d, d, (long long)end);
+    }
     opevo_text_add(out, ", X0[pn, pc");
     for (int d = 0; d < w->dims; d++)
         opevo_text_printf(out, ", p%d - %lld", d, (long long)w->before[d]);

@@ -80,7 +80,7 @@ static void set_operands(opevo_i_pipeline_lowering *self)
             const opevo_tensor *tensor = computation->tensor[t];
             double reach = 1;
 
-            if (tensor->role == OPEVO_ROLE_INTERMEDIATE ||
+            if (!self->part[t] || tensor->role == OPEVO_ROLE_INTERMEDIATE ||
                 (tensor->role == OPEVO_ROLE_OUTPUT) != (outputs == 1))
                 continue;
             for (int d = 0; d < tensor->dims; d++)

@@ -328,7 +328,7 @@ static void add_update(builder *self, int key, opevo_statement_access target)
 static size_t add_registers(builder *self, int key, int at)
 {
     const opevo_i_loops *own = &self->low.part[key]->own;
-    int64_t extents[OPEVO_I_AXES];
+    int64_t extents[OPEVO_I_AXES] = {0};
     size_t dimensions = 0, place = 0;
 
     for (int i = at; i < own->loops && dimensions < OPEVO_I_AXES; i++) {

@@ -21,10 +21,11 @@ typedef struct targets {
     bool plain; /* there is one, which needs no check of races and of initial values */
 } targets;
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name */
 #define EACH_LANE(lane, mask)                                                                      \
     for (uint32_t rest_ = (mask), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true);  \
          rest_ &= rest_ - 1)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- Addresses ---- */
 
@@ -82,7 +83,8 @@ static bool fault_bounds(opevo_simt *self, const opevo_i_simt_warp *warp,
                            : (int64_t)(address & OFFSET_MASK);
 
     handle += below;
-    if (handle >= self->region_count || self->regions[handle].kind == OPEVO_I_SIMT_NONE)
+    if (handle >= self->region_count || !self->regions ||
+        self->regions[handle].kind == OPEVO_I_SIMT_NONE)
         return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
                                   "%s %u bytes at an address outside of all buffers", verb(code),
                                   code->size);

@@ -376,7 +376,7 @@ static void decode_block(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, 
 static bool open_frame(opevo_i_simt_frame *frame)
 {
     frame->block_count = LLVMCountBasicBlocks(frame->function);
-    frame->blocks = opevo_malloc(frame->block_count, sizeof *frame->blocks);
+    frame->blocks = opevo_malloc(frame->block_count, sizeof(LLVMBasicBlockRef));
     frame->start = opevo_calloc(frame->block_count + (size_t)1, sizeof *frame->start);
     frame->meet = opevo_malloc(frame->block_count + (size_t)1, sizeof *frame->meet);
     if (!frame->blocks || !frame->start || !frame->meet)

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What stands for them where code is analysed. */
+#undef opevo_i_simt_fault
+#undef opevo_i_simt_fault_undefined
+
 const char *opevo_simt_outcome_name(opevo_simt_outcome outcome)
 {
     static const char *const names[] = {

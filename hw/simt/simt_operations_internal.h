@@ -12,6 +12,7 @@
 
 __extension__ typedef _Float16 opevo_i_half;
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names of functions */
 #define LANES for (int i = 0; i < OPEVO_I_SIMT_LANES; i++)
 #define OPERATION(name)                                                                            \
     static void name(void *restrict to, const void *at_a, const void *at_b, const void *at_c,      \
@@ -231,6 +232,8 @@ OPEVO_I_SIMT_TO_FLOAT(EXTEND)
         }                                                                                          \
     }
 OPEVO_I_SIMT_TO_INTEGER(TO_INTEGER)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- The table ---- */
 

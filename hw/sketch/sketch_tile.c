@@ -173,7 +173,7 @@ static int find_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of
 {
     beside others = {.lanes = sketch->lanes};
 
-    if (opevo_i_sketch_is_of_parts(sketch) ||
+    if (opevo_i_sketch_is_of_parts(sketch) || !from->definition ||
         32 * sketch->slot[of->spatial[of->spatials - 1]].extent > facts->vector_bits)
         return -1;
     opevo_expression_reads(from->definition->value, look_beside, &others);

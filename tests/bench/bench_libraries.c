@@ -493,7 +493,7 @@ int main(int count, char **argument)
 
     while (count > 2 && strncmp(argument[1], "--", 2) == 0) {
         if (strcmp(argument[1], "--threads") == 0)
-            threads = atoi(argument[2]);
+            threads = (int)strtol(argument[2], NULL, 10);
         else
             seconds = strtod(argument[2], NULL);
         count -= 2;

@@ -166,7 +166,7 @@ int main(int count, char **argument)
         stop("Give MODEL.onnx FOLDER THREADS SECONDS.");
     if (!self.ort)
         return 77;
-    open_session(&self, argument[1], atoi(argument[3]));
+    open_session(&self, argument[1], (int)strtol(argument[3], NULL, 10));
     add_tensors(&self, argument[2]);
     run(&self);
     compare(&self, argument[2], strtod(argument[4], NULL) == 0);

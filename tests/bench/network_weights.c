@@ -97,9 +97,8 @@ static void replace_weights(Onnx__Graph *graph)
 {
     size_t kept = 0;
 
-    graph->initializer =
-        need(realloc(graph->initializer,
-                     (graph->n_initializer + graph->n_node + 1) * sizeof *graph->initializer));
+    graph->initializer = need(realloc(
+        graph->initializer, (graph->n_initializer + graph->n_node + 1) * sizeof(Onnx__Tensor *)));
     for (size_t i = 0; i < graph->n_node; i++) {
         Onnx__Node *node = graph->node[i];
 

@@ -24,7 +24,7 @@ static void add_part(fixture *self, const char *text, const int *numbers)
 
     CHECK_OK(opevo_computation_parse(text, "part", NULL, 0, &self->computation[i], &err));
     for (int t = 0; t < self->computation[i]->tensors; t++)
-        self->numbers[i][t] = numbers[t];
+        self->numbers[i][t] = numbers[t]; /* NOLINT: one for each tensor of the text */
     self->part[i] = (opevo_part){self->computation[i], self->numbers[i]};
 }
 

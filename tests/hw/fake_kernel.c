@@ -210,7 +210,9 @@ static bool write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
 
-    return file && (fputs(text, file) >= 0) & (fclose(file) == 0);
+    bool written = file && fputs(text, file) >= 0;
+
+    return file && fclose(file) == 0 && written;
 }
 
 static char *read_image(const char *path, size_t *bytes)
@@ -258,8 +260,8 @@ char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes,
                                     "-Wno-maybe-uninitialized",
                                     "-fsanitize=alignment,bounds",
                                     "-fsanitize-undefined-trap-on-error",
-                                    "-I" FAKE_GPU_INCLUDE,
-                                    "-I" FAKE_GPU_EMULATION,
+                                    ("-I" FAKE_GPU_INCLUDE),
+                                    ("-I" FAKE_GPU_EMULATION),
                                     in,
                                     FAKE_GPU_EMULATOR,
                                     "-o",

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include "build_source.h"
+#include "points.h"
 
 #include <opevo/emit.h>
 #include <opevo/memory.h>
@@ -152,10 +153,7 @@ static inline void kernel_check(operands *self, const opevo_kernel *kernel, cons
 /* How many points a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
 static inline int point_count(int usual)
 {
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+    return (int)test_points((size_t)usual);
 }
 
 /* Random points of a template: each that it accepts must compute the right result. Draws until

@@ -10,6 +10,7 @@
 #include "draw.h"
 
 #include "build_source.h"
+#include "points.h"
 
 #include <opevo/computation_named.h>
 #include <opevo/computation_reference.h>
@@ -23,10 +24,7 @@
 /* How many samples a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
 static inline int draw_count(int usual)
 {
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+    return (int)test_points((size_t)usual);
 }
 
 enum { PIPELINE_OPERANDS = 8 };

@@ -106,8 +106,9 @@ static void check_same(const opevo_computation *computation, int64_t block,
                        const opevo_layout_choice *choice, uint64_t seed)
 {
     opevo_computation *made = NULL;
-    opevo_tensor_cut cut[16];
-    operands plain = {.count = 0}, moved = {.count = 0}, expected, results;
+    opevo_tensor_cut cut[16] = {{0}};
+    operands plain = {.count = 0}, moved = {.count = 0}, expected = {.count = 0},
+             results = {.count = 0};
     int output = 0;
 
     CHECK_OK(opevo_computation_block(computation, block, choice, &made, cut, &err));
@@ -125,6 +126,7 @@ static void check_same(const opevo_computation *computation, int64_t block,
         moved.data[moved.count++] = opevo_calloc(elements_of(tensor), sizeof *data);
         for (size_t i = 0; i < elements_of(tensor); i++) {
             data[i] = (float)draw(&seed, 9) - 4;
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a choice for each tensor */
             moved.data[moved.count - 1][place_of(tensor, i, block, choice[t], &cut[t])] = data[i];
         }
     }
@@ -135,6 +137,8 @@ static void check_same(const opevo_computation *computation, int64_t block,
 
         if (tensor->role != OPEVO_ROLE_OUTPUT)
             continue;
+        if (!results.data[output] || !expected.data[output])
+            fail_msg("%s has no elements", tensor->name);
         for (size_t i = 0; i < elements_of(tensor); i++)
             assert_true(results.data[output][place_of(tensor, i, block, choice[t], &cut[t])] ==
                         expected.data[output][i]);

@@ -44,7 +44,7 @@ static void test_operands(void **state)
 {
     (void)state;
     for (int r = 0; r < ROWS; r++) {
-        opevo_i_operands self;
+        opevo_i_operands self = {0};
         opevo_text why = {0};
         int last = 3;
 
@@ -91,8 +91,8 @@ static void test_child(void **state)
     (void)state;
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
-        opevo_i_operands self;
-        opevo_i_guarded report;
+        opevo_i_operands self = {0};
+        opevo_i_guarded report = {0};
         opevo_text source = {0};
         opevo_text why = {0};
         char name[16];
@@ -123,7 +123,7 @@ static bool is_right(const char *object, const opevo_kernel *kernel,
                      const opevo_i_operands *operands)
 {
     opevo_i_cpu_plan own = plan;
-    opevo_i_guarded report;
+    opevo_i_guarded report = {0};
     opevo_text why = {0};
     bool right = true;
 
@@ -169,7 +169,7 @@ static void test_schedules(void **state)
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
         opevo_schedule *schedule = NULL;
-        opevo_i_operands operands;
+        opevo_i_operands operands = {0};
         opevo_kernel kernel = {0};
         opevo_text why = {0};
         opevo_text source = {0};

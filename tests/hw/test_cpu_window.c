@@ -42,8 +42,8 @@ static void test_windows_are_long(void **state)
                                  .brief = i % 2,
                                  .memory_bytes = (uint64_t)1 << 30};
         const opevo_i_cpu_report *report = NULL;
-        opevo_i_operands operands;
-        opevo_i_guarded shared;
+        opevo_i_operands operands = {0};
+        opevo_i_guarded shared = {0};
         double longest_s = 0;
         uint64_t count = 0;
         const char *object = make_kernel(spins[i / 2]);
@@ -79,8 +79,8 @@ static bool uses_other_threads(const char *name, const char *source)
                              .run_limit_s = 5,
                              .core = -1,
                              .memory_bytes = (uint64_t)1 << 30};
-    opevo_i_operands operands;
-    opevo_i_guarded shared;
+    opevo_i_operands operands = {0};
+    opevo_i_guarded shared = {0};
     bool other_threads = false;
 
     CHECK_OK(operands_create(&op, 1, &operands, &err));

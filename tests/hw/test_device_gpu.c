@@ -6,6 +6,7 @@
  * the number of points for each shape. */
 
 #include "cache_folder.h"
+#include "points.h"
 #include "zoo.h"
 
 #include <opevo/random.h>
@@ -46,11 +47,9 @@ enum { POINTS = 8, MOST_POINTS = 1000, TRIES = 20 };
 
 static int points_wanted(void)
 {
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-    bool given = text && opevo_parse_i64(text, &count) && count > 0 && count <= MOST_POINTS;
+    size_t count = test_points(POINTS);
 
-    return given ? (int)count : POINTS;
+    return count <= MOST_POINTS ? (int)count : MOST_POINTS;
 }
 
 /* Batches of random points until as many were measured as are wanted. */

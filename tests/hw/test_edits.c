@@ -111,9 +111,12 @@ static void test_random_lists(void **state)
 {
     static char paths[MODULES_MOST][PATH_SIZE];
     size_t module_count = module_paths(paths), edit_count = 0, changed = 0;
-    size_t count = test_points(16000) / module_count / 4 + 1; /* families */
+    size_t count = 0; /* families */
 
     (void)state;
+    if (module_count == 0)
+        fail_msg("no modules are found");
+    count = test_points(16000) / module_count / 4 + 1;
     for (size_t m = 0; m < module_count; m++) {
         opevo_module *module = load_path(paths[m]);
         opevo_edits *last = opevo_edits_create();
@@ -184,7 +187,7 @@ static void test_dominators(void **state)
             count++;
         }
     print_message("%zu of %zu copies without repair are rejected\n", rejected, count);
-    assert_in_range(rejected * 100 / count, 20, 80);
+    assert_in_range(count ? rejected * 100 / count : 0, 20, 80);
     llvm = opevo_i_body_close(&body);
     LLVMDisposeModule(llvm);
     opevo_module_destroy(module);

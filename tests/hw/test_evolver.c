@@ -297,12 +297,13 @@ static pid_t find_worker(void)
         int parent = 0;
 
         snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-        if (atoi(entry->d_name) <= 0 || !(file = fopen(path, "r")))
+        if (strtol(entry->d_name, NULL, 10) <= 0 || !(file = fopen(path, "r")))
             continue;
         if (fgets(line, sizeof line, file) &&
+            /* NOLINTNEXTLINE(cert-err34-c): of the system */
             sscanf(line, "%*d (%63[^)]) %*c %d", name, &parent) == 2 && parent == getpid() &&
             !strncmp(name, "opevo-evolver", 13))
-            found = atoi(entry->d_name);
+            found = (pid_t)strtol(entry->d_name, NULL, 10);
         fclose(file);
     }
     if (folder)

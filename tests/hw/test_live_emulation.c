@@ -7,6 +7,7 @@
 
 #include "cache_folder.h"
 #include "fake_folder.h"
+#include "points.h"
 #include "zoo.h"
 
 #include <opevo/computation_named.h>
@@ -28,11 +29,9 @@ enum { DEVICES = 2 };
 
 static int points_wanted(void)
 {
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-    bool given = text && opevo_parse_i64(text, &count) && count > 0 && count <= MOST_POINTS;
+    size_t count = test_points(POINTS);
 
-    return given ? (int)count : POINTS;
+    return count <= MOST_POINTS ? (int)count : MOST_POINTS;
 }
 
 static opevo_objective *open_on(int device, opevo_kernel_maker *maker)

@@ -9,6 +9,7 @@
 #include "library_networks.h"
 #include "light_models.h"
 #include "passed_networks.h"
+#include "points.h"
 
 #include "device_fixture.h"
 
@@ -107,13 +108,6 @@ static int write_library(const opevo_inference *inference, opevo_kernel_dialect 
     return write_chosen(inference, dialect, NULL);
 }
 
-static int points(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-
-    return text ? atoi(text) : usual;
-}
-
 /* Every kind of step, with all passes and with few of them, which leaves copies as they are. */
 static void random_networks_are_right(void **test)
 {
@@ -122,7 +116,7 @@ static void random_networks_are_right(void **test)
     int chosen = 0;
 
     (void)test;
-    for (int i = 0; i < points(9); i++) {
+    for (int i = 0; i < (int)test_points(9); i++) {
         static grown made;
         opevo_network *network = NULL;
         opevo_inference *inference = NULL;
@@ -152,7 +146,7 @@ static void light_models_are_right(void **test)
     const int most = sizeof models / sizeof *models;
 
     (void)test;
-    for (int i = 0; i < most && i < points(2); i++) {
+    for (int i = 0; i < most && i < (int)test_points(2); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_inference *inference = NULL;
 

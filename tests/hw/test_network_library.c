@@ -5,6 +5,7 @@
 
 #include "library_networks.h"
 #include "light_models.h"
+#include "points.h"
 
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
@@ -50,10 +51,9 @@ static void results_are_right(void **test)
         folder, "check", "CFLAGS=-O2 -march=native -fno-math-errno -Wall -Wextra -Werror",
         NULL};
     static network_draw network;
-    const char *points = getenv("OPEVO_TEST_POINTS");
 
     (void)test;
-    for (int i = 0; i < (points ? atoi(points) : 4); i++) {
+    for (int i = 0; i < (int)test_points(4); i++) {
         draw_network(&network);
         write_library(&network.super, i % 2 ? 2 : 1);
         if (!program_succeeds(make))

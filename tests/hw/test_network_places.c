@@ -44,7 +44,7 @@ static void test_borders(void **test)
         attribute = add_attribute(&made, add_node(&made, "Pad", "x pads", "y"), "mode");
         attribute->has_s = 1;
         attribute->s.len = strlen(modes[mode]);
-        attribute->s.data = (uint8_t *)(uintptr_t)modes[mode];
+        attribute->s.data = (uint8_t *)modes[mode];
         set_output(&made, "y");
         y = run_model(&made, &x);
         assert_int_equal(y.extent[0], 12);
@@ -148,7 +148,7 @@ static void test_outside(void **test)
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){4});
     add_whole(&made, "i", 1, (int64_t[]){4});
-    made.node[add_node(&made, "Gather", "x i", "y")].name = (char *)(uintptr_t) "pick";
+    made.node[add_node(&made, "Gather", "x i", "y")].name = (char *)"pick";
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
     CHECK_FAILS(OPEVO_INVALID, "node 'pick' (Gather): Index 4 is outside",

@@ -423,9 +423,11 @@ static bool has_equal_texts(const opevo_inference *a, const opevo_inference *b)
 {
     bool equal = a->steps == b->steps;
 
-    for (int n = 0; n < a->steps && equal; n++)
-        equal =
-            (!a->step[n].text && !b->step[n].text) || strcmp(a->step[n].text, b->step[n].text) == 0;
+    for (int n = 0; n < a->steps && equal; n++) {
+        const char *one = a->step[n].text, *other = b->step[n].text;
+
+        equal = one && other ? strcmp(one, other) == 0 : one == other;
+    }
     return equal;
 }
 

@@ -71,8 +71,8 @@ static void test_wanted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < OPERATORS; i++) {
-        opevo_operator op;
-        opevo_i_operands self;
+        opevo_operator op = {0};
+        opevo_i_operands self = {0};
 
         CHECK_OK(opevo_operator_parse(operators[i], &op, &err));
         CHECK_OK(operands_create(&op, 3, &self, &err));
@@ -93,8 +93,8 @@ static void test_wanted(void **state)
  * an element that was not written; sizes of the bound grow as the square root of K. */
 static void test_check(void **state)
 {
-    opevo_operator op;
-    opevo_i_operands self;
+    opevo_operator op = {0};
+    opevo_i_operands self = {0};
     float *c = NULL;
 
     (void)state;
@@ -185,8 +185,8 @@ static void write_beside(const opevo_i_operands *operands)
 
 static void test_guards(void **state)
 {
-    opevo_operator op;
-    opevo_i_operands self;
+    opevo_operator op = {0};
+    opevo_i_operands self = {0};
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
@@ -213,8 +213,8 @@ static void test_guards(void **state)
 
 static void test_too_large(void **state)
 {
-    opevo_operator op;
-    opevo_i_operands self;
+    opevo_operator op = {0};
+    opevo_i_operands self = {0};
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
@@ -235,8 +235,8 @@ static void create_computation(const char *text, opevo_i_operands *out)
  * product, bounds are the same. */
 static void test_agrees_with_operator(void **state)
 {
-    opevo_operator op;
-    opevo_i_operands of_operator, of_graph;
+    opevo_operator op = {0};
+    opevo_i_operands of_operator = {0}, of_graph = {0};
     opevo_computation *computation = NULL;
     opevo_workload *work = NULL;
 
@@ -281,7 +281,7 @@ static void test_signs(void **state)
 
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        opevo_i_operands self;
+        opevo_i_operands self = {0};
 
         create_computation(rows[r].text, &self);
         for (int i = 0; i < self.list.inputs; i++) {
@@ -308,7 +308,7 @@ static void test_signs(void **state)
 /* An element without a bound may be anything that was written; few are let pass, many are not. */
 static void test_without_bound(void **state)
 {
-    opevo_i_operands self;
+    opevo_i_operands self = {0};
     opevo_workload *work = NULL;
     float *y = NULL;
     size_t without = 0;

@@ -163,7 +163,7 @@ static void check_fences(const char *source, bool streams)
 
     assert_int_equal(store != NULL, streams);
     assert_int_equal(fence != NULL, streams);
-    if (!streams)
+    if (!streams || !store || !fence)
         return;
     assert_true(store < fence);
     assert_null(strstr(fence, "STREAM8(&"));
@@ -313,10 +313,14 @@ static void test_infinite_factors(void **state)
 
         for (int t = 0; t < operands.inputs; t++)
             inputs[t] = opevo_i_floats(&operands.memory[t]);
+        if (operands.inputs < 2)
+            fail_msg("%s has %d inputs", cases[i].computation, operands.inputs);
         for (size_t e = 0; e < operands.count[0]; e++) /* so that sums of infinite terms are */
             inputs[0][e] = fabsf(inputs[0][e]) + 1;
         inputs[1][0] = INFINITY;
         wanted = evaluate_computation(operands.computation, inputs);
+        if (!wanted || !wanted[2])
+            fail_msg("%s has no value", cases[i].computation);
         for (size_t e = 0; e < operands.count[2]; e++) {
             ((float *)operands.expected[2])[e] = (float)wanted[2][e];
             operands.bound[2][e] = isfinite(wanted[2][e]) ? 1e-5 * fabs(wanted[2][e]) : 0;
@@ -346,7 +350,7 @@ static void test_many_parts(void **state)
         bool fits = true;
 
         opevo_text_add(&text, "A[8]; C[a:8] = sum(");
-        for (char axis = 'a'; axis <= 'o'; axis++) {
+        for (int axis = 'a'; axis <= 'o'; axis++) {
             opevo_text_printf(&all, axis == 'a' ? "%c" : " + %c", axis);
             opevo_text_printf(&steps, "split C %c 2 2\n", axis);
             if (axis > 'a')

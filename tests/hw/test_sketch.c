@@ -204,7 +204,7 @@ static void check_all_points(unsigned threads, int usual)
     assert_true(20 * rejected <= kinds * count);
 }
 
-static void test_points(void **state)
+static void test_kernels_of_points(void **state)
 {
     (void)state;
     check_all_points(1, 5);
@@ -498,7 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_many),
-        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_kernels_of_points),
         cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_scalars),

@@ -53,10 +53,10 @@ static const char *const large[] = {
     "dil(1,9,9,4,8,3,1,2,2)",
     "gmm(3,8,16,12)",
     "layer-norm(5,70)",
-    "A[i:9, j:70]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
-    "V[i] = 1/S[i]",
-    "A[i:6, j:100]; M[i] = sum(j) A[i, j]/100; V[i] = sum(j) (A[i, j] - M[i])*(A[i, j] - M[i]); "
-    "Y[i, j] = (A[i, j] - M[i])/sqrt(V[i]/100 + 0.001)",
+    ("A[i:9, j:70]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
+     "V[i] = 1/S[i]"),
+    ("A[i:6, j:100]; M[i] = sum(j) A[i, j]/100; V[i] = sum(j) (A[i, j] - M[i])*(A[i, j] - M[i]); "
+     "Y[i, j] = (A[i, j] - M[i])/sqrt(V[i]/100 + 0.001)"),
 };
 
 /* A point of the branch of one sketch that the constraints allow; false where none was drawn. */
@@ -130,7 +130,7 @@ static void check_sketches(const char *text, int points, counter *count)
     case_free(&operands);
 }
 
-static void test_points(void **state)
+static void test_kernels_of_points(void **state)
 {
     counter count = {0, 0};
     int points = draw_count(2);
@@ -162,8 +162,11 @@ static void test_many_axes(void **state)
 static int graph_count(void)
 {
     const char *text = getenv("OPEVO_TEST_GRAPHS");
+    int64_t count = 20;
 
-    return text ? atoi(text) : 20;
+    if (text)
+        assert_true(opevo_parse_i64(text, &count));
+    return (int)count;
 }
 
 static void test_random_computations(void **state)
@@ -391,7 +394,7 @@ static void test_starts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),    cmocka_unit_test(test_points),
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_kernels_of_points),
         cmocka_unit_test(test_many_axes), cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_texts),     cmocka_unit_test(test_warps),
         cmocka_unit_test(test_starts),

@@ -198,8 +198,9 @@ static void check_product(const char *a, const char *b, const char *c)
         double sum = 0, size = 0;
 
         for (int k = 0; k < K; k++) {
-            double term = opevo_element_get(left->element, self.input[0], (size_t)(e / N * K + k)) *
-                          opevo_element_get(right->element, self.input[1], (size_t)(k * N + e % N));
+            double term =
+                opevo_element_get(left->element, self.input[0], (size_t)e / N * K + (size_t)k) *
+                opevo_element_get(right->element, self.input[1], (size_t)k * N + (size_t)e % N);
 
             sum += term;
             size += fabs(term);
