@@ -299,6 +299,7 @@ cleanup:
 
 static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
 {
+    static const int64_t most_statements[] = {0, 16, 64, 256};
     opevo_status status = OPEVO_OK;
 
     for (int number = 0; number < self->pipeline->stages; number++) {
@@ -321,6 +322,10 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
             opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
         for (int lanes = 4; lanes <= WIDEST_VECTOR; lanes *= 2)
             opevo_i_sketch_add_choice(slot, lanes);
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, self->registers, "unroll",
+                                          &slot, err));
+        for (size_t i = 0; i < sizeof most_statements / sizeof *most_statements; i++)
+            opevo_i_sketch_add_choice(slot, most_statements[i]);
     }
 cleanup:
     return status;
@@ -524,8 +529,50 @@ cleanup:
     return status;
 }
 
-static opevo_status build_slot(const opevo_slot *slot, opevo_pipeline *pipeline, int choice,
-                               opevo_error *err)
+/* The innermost loops of the sum around a register tile are written out, as far as their statements are
+ * at most `most`; of the first that has more, the largest part that divides it. */
+static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most, opevo_error *err)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int loop = own->loops - 1 - pipeline->stage[key]->dims; /* the first of the tile */
+    int64_t turns = most;
+    int64_t part = 0;
+    opevo_status status = OPEVO_OK;
+
+    for (int i = loop; i < own->loops - 1; i++)
+        turns /= own->loop[i].extent;
+    for (loop--; turns > 1 && own->loop[loop].reduces && !has_point(pipeline, key, loop); loop--) {
+        if (own->loop[loop].extent == 1)
+            continue;
+        part = opevo_i_divisor_below(own->loop[loop].extent, turns);
+        if (part == own->loop[loop].extent) {
+            OPEVO_TRY(
+                opevo_i_sketch_annotate(pipeline, key, loop, OPEVO_ANNOTATION_UNROLL, err));
+            turns /= part;
+            continue;
+        }
+        if (part == 1)
+            break;
+        OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
+                                         (int64_t[]){loop, part}, err));
+        return opevo_i_sketch_annotate(pipeline, key, loop + 1, OPEVO_ANNOTATION_UNROLL, err);
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status build_unrolling(opevo_pipeline *pipeline, int key, int64_t most, bool registers,
+                                    opevo_error *err)
+{
+    if (most == 0)
+        return OPEVO_OK;
+    return registers ? build_turns(pipeline, key, most, err)
+                     : opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_AUTO_UNROLL, 1, &most,
+                                              err);
+}
+
+static opevo_status build_slot(const opevo_sketch *sketch, const opevo_slot *slot,
+                               opevo_pipeline *pipeline, int choice, opevo_error *err)
 {
     switch (slot->kind) {
     case OPEVO_SLOT_LOCATION:
@@ -533,10 +580,8 @@ static opevo_status build_slot(const opevo_slot *slot, opevo_pipeline *pipeline,
     case OPEVO_SLOT_PARALLEL:
         return build_threads(pipeline, slot, choice, err);
     case OPEVO_SLOT_UNROLL:
-        return slot->value[choice]
-                   ? opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_AUTO_UNROLL, 1,
-                                            &slot->value[choice], err)
-                   : OPEVO_OK;
+        return build_unrolling(pipeline, slot->key, slot->value[choice],
+                               slot->key == sketch->registers, err);
     case OPEVO_SLOT_LANES:
         return build_registers(pipeline, slot->key, slot->value[choice], err);
     case OPEVO_SLOT_STREAM:
@@ -570,7 +615,7 @@ opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_val
     if (opevo_i_sketch_is_gpu(sketch->dialect))
         OPEVO_TRY(opevo_i_sketch_build_gpu(sketch, values, pipeline, err));
     for (int i = 0; i < sketch->slots; i++)
-        OPEVO_TRY(build_slot(&sketch->slot[i], pipeline, values[i].choice, err));
+        OPEVO_TRY(build_slot(sketch, &sketch->slot[i], pipeline, values[i].choice, err));
     for (int number = 0; number < pipeline->stages && !opevo_i_sketch_is_gpu(sketch->dialect);
          number++) {
         int key = pipeline->order[number];
