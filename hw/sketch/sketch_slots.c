@@ -322,8 +322,8 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
             opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
         for (int lanes = 4; lanes <= WIDEST_VECTOR; lanes *= 2)
             opevo_i_sketch_add_choice(slot, lanes);
-        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, self->registers, "unroll",
-                                          &slot, err));
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, self->registers, "unroll", &slot,
+                                          err));
         for (size_t i = 0; i < sizeof most_statements / sizeof *most_statements; i++)
             opevo_i_sketch_add_choice(slot, most_statements[i]);
     }
@@ -546,8 +546,7 @@ static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most,
             continue;
         part = opevo_i_divisor_below(own->loop[loop].extent, turns);
         if (part == own->loop[loop].extent) {
-            OPEVO_TRY(
-                opevo_i_sketch_annotate(pipeline, key, loop, OPEVO_ANNOTATION_UNROLL, err));
+            OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, loop, OPEVO_ANNOTATION_UNROLL, err));
             turns /= part;
             continue;
         }
@@ -566,9 +565,9 @@ static opevo_status build_unrolling(opevo_pipeline *pipeline, int key, int64_t m
 {
     if (most == 0)
         return OPEVO_OK;
-    return registers ? build_turns(pipeline, key, most, err)
-                     : opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_AUTO_UNROLL, 1, &most,
-                                              err);
+    return registers
+               ? build_turns(pipeline, key, most, err)
+               : opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_AUTO_UNROLL, 1, &most, err);
 }
 
 static opevo_status build_slot(const opevo_sketch *sketch, const opevo_slot *slot,
