@@ -64,10 +64,13 @@ bool opevo_i_is_vector_loop(const opevo_i_node *node);
  * is written. */
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf);
-/* A loop over vectors whose lanes are rows of what they are copied from, and the function that it calls. */
-bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node);
-void opevo_i_print_transpose_head(opevo_text *out);
 bool opevo_i_print_lane_sum(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf);
+
+/* print_transposed.c: a loop over vectors whose lanes are rows of what they are copied from; the functions
+ * that it and opevo_i_print_scattered call. */
+bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node);
+void opevo_i_print_transpose_head(opevo_text *out);
+void opevo_i_print_scatter_head(opevo_text *out);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct opevo_i_printer {
     int64_t *value;     /* ... this one */
     int64_t dynamic_at; /* next free element of dynamic shared memory, -1: static */
     /* Functions that the text must hold. */
-    bool uses_rows, uses_masks, uses_sums, uses_transposes;
+    bool uses_rows, uses_masks, uses_sums, uses_transposes, uses_scatters;
     bool streams;  /* stores that bypass the caches are not yet fenced */
     bool parallel; /* threads divide a loop of the text */
     bool typed;    /* some buffer is not of float32 */
@@ -84,7 +84,7 @@ typedef struct opevo_i_printer {
 /* The files that print, each using those before it only: print_index, print_typed_functions,
  * print_functions, print_types,
  * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
- * print_masks, print_rows, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
+ * print_masks, print_rows, print_transposed, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
  * print_pack; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
 
 /* ---- print_index.c ---- */
@@ -186,6 +186,12 @@ void opevo_i_place_buffers(opevo_i_printer *self);
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel);
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
 int64_t opevo_i_thread_count(const opevo_i_launch *launch); /* of a block */
+
+/* ---- print_transposed.c ---- */
+
+/* A loop to be repeated as text over vectors in registers whose lanes are rows of what they are copied
+ * to; false for other loops. */
+bool opevo_i_print_scattered(opevo_i_printer *self, const opevo_i_node *node);
 
 /* ---- print_vector_c.c, print_vector_gpu.c ---- */
 

@@ -330,6 +330,8 @@ void opevo_i_print_cpu(opevo_i_printer *self)
         opevo_text_add(out, sum_head);
     if (self->uses_transposes)
         opevo_i_print_transpose_head(out);
+    if (self->uses_scatters)
+        opevo_i_print_scatter_head(out);
     opevo_i_print_functions(self);
     if (self->thread_scratch)
         opevo_text_add(out, thread_head);

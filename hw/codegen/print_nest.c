@@ -47,6 +47,9 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
 
     if (self->dialect->cpu && opevo_i_print_cpu_sum(self, node, leaf))
         return;
+    if (self->dialect->cpu && what == OPEVO_ANNOTATION_UNROLL &&
+        opevo_i_print_scattered(self, node))
+        return;
     if (node->extent == 1 || what == OPEVO_ANNOTATION_EXPAND ||
         (what == OPEVO_ANNOTATION_UNROLL && self->dialect->cpu)) {
         print_copies(self, node);

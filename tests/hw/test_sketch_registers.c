@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a register tile of a sketch leaves open beside its lengths. */
+/* What a register tile of a sketch leaves open beside its lengths, and how its results are stored. */
 
 #include "sketch_fixture.h"
 
@@ -79,9 +79,79 @@ static void test_unrolled_sums(void **state)
     opevo_computation_destroy(computation);
 }
 
+/* ---- Results that lie across the vectors ---- */
+
+/* A product whose vectors run along f, of tiles of 2 x `columns` x `channels`. */
+static opevo_pipeline *make_scattered(const opevo_computation *computation, int columns,
+                                      int channels)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_text steps = {0};
+
+    opevo_text_printf(&steps,
+                      "split C f 1 %d\nsplit C y 1 2\nsplit C x 1 %d\nsplit C c 5\n"
+                      "reorder C f.0 y.0 x.0 c.0 f.1 y.1 x.1 c.1 y.2 x.2 f.2\naccumulate C x.1\n"
+                      "annotate C y.2 unroll\nannotate C x.2 unroll\nsplit C f.2 16\n"
+                      "annotate C f.2.0 unroll\nannotate C f.2.1 vectorize\n",
+                      channels, columns);
+    CHECK_OK(
+        opevo_pipeline_parse(computation, opevo_text_string(&steps), "steps", &pipeline, &err));
+    opevo_text_free(&steps);
+    return pipeline;
+}
+
+static int count_text(const char *text, const char *what)
+{
+    int count = 0;
+
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        count++;
+    return count;
+}
+
+/* Squares turn the columns of a tile into rows where there are at least six of them: one for each 16
+ * columns, each row and each vector. Sums in two parts add to what is there, and edges are left to
+ * single stores. Either way the results are those of the interpreter. */
+static void test_scattered_results(void **state)
+{
+    static const struct {
+        int terms, columns, channels, squares;
+    } cases[] = {{5, 5, 16, 0},  {5, 6, 16, 2},  {5, 10, 32, 4}, {5, 15, 16, 2},
+                 {5, 30, 16, 4}, {10, 6, 16, 2}, {5, 16, 32, -1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+        opevo_text text = {0}, why = {0};
+        opevo_kernel kernel = {0};
+        opevo_pipeline *pipeline = NULL;
+        pipeline_case operands;
+        bool fits = false;
+
+        opevo_text_printf(&text,
+                          "X[c:%d, y:4, x:30]; W[f:64, c]; C[f, y, x] = sum(c) X[c, y, x]*W[f, c]",
+                          cases[i].terms);
+        operands = case_make(opevo_text_string(&text), i);
+        pipeline = make_scattered(operands.computation, cases[i].columns, cases[i].channels);
+        CHECK_OK(
+            opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+        assert_true(fits);
+        if (cases[i].squares >= 0)
+            assert_int_equal(count_text(opevo_text_string(&kernel.source), " opevo_scatter16(&"),
+                             cases[i].squares);
+        assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
+        case_free(&operands);
+        opevo_pipeline_destroy(pipeline);
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&text);
+        opevo_text_free(&why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scattered_results),
         cmocka_unit_test(test_unrolled_sums),
     };
 
