@@ -107,8 +107,46 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,
-                                 opevo_error *err)
+/* NULL also for an array of nothing. */
+static void *duplicate(const void *from, size_t count, size_t size)
+{
+    void *made = count ? opevo_malloc(count, size) : NULL;
+
+    if (made)
+        memcpy(made, from, count * size);
+    return made;
+}
+
+/* All arrays of a pipeline without merged dimensions; false without memory. */
+static bool copy_parts(opevo_pipeline *self, const opevo_pipeline *from)
+{
+    self->atoms = (opevo_i_atoms){
+        .item = duplicate(from->atoms.item, from->atoms.count, sizeof *from->atoms.item),
+        .count = from->atoms.count,
+        .capacity = from->atoms.count,
+        .failed = from->atoms.failed};
+    self->steps = duplicate(from->steps, from->step_count, sizeof *from->steps);
+    self->step_count = self->step_capacity = from->step_count;
+    for (int key = 0; key < from->stages; key++) {
+        const opevo_i_pipeline_stage *one = from->stage[key];
+        opevo_i_pipeline_stage *stage = duplicate(one, 1, sizeof *one);
+
+        if (!stage)
+            return false;
+        self->stage[self->stages++] = stage;
+        stage->map = NULL;
+        if (!one->map)
+            continue;
+        stage->map = duplicate(one->map, (size_t)one->mapped, sizeof *one->map);
+        if (!stage->map)
+            return false;
+    }
+    return (self->atoms.item || from->atoms.count == 0) && (self->steps || from->step_count == 0);
+}
+
+/* Merged dimensions belong to a computation of the pipeline's own, which its steps make again. */
+static opevo_status apply_again(const opevo_pipeline *pipeline, opevo_pipeline **out,
+                                opevo_error *err)
 {
     opevo_status status = opevo_pipeline_create(pipeline->given, out, err);
 
@@ -121,6 +159,26 @@ opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline 
         *out = NULL;
     }
     return status;
+}
+
+opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,
+                                 opevo_error *err)
+{
+    opevo_pipeline *self = NULL;
+
+    if (pipeline->reshaped)
+        return apply_again(pipeline, out, err);
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    self->given = self->computation = pipeline->given;
+    memcpy(self->order, pipeline->order, sizeof self->order);
+    if (!copy_parts(self, pipeline)) {
+        opevo_pipeline_destroy(self);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    }
+    *out = self;
+    return OPEVO_OK;
 }
 
 void opevo_pipeline_destroy(opevo_pipeline *pipeline)

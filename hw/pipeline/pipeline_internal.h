@@ -32,6 +32,7 @@ typedef struct opevo_i_pipeline_stage {
     bool axis_reduces[OPEVO_I_AXES];
     opevo_i_affine
         *map;     /* DEFINED: the definition's axes in those atoms; NULL: they are the same */
+    int mapped;   /* of map */
     int factored; /* GATHER: the dimension of its source that it sums over */
     /* Reads of a tensor that go to another stage than its own. */
     int redirects;

@@ -314,6 +314,7 @@ static opevo_status factor(opevo_pipeline *self, const opevo_i_pipeline_stage *o
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stage.");
         goto cleanup;
     }
+    stage->mapped = axes;
     memcpy(stage->map, old->own.axis, (size_t)axes * sizeof *stage->map);
     for (int a = 0; a < axes; a++) {
         for (int i = 0; i < count; i++) {
