@@ -168,7 +168,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 
 static void compile(const char *folder, const char *flags)
 {
-    char command[512];
+    char command[600];
 
     snprintf(command, sizeof command, "cd %s && clang-19 -w -ffp-contract=off %s", folder, flags);
     if (system(command) != 0) /* NOLINT(cert-env33-c): the words are ours */

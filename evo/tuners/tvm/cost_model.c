@@ -543,7 +543,7 @@ opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *
     status = checked(XGBoosterPredictFromDense(model->booster, model->seen, how, NULL, &shape,
                                                &dimensions, &result),
                      err);
-    if (status == OPEVO_OK)
+    if (status == OPEVO_OK && count > 0)
         memcpy(out, result, count * sizeof *out);
     return status;
 }
