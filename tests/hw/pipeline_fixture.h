@@ -10,6 +10,7 @@
 #include "draw.h"
 
 #include "build_source.h"
+#include "kernel_batch.h"
 #include "points.h"
 
 #include <opevo/computation_named.h>
@@ -90,7 +91,7 @@ static inline pipeline_case case_make(const char *text, uint64_t seed)
     return self;
 }
 
-static inline void case_free(pipeline_case *self)
+static inline void case_release(pipeline_case *self)
 {
     for (int i = 0; i < self->operands; i++) {
         opevo_i_guarded_free(&self->memory[i]);
@@ -226,7 +227,39 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
 }
 
 /* A kernel with parallel loops is run on one, two and three threads where the compiler has OpenMP. */
-static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, const char *what)
+static inline void case_run_built(pipeline_case *self, const opevo_kernel *kernel, void *handle,
+                                  const char *what)
+{
+    void (*set_threads)(int) = NULL;
+
+    *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
+    for (unsigned threads = 1; threads <= (kernel->parallel && set_threads ? 3 : 1); threads++) {
+        if (set_threads)
+            set_threads((int)threads);
+        case_run_on(self, kernel, handle, threads, what);
+    }
+}
+
+/* ---- Kernels that are built together ---- */
+
+enum { BATCH_MOST = 24 };
+
+typedef struct batched_kernel {
+    pipeline_case operands;
+    opevo_kernel kernel;
+    opevo_text what;
+} batched_kernel;
+
+/* Kernels that are still to be built and run, and cases that are released after that. */
+typedef struct kernel_batch {
+    batched_kernel item[BATCH_MOST];
+    pipeline_case done[BATCH_MOST];
+    int items, cases;
+} kernel_batch;
+
+static kernel_batch batch;
+
+static inline bool batch_compile(const char *source, bool parallel, void **handle)
 {
     const char *compiler[] = {"cc",
                               "-O2",
@@ -241,30 +274,112 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
                               "-Wno-array-bounds",
                               "-Wno-unknown-pragmas",
                               "-fno-builtin-memset",
-                              kernel->parallel ? "-fopenmp" : NULL,
+                              parallel ? "-fopenmp" : NULL,
                               NULL};
-    void (*set_threads)(int) = NULL;
-    void *handle = NULL;
 
-    if (!source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
-        compiler[13] = NULL;
-        if (!kernel->parallel ||
-            !source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
-            fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
-            return;
-        }
-    }
-    *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
-    for (unsigned threads = 1; threads <= (kernel->parallel && set_threads ? 3 : 1); threads++) {
-        if (set_threads)
-            set_threads((int)threads);
-        case_run_on(self, kernel, handle, threads, what);
-    }
-    dlclose(handle);
+    if (source_build(compiler, source, handle))
+        return true;
+    compiler[13] = NULL;
+    return parallel && source_build(compiler, source, handle);
 }
 
-/* Lower, print and run a pipeline; false, with the reason in `why`, where it cannot be lowered. */
-static inline bool case_check(pipeline_case *self, const opevo_pipeline *pipeline,
+/* Name the kernel that does not compile. */
+static inline void batch_blame(const kernel_batch *self, bool parallel)
+{
+    char together[sizeof program_output];
+
+    memcpy(together, program_output, sizeof together);
+    for (int i = 0; i < self->items; i++) {
+        const batched_kernel *one = &self->item[i];
+        void *handle = NULL;
+
+        if (one->kernel.parallel != parallel)
+            continue;
+        if (!batch_compile(opevo_text_string(&one->kernel.source), parallel, &handle))
+            fail_msg("%s does not compile:\n%s\n%s", opevo_text_string(&one->what),
+                     opevo_text_string(&one->kernel.source), program_output);
+        dlclose(handle);
+    }
+    fail_msg("Kernels compile alone, but not together:\n%s", together);
+}
+
+static inline void batch_run_kind(kernel_batch *self, bool parallel)
+{
+    opevo_text all = {0};
+    void *handle = NULL;
+    int count = 0;
+
+    for (int i = 0; i < self->items; i++) {
+        if (self->item[i].kernel.parallel == parallel)
+            batch_add(&all, &self->item[i].kernel, count++);
+    }
+    if (count && !batch_compile(opevo_text_string(&all), parallel, &handle))
+        batch_blame(self, parallel);
+    for (int i = 0; i < self->items; i++) {
+        batched_kernel *one = &self->item[i];
+
+        if (one->kernel.parallel == parallel)
+            case_run_built(&one->operands, &one->kernel, handle, opevo_text_string(&one->what));
+    }
+    if (handle)
+        dlclose(handle);
+    opevo_text_free(&all);
+}
+
+/* Build and run all kernels that wait; every test that gives some to case_run ends with it. */
+static inline void batch_run(void)
+{
+    static kernel_batch self;
+
+    self = batch;
+    batch = (kernel_batch){.items = 0}; /* a failure leaves nothing to the next test */
+    batch_run_kind(&self, false);
+    batch_run_kind(&self, true);
+    for (int i = 0; i < self.items; i++) {
+        opevo_kernel_free(&self.item[i].kernel);
+        opevo_text_free(&self.item[i].what);
+    }
+    for (int i = 0; i < self.cases; i++)
+        case_release(&self.done[i]);
+}
+
+/* No kernel is forgotten. */
+__attribute__((destructor)) static void batch_end(void)
+{
+    if (batch.items > 0) {
+        fprintf(stderr, "%d kernels were not run; the first is of %s\n", batch.items,
+                opevo_text_string(&batch.item[0].what));
+        _exit(1);
+    }
+}
+
+/* Release a case, after its kernels have run. */
+static inline void case_free(pipeline_case *self)
+{
+    if (batch.cases == BATCH_MOST)
+        batch_run();
+    if (batch.items == 0)
+        case_release(self);
+    else
+        batch.done[batch.cases++] = *self;
+}
+
+/* Take a kernel, build it with others and run it on the operands, at batch_run at the latest. */
+static inline void case_run(const pipeline_case *self, opevo_kernel *kernel, const char *what)
+{
+    batched_kernel *one = NULL;
+
+    if (batch.items == BATCH_MOST)
+        batch_run();
+    one = &batch.item[batch.items++];
+    *one = (batched_kernel){.operands = *self, .kernel = *kernel};
+    opevo_text_add(&one->what, what);
+    *kernel = (opevo_kernel){0};
+}
+
+/* Lower and print a pipeline and give it to case_run; false, with the reason in `why`, where it cannot be
+ * lowered. */
+static inline bool case_check(const pipeline_case *self, const opevo_pipeline *pipeline,
                               opevo_kernel_dialect dialect, opevo_text *why)
 {
     opevo_limits limits = opevo_limits_default(dialect);

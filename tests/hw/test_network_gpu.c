@@ -34,6 +34,9 @@ static const char *const build[] = {"make",
                                     "net_emulated",
                                     "CFLAGS=-O1 -Wall -Wextra -Werror",
                                     NULL};
+static const char *const build_plan[] = {
+    "make", "-s", "-W", "net.c", "-C", folder, "net_emulated", "CFLAGS=-O0 -Wall -Wextra -Werror",
+    NULL};
 static const char *const check[] = {"network_gpu_test/net_emulated", "--data", folder, NULL};
 
 /* ---- Libraries ---- */
@@ -283,7 +286,7 @@ static int check_spoilt(const char *plan, const char *before, int64_t add)
 
     for (; spoil(plan, before, count, add, spoilt); count++) {
         write_file("net.c", spoilt);
-        CHECK_PROGRAM(build);
+        CHECK_PROGRAM(build_plan);
         if (program_succeeds(check))
             fail_msg("A plan is not rejected in which number %d behind '%s' is %+lld.", count,
                      before, (long long)add);

@@ -150,6 +150,7 @@ static void test_examples(void **state)
         check_steps(&operands, examples[i].steps, examples[i].dialect);
         case_free(&operands);
     }
+    batch_run();
 }
 
 /* The stores of a thread are fenced after the last of them and before it meets others: where its
@@ -222,6 +223,7 @@ static void test_streams(void **state)
         opevo_text_free(&why);
         case_free(&operands);
     }
+    batch_run();
 }
 
 /* Each thread has registers of its own: they are declared inside the loop that threads divide. */
@@ -332,6 +334,7 @@ static void test_infinite_factors(void **state)
         free_values(operands.computation, wanted);
         case_free(&operands);
     }
+    batch_run();
 }
 
 /* Of 45 loops: whole numbers of all axes, and guards on them, have too many parts for a kernel. */
@@ -480,6 +483,7 @@ static void test_random_steps(void **state)
     for (int i = 0; i < count; i++)
         check_random(odd_computations[i % ODD_COMPUTATIONS], (uint64_t)i, &lowered);
     assert_true(2 * lowered > count);
+    batch_run();
 }
 
 static void test_random_computations(void **state)
@@ -503,6 +507,7 @@ static void test_random_computations(void **state)
         opevo_text_free(&text);
     }
     assert_true(2 * lowered > checked);
+    batch_run();
 }
 
 /* Kernels in C from random steps on graphs of up to eight definitions. */
@@ -533,6 +538,7 @@ static void test_random_graphs(void **state)
         opevo_text_free(&text);
     }
     assert_true(2 * lowered > checked);
+    batch_run();
 }
 
 int main(void)

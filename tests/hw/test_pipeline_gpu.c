@@ -107,6 +107,7 @@ static void test_examples(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         check_example(&examples[i], i);
+    batch_run();
 }
 
 /* ---- Refusals ---- */
@@ -263,6 +264,7 @@ static void test_random_steps(void **state)
         check_random(odd_computations[i % ODD_COMPUTATIONS], (uint64_t)i, &lowered);
     print_message("%d of %d pipelines are lowered with all their steps\n", lowered, count);
     assert_true(4 * lowered > count);
+    batch_run();
 }
 
 static void test_random_computations(void **state)
@@ -287,6 +289,7 @@ static void test_random_computations(void **state)
     }
     print_message("%d of %d pipelines are lowered with all their steps\n", lowered, checked);
     assert_true(4 * lowered > checked);
+    batch_run();
 }
 
 int main(void)

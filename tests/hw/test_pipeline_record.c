@@ -111,6 +111,7 @@ static void test_kernels(void **state)
     check_kernel(MATMUL_ADD(37), CPU_STEPS, 1024, 37, OPEVO_KERNEL_C);
     check_kernel("matmul(512,128,8)", GPU_STEPS, 512, 0, OPEVO_KERNEL_EMULATION);
     check_kernel("matmul(300,77,9)", GPU_STEPS, 512, 0, OPEVO_KERNEL_EMULATION);
+    batch_run();
 }
 
 typedef struct refusal {

@@ -202,6 +202,7 @@ static void check_all_points(unsigned threads, int usual)
     for (int i = 0; i < kinds; i++)
         check_points(small[i], threads, count, &rejected);
     assert_true(20 * rejected <= kinds * count);
+    batch_run();
 }
 
 static void test_kernels_of_points(void **state)
@@ -238,6 +239,7 @@ static void test_random_computations(void **state)
         opevo_text_free(&text);
     }
     assert_true(checked > 0 && 20 * rejected <= checked);
+    batch_run();
 }
 
 /* Products in a row whose tiles have more points than a space may have. */
@@ -308,6 +310,7 @@ static void test_scalars(void **state)
     check_points("b[]; A[i:3, k:70]; S[i] = sum(k) A[i, k]*b[]", 1, draw_count(4), &rejected);
     check_points("b[]; A[k:130]; S[] = sum(k) A[k]*b[]", 2, draw_count(4), &rejected);
     assert_int_equal(rejected, 0);
+    batch_run();
 }
 
 /* ---- Points by their steps ---- */

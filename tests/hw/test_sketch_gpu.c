@@ -142,6 +142,7 @@ static void test_kernels_of_points(void **state)
         check_sketches(large[i], points, &count);
     print_message("%d points, %d rejected\n", count.checked, count.rejected);
     assert_true(50 * count.rejected <= count.checked);
+    batch_run();
 }
 
 /* Tiles of all axes would be more loops than a stage may have; the other rules remain. */
@@ -155,6 +156,7 @@ static void test_many_axes(void **state)
                    draw_count(4), &count);
     assert_true(count.checked > 0);
     assert_int_equal(count.rejected, 0);
+    batch_run();
 }
 
 /* ---- Random computations ---- */
@@ -189,6 +191,7 @@ static void test_random_computations(void **state)
     }
     print_message("%d points, %d rejected\n", count.checked, count.rejected);
     assert_true(count.checked > 0 && 20 * count.rejected <= count.checked);
+    batch_run();
 }
 
 /* ---- Text ---- */

@@ -82,6 +82,7 @@ static void test_start_kernels(void **state)
         maker->ops->destroy(maker);
         case_free(&operands);
     }
+    batch_run();
 }
 
 /* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */

@@ -46,46 +46,82 @@ static bool same_value(double a, double b)
     return isnan(a) ? isnan(b) != 0 : a == b && !signbit(a) == !signbit(b);
 }
 
-/* A kernel that copies `from` of one type to `to` of another, by vectors of `width` or one by one; the
- * extent is a multiple of 16. */
-static void check_copy(opevo_element from_type, const void *from, opevo_element to_type, int count,
-                       int width, const char *const *compiler)
-{
-    opevo_text text = {0}, steps = {0};
-    void *to = calloc((size_t)count, (size_t)opevo_element_bytes(to_type)), *handle = NULL;
-    union {
-        void *object;
-        void (*call)(const void *, void *, void *);
-    } function = {NULL};
+/* A kernel that copies `from` of one type to another. */
+typedef struct conversion {
+    opevo_element from_type, to_type;
+    const void *from;
+    int count, width;
     opevo_kernel kernel;
+} conversion;
 
+/* Those of one compiler, which builds them together. */
+typedef struct conversions {
+    conversion item[64];
+    int count;
+    opevo_text source;
+} conversions;
+
+/* By vectors of `width` or one by one; the extent is a multiple of 16. */
+static void add_copy(conversions *self, opevo_element from_type, const void *from,
+                     opevo_element to_type, int count, int width)
+{
+    conversion *one = &self->item[self->count];
+    opevo_text text = {0}, steps = {0};
+
+    assert_true(self->count < (int)(sizeof self->item / sizeof *self->item));
     opevo_text_printf(&text, "%s A[i:%d]; %s C[i] = A[i]", opevo_element_name(from_type), count,
                       opevo_element_name(to_type));
     if (width > 1)
         opevo_text_printf(&steps, "split C i %d\nannotate C i.1 vectorize\n", width);
-    kernel = emit(opevo_text_string(&text), opevo_text_string(&steps),
-                  width ? OPEVO_KERNEL_C : OPEVO_KERNEL_EMULATION);
-    if (!source_build(compiler, opevo_text_string(&kernel.source), &handle)) {
-        fail_msg("%s %s does not compile:\n%s", compiler[0], compiler[2],
-                 opevo_text_string(&kernel.source));
-        return;
-    }
-    function.object = dlsym(handle, kernel.entry);
-    function.call(from, to, NULL);
-    for (size_t e = 0; e < (size_t)count; e++) {
-        double value = opevo_element_get(from_type, from, e);
-        double is = opevo_element_get(to_type, to, e);
-
-        if (!same_value(is, opevo_element_nearest(to_type, value)))
-            fail_msg("%s %s, width %d, from %s to %s: %a becomes %a instead of %a", compiler[0],
-                     compiler[2], width, opevo_element_name(from_type), opevo_element_name(to_type),
-                     value, is, opevo_element_nearest(to_type, value));
-    }
-    dlclose(handle);
-    free(to);
+    *one = (conversion){.from_type = from_type,
+                        .to_type = to_type,
+                        .from = from,
+                        .count = count,
+                        .width = width,
+                        .kernel = emit(opevo_text_string(&text), opevo_text_string(&steps),
+                                       width ? OPEVO_KERNEL_C : OPEVO_KERNEL_EMULATION)};
+    batch_add(&self->source, &one->kernel, self->count++);
     opevo_text_free(&text);
     opevo_text_free(&steps);
-    opevo_kernel_free(&kernel);
+}
+
+static void check_copy(const conversion *self, void *handle, const char *const *compiler)
+{
+    void *to = calloc((size_t)self->count, (size_t)opevo_element_bytes(self->to_type));
+    union {
+        void *object;
+        void (*call)(const void *, void *, void *);
+    } function = {dlsym(handle, self->kernel.entry)};
+
+    if (!to || !function.object)
+        fail_msg("%s is missing", self->kernel.entry);
+    function.call(self->from, to, NULL);
+    for (size_t e = 0; e < (size_t)self->count; e++) {
+        double value = opevo_element_get(self->from_type, self->from, e);
+        double is = opevo_element_get(self->to_type, to, e);
+        double wanted = opevo_element_nearest(self->to_type, value);
+
+        if (!same_value(is, wanted))
+            fail_msg("%s %s, width %d, from %s to %s: %a becomes %a instead of %a", compiler[0],
+                     compiler[2], self->width, opevo_element_name(self->from_type),
+                     opevo_element_name(self->to_type), value, is, wanted);
+    }
+    free(to);
+}
+
+static void check_copies(conversions *self, const char *const *compiler)
+{
+    void *handle = NULL;
+
+    if (!source_build(compiler, opevo_text_string(&self->source), &handle))
+        fail_msg("%s %s does not compile them:\n%s\n%s", compiler[0], compiler[2], program_output,
+                 opevo_text_string(&self->source));
+    for (int i = 0; i < self->count; i++) {
+        check_copy(&self->item[i], handle, compiler);
+        opevo_kernel_free(&self->item[i].kernel);
+    }
+    dlclose(handle);
+    opevo_text_free(&self->source);
 }
 
 /* All floats that a type may round in another way: its values, the middles between neighbours, and what
@@ -129,36 +165,39 @@ static void test_all_conversions(void **state)
     static const int widths[] = {0, 1, 2, 4, 8, 16}; /* 0: emulated */
     static uint16_t all[65536];
     static int8_t bytes[256];
-    int tried = 0;
+    float *floats[2] = {NULL};
+    int tried = 0, count = 0;
 
     (void)state;
     for (int i = 0; i < 65536; i++)
         all[i] = (uint16_t)i;
     for (int i = 0; i < 256; i++)
         bytes[i] = (int8_t)(i - 128);
+    for (opevo_element e = OPEVO_FLOAT16; e <= OPEVO_BFLOAT16; e++)
+        floats[e == OPEVO_BFLOAT16] = floats_around(e, &count);
     for (int c = 0; c < COMPILERS; c++) {
+        conversions self = {.count = 0};
+
         if (!has_compiler(compilers[c]))
             continue;
         tried++;
         for (opevo_element e = OPEVO_FLOAT16; e <= OPEVO_BFLOAT16; e++) {
-            int count = 0;
-            float *floats = floats_around(e, &count);
-
             for (int w = 0; w < 6; w++) {
-                check_copy(e, all, OPEVO_FLOAT32, 65536, widths[w], compilers[c]);
-                check_copy(OPEVO_FLOAT32, floats, e, count, widths[w], compilers[c]);
-                check_copy(OPEVO_INT8, bytes, e, 256, widths[w], compilers[c]);
+                add_copy(&self, e, all, OPEVO_FLOAT32, 65536, widths[w]);
+                add_copy(&self, OPEVO_FLOAT32, floats[e == OPEVO_BFLOAT16], e, count, widths[w]);
+                add_copy(&self, OPEVO_INT8, bytes, e, 256, widths[w]);
             }
-            check_copy(e, all, e == OPEVO_FLOAT16 ? OPEVO_BFLOAT16 : OPEVO_FLOAT16, 65536, 16,
-                       compilers[c]);
-            free(floats);
+            add_copy(&self, e, all, e == OPEVO_FLOAT16 ? OPEVO_BFLOAT16 : OPEVO_FLOAT16, 65536, 16);
         }
         for (int w = 0; w < 6; w++) {
-            check_copy(OPEVO_INT8, bytes, OPEVO_FLOAT32, 256, widths[w], compilers[c]);
-            check_copy(OPEVO_INT8, bytes, OPEVO_INT32, 256, widths[w], compilers[c]);
-            check_copy(OPEVO_INT8, bytes, OPEVO_INT8, 256, widths[w], compilers[c]);
+            add_copy(&self, OPEVO_INT8, bytes, OPEVO_FLOAT32, 256, widths[w]);
+            add_copy(&self, OPEVO_INT8, bytes, OPEVO_INT32, 256, widths[w]);
+            add_copy(&self, OPEVO_INT8, bytes, OPEVO_INT8, 256, widths[w]);
         }
+        check_copies(&self, compilers[c]);
     }
+    free(floats[0]);
+    free(floats[1]);
     assert_true(tried > 0);
 }
 
@@ -234,6 +273,7 @@ static void test_edges(void **state)
         opevo_text_free(&text);
         opevo_text_free(&why);
     }
+    batch_run();
 }
 
 /* ---- Random steps on random computations ---- */
@@ -268,6 +308,7 @@ static void test_plain(void **state)
             case_free(&operands);
         }
     }
+    batch_run();
 }
 
 static void check_steps(bool gpu)
@@ -278,6 +319,7 @@ static void check_steps(bool gpu)
     for (int i = 0; i < count; i++)
         check_random(typed_computations[i % TYPED_COMPUTATIONS], (uint64_t)i + 7, gpu, &lowered);
     assert_true(4 * lowered > count);
+    batch_run();
 }
 
 static void test_random_steps(void **state)
@@ -307,6 +349,7 @@ static void check_computations(bool gpu)
         opevo_text_free(&text);
     }
     assert_true(4 * lowered > checked);
+    batch_run();
 }
 
 static void test_random_computations(void **state)
@@ -356,6 +399,7 @@ static void test_sketches(void **state)
         check_sketches(typed_computations[i], false, (uint64_t)i);
         check_sketches(typed_computations[i], true, (uint64_t)i);
     }
+    batch_run();
 }
 
 int main(void)
