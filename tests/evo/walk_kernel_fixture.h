@@ -94,4 +94,23 @@ static inline double walk_fixture_normal(opevo_rng *rng)
     return radius * cos(6.283185307179586 * opevo_rng_unit(rng));
 }
 
+/* Groups of several parameters, one that stands alone, and two without a table in common. */
+static const char many_groups[] =
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\": \"discrete\","
+    " \"_value\": [1, 2, 3, 4, 6, 8, 12]}, \"c\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
+    " \"big\": {\"_type\": \"permutation\", \"_value\": [7]}, \"d\": {\"_type\": \"factor\","
+    " \"_value\": [1024, 4]}, \"e\": {\"_type\": \"permutation\", \"_value\": [5]},"
+    " \"f\": {\"_type\": \"choice\", \"_value\": [9]}, \"g\": {\"_type\": \"discrete\","
+    " \"_value\": [3, 4, 5]}, \"huge\": {\"_type\": \"permutation\", \"_value\": [9]}}";
+
+/* Random points of one run. */
+static inline void add_uniform(walk_fixture *self, size_t count, opevo_rng *rng)
+{
+    for (size_t i = 0; i < count; i++) {
+        opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(self->space));
+
+        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
+    }
+}
+
 #endif

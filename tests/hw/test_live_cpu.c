@@ -25,20 +25,6 @@
 #include "backend_internal.h"
 #include "sandbox_internal.h"
 
-static opevo_objective *open_zoo(zoo *maker, double limit_s)
-{
-    static const char *const criteria[] = {"build_time"};
-    opevo_live_options options = opevo_live_defaults();
-    opevo_objective *objective = NULL;
-
-    options.run_limit_s = limit_s;
-    options.repeat_s = 0.02;
-    options.criteria = criteria;
-    options.criterion_count = 1;
-    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
-    return objective;
-}
-
 /* Processes that were started with this test's cache folder: workers, and whatever they started. */
 static int processes_left(void)
 {
@@ -86,7 +72,7 @@ static int scratch_files(void)
 
 static void test_zoo(void **state)
 {
-    opevo_objective *objective = open_zoo(zoo_of_animals(), 1);
+    opevo_objective *objective = zoo_open(zoo_of_animals(), 1);
     opevo_index points[ZOO_COUNT];
     opevo_outcome outcomes[ZOO_COUNT];
     int failures = 0;
@@ -146,7 +132,7 @@ static opevo_outcome measure_beside(opevo_objective *objective, const char *name
  * the next run has its own best. */
 static void test_slower(void **state)
 {
-    opevo_objective *objective = open_zoo(zoo_of_animals(), 600);
+    opevo_objective *objective = zoo_open(zoo_of_animals(), 600);
     opevo_outcome outcome = measure_beside(objective, "endless", 1e-3);
 
     (void)state;
@@ -162,7 +148,7 @@ static void test_slower(void **state)
     assert_true(outcome.kind == OPEVO_OUTCOME_OK && outcome.sample_count > 1);
     assert_true(!outcome.message || !strstr(outcome.message, "slower"));
     opevo_objective_destroy(objective);
-    objective = open_zoo(zoo_of_animals(), 0.5);
+    objective = zoo_open(zoo_of_animals(), 0.5);
     outcome = measure_beside(objective, "sleeper", 1e-3);
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
     assert_string_equal(outcome.message, "took longer than 0.5 s");
@@ -292,7 +278,7 @@ static void test_unconfined(void **state)
 /* The time is of one execution, and the fitness follows from it. */
 static void test_fitness(void **state)
 {
-    opevo_objective *objective = open_zoo(zoo_of_products(64), 5);
+    opevo_objective *objective = zoo_open(zoo_of_products(64), 5);
     opevo_index points[12];
     opevo_outcome outcomes[12];
 
@@ -318,7 +304,7 @@ static void test_fitness(void **state)
  * smaller ones. */
 static void test_both_clocks(void **state)
 {
-    opevo_objective *objective = open_zoo(zoo_of_products(64), 5);
+    opevo_objective *objective = zoo_open(zoo_of_products(64), 5);
     opevo_index point = 0;
     opevo_outcome outcome;
     const double *processor_s = NULL;
@@ -353,7 +339,7 @@ static void test_built_once(void **state)
 
     (void)state;
     maker->salt = 1;
-    objective = open_zoo(maker, 5);
+    objective = zoo_open(maker, 5);
     for (int again = 0; again < 2; again++) {
         CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
         for (size_t i = 0; i < 4; i++) {
@@ -398,7 +384,7 @@ static void test_contractions(void **state)
                        inputs == 3 ? scaled_op : paired_op);
 
         maker->salt = inputs;
-        objective = open_zoo(maker, 5);
+        objective = zoo_open(maker, 5);
         CHECK_OK(opevo_objective_evaluate(objective, points, 2, outcomes, &err));
         assert_int_equal(outcomes[0].kind, OPEVO_OUTCOME_OK);
         assert_true(outcomes[0].fitness > 0);
@@ -443,7 +429,7 @@ static void test_packed(void **state)
                                                 OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_CRASHED};
     opevo_index points[4] = {0, 1, 2, 3};
     opevo_outcome outcomes[4];
-    opevo_objective *objective = open_zoo(
+    opevo_objective *objective = zoo_open(
         zoo_create(&ops, "packed", "{\"way\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3]}}",
                    scaled_op),
         5);
@@ -472,118 +458,6 @@ static void test_cold(void **state)
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
     assert_true(outcome.sample_count >= 1);
-    opevo_objective_destroy(objective);
-}
-
-/* OpenBLAS in the finals passes the check like a kernel; the winner is a kernel all the same, and a
- * single kernel has no rival. */
-static void test_library(void **state)
-{
-    opevo_objective *objective = open_zoo(zoo_of_products(48), 5);
-    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
-    opevo_final_verdict verdict;
-    double fitness[2 * 6];
-    opevo_text library = {0};
-
-    (void)state;
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 6, 1, NULL},
-                               fitness, &library, &err));
-    assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
-    CHECK_OK(opevo_finals_judge(finalists, 2, 6, fitness, &verdict, &err));
-    assert_true(finalists[0].median > 0 && finalists[1].median > 0);
-    assert_int_equal(verdict.winner, 0);
-    assert_int_equal(verdict.rival, 2);
-    assert_int_equal(verdict.library, 1);
-    assert_false(verdict.faster);
-    assert_true(isnan(verdict.ratio));
-    assert_true(verdict.library_low <= verdict.library_ratio &&
-                verdict.library_ratio <= verdict.library_high);
-    opevo_text_free(&library);
-    opevo_objective_destroy(objective);
-}
-
-/* The parent of a process; 0 if it is gone. */
-static long parent_of(long process)
-{
-    char path[64];
-    char text[512] = "";
-    char *end = NULL;
-    FILE *file = NULL;
-
-    snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    file = fopen(path, "r");
-    if (!file)
-        return 0;
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    end = strrchr(text, ')'); /* ") S PARENT" */
-    return end && strlen(end) > 4 ? strtol(end + 4, NULL, 10) : 0;
-}
-
-/* Threads of a process; 0 if it is gone. */
-static int threads_of(long process)
-{
-    char path[64];
-    DIR *tasks = NULL;
-    struct dirent *entry = NULL;
-    int count = 0;
-
-    snprintf(path, sizeof path, "/proc/%ld/task", process);
-    tasks = opendir(path);
-    while (tasks && (entry = readdir(tasks)) != NULL)
-        count += *entry->d_name != '.';
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
-typedef struct watch {
-    _Atomic(bool) over;
-    int seen, most; /* processes of workers, and threads in one of them */
-} watch;
-
-/* Count the threads of what workers of this process start. */
-static void *watch_threads(void *context)
-{
-    watch *self = context;
-
-    while (!self->over) {
-        DIR *all = opendir("/proc");
-        struct dirent *entry = NULL;
-
-        while (all && (entry = readdir(all)) != NULL) {
-            long process = strtol(entry->d_name, NULL, 10);
-            int count =
-                process > 0 && parent_of(parent_of(process)) == getpid() ? threads_of(process) : 0;
-
-            self->seen += count > 0;
-            self->most = count > self->most ? count : self->most;
-        }
-        if (all)
-            closedir(all);
-    }
-    return NULL;
-}
-
-/* The library has one thread, also where OpenBLAS would take more. */
-static void test_library_alone(void **state)
-{
-    opevo_finalist finalists[2] = {{.point = OPEVO_LIVE_LIBRARY}, {.point = 0}};
-    opevo_objective *objective = NULL;
-    double fitness[2 * 12];
-    watch seen = {.over = false};
-    pthread_t thread;
-
-    (void)state;
-    unsetenv("OPENBLAS_NUM_THREADS");
-    objective = open_zoo(zoo_of_products(256), 5);
-    assert_int_equal(pthread_create(&thread, NULL, watch_threads, &seen), 0);
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 12, 1, NULL},
-                               fitness, NULL, &err));
-    seen.over = true;
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_true(fitness[0] > 0 && seen.seen > 0);
-    assert_int_equal(seen.most, 1);
     opevo_objective_destroy(objective);
 }
 
@@ -624,13 +498,12 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions),  cmocka_unit_test(test_library),
-        cmocka_unit_test(test_library_alone), cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_slower),        cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),   cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_packed),        cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_unconfined),
-        cmocka_unit_test(test_file_limit),    cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions), cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_slower),       cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),  cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_packed),       cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),  cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

@@ -232,4 +232,19 @@ static inline void zoo_of_one_block(opevo_kernel *out, opevo_kernel_dialect dial
     out->dynamic_shared_bytes = shared_bytes;
 }
 
+/* Kernels on the CPU, with the time to build as a second criterion. */
+static inline opevo_objective *zoo_open(zoo *maker, double limit_s)
+{
+    static const char *const criteria[] = {"build_time"};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+
+    options.run_limit_s = limit_s;
+    options.repeat_s = 0.02;
+    options.criteria = criteria;
+    options.criterion_count = 1;
+    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+    return objective;
+}
+
 #endif
