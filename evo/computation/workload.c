@@ -89,6 +89,24 @@ static opevo_status list_tensors(workload *self, bool outputs, opevo_error *err)
 
 /* ---- Making one ---- */
 
+/* The name is the operator's text in a computation that was made of one. Passes keep names and
+ * change definitions, so that both are compared. */
+static opevo_status find_library(workload *self, opevo_error *err)
+{
+    const opevo_computation *computation = self->super.computation;
+    opevo_computation *made = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!computation->name || opevo_operator_parse(computation->name, &self->op, NULL) != OPEVO_OK)
+        return OPEVO_OK;
+    status = opevo_computation_of_operator(&self->op, &made, err);
+    if (status == OPEVO_OK &&
+        opevo_computation_signature(made) == opevo_computation_signature(computation))
+        self->super.library = &self->op;
+    opevo_computation_destroy(made);
+    return status;
+}
+
 opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computation *computation,
                                    opevo_workload **out, opevo_error *err)
 {
@@ -102,11 +120,13 @@ opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computa
     if (op) {
         self->op = *op;
         self->super.op = &self->op;
+        self->super.library = &self->op;
         OPEVO_TRY(list_operator(self, err));
         self->super.flop = opevo_operator_flop(op);
     } else {
         OPEVO_TRY(list_tensors(self, false, err));
         OPEVO_TRY(list_tensors(self, true, err));
+        OPEVO_TRY(find_library(self, err));
         self->super.flop = opevo_computation_flop(computation).count;
     }
     *out = &self->super;

@@ -60,7 +60,9 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
 
 /* Why a device's library is not measured for a computation. */
 #define OPEVO_I_NO_LIBRARY                                                                         \
-    "libraries are measured for operators such as matmul(512,512,512), not for computations"
+    "libraries are measured for operators such as matmul(512,512,512), and the computation is "    \
+    "not "                                                                                         \
+    "given as one"
 
 /* A compiler that needs more is stuck in a pathological source. */
 #define OPEVO_I_BUILD_MEMORY ((uint64_t)8 << 30)

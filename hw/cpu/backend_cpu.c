@@ -492,7 +492,7 @@ static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result
     if (job->library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
                           opevo_reference_blas_core(),
-                          opevo_reference_blas_routine(self->operands.work->op));
+                          opevo_reference_blas_routine(self->operands.work->library));
     if (job->library && self->super.threads > 1)
         opevo_text_printf(&result->message, ", on %u threads", self->super.threads);
     if (report->pack_s > 0)
@@ -519,7 +519,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     opevo_i_cpu_plan plan = self->plan;
     double best = INFINITY; /* calibration of the measurement that is kept */
 
-    if (job->library && !self->operands.work->op) {
+    if (job->library && !self->operands.work->library) {
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }

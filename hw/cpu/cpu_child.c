@@ -221,7 +221,7 @@ static void await_permission(void)
 /* A failure leaves the outputs as they were, which the check sees. */
 static void execute_library(const timing *self)
 {
-    (void)opevo_reference_blas(self->operands->work->op, (const float *const *)self->argument,
+    (void)opevo_reference_blas(self->operands->work->library, (const float *const *)self->argument,
                                self->argument + self->operands->list.inputs, NULL);
 }
 

@@ -231,14 +231,14 @@ static void measure_library(opevo_i_gpu_backend *self, const opevo_i_job *job,
     const opevo_i_gpu_running run = {.self = self, .job = job, .result = result};
     opevo_error err = {OPEVO_OK, ""};
 
-    if (!self->operands.work->op) {
+    if (!self->operands.work->library) {
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
     if (!self->math && (!opevo_i_gpu_prepare(&run) ||
                         opevo_i_gpu_math_open(self->vendor, &self->driver, self->facts.arch,
-                                              self->operands.work->op, self->argument, &self->math,
-                                              &err) != OPEVO_OK)) {
+                                              self->operands.work->library, self->argument,
+                                              &self->math, &err) != OPEVO_OK)) {
         if (result->kind == OPEVO_OUTCOME_OK)
             opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
         return;

@@ -4,6 +4,7 @@
 
 #include "protocol_internal.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/memory.h>
 
 #include <math.h>
@@ -325,6 +326,21 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     return good;
 }
 
+/* Of a computation, where there is one. */
+static int add_library(json_t *setup, const opevo_workload *work)
+{
+    opevo_text text = {0};
+    int failed = -1;
+
+    if (work->op || !work->library)
+        return 0;
+    opevo_operator_print(work->library, &text);
+    if (!text.failed)
+        failed = json_object_set_new(setup, "library", json_string(opevo_text_string(&text)));
+    opevo_text_free(&text);
+    return failed;
+}
+
 int opevo_i_setup_add_workload(json_t *setup, const opevo_workload *work)
 {
     opevo_text text = {0};
@@ -338,13 +354,39 @@ int opevo_i_setup_add_workload(json_t *setup, const opevo_workload *work)
         failed = json_object_set_new(setup, work->op ? "operator" : "computation",
                                      json_string(opevo_text_string(&text)));
     opevo_text_free(&text);
-    return failed;
+    return failed | add_library(setup, work);
+}
+
+/* The computation of the operator in `text`, which must be that of the setup. */
+static opevo_status name_computation(const char *text, opevo_computation **computation,
+                                     opevo_error *err)
+{
+    opevo_operator op;
+    opevo_computation *made = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_operator_parse(text, &op, err));
+    OPEVO_TRY(opevo_computation_of_operator(&op, &made, err));
+    if (opevo_computation_signature(made) != opevo_computation_signature(*computation)) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "The library of the setup, for %.200s, is for "
+                            "another computation.",
+                            text);
+        goto cleanup;
+    }
+    opevo_computation_destroy(*computation);
+    *computation = made;
+    made = NULL;
+cleanup:
+    opevo_computation_destroy(made);
+    return status;
 }
 
 opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, opevo_error *err)
 {
     const char *operator_text = json_string_value(json_object_get(setup, "operator"));
     const char *text = json_string_value(json_object_get(setup, "computation"));
+    const char *library = json_string_value(json_object_get(setup, "library"));
     opevo_computation *computation = NULL;
     opevo_operator op;
     opevo_status status = OPEVO_OK;
@@ -353,8 +395,12 @@ opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, o
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator or a computation.");
     status = text ? opevo_computation_parse(text, "computation", NULL, 0, &computation, err)
                   : opevo_operator_parse(operator_text, &op, err);
-    if (status != OPEVO_OK)
+    if (status == OPEVO_OK && text && library)
+        status = name_computation(library, &computation, err);
+    if (status != OPEVO_OK) {
+        opevo_computation_destroy(computation);
         return status;
+    }
     return text ? opevo_workload_adopt(computation, out, err)
                 : opevo_workload_create(&op, NULL, out, err);
 }

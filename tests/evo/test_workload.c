@@ -50,6 +50,10 @@ static void test_operands(void **state)
             assert_memory_equal(a->extent, b->extent, (size_t)a->dims * sizeof *a->extent);
         }
         CHECK_CLOSE(of_graph->flop, of_operator->flop, 0);
+        assert_ptr_equal(of_operator->library, of_operator->op);
+        opevo_operator_print(of_graph->library, &text);
+        assert_string_equal(text.data, forms[f]);
+        opevo_text_clear(&text);
         opevo_workload_print(of_operator, &text);
         assert_string_equal(text.data, forms[f]);
         opevo_text_clear(&text);
@@ -86,6 +90,7 @@ static void test_computations(void **state)
             assert_int_equal(work->list.item[i].role == OPEVO_ROLE_OUTPUT, i >= work->list.inputs);
         }
         assert_string_equal(names.data, rows[r].operands);
+        assert_null(work->library);
         opevo_workload_print(work, &printed);
         assert_string_equal(printed.data, rows[r].printed);
         again = read(printed.data);

@@ -78,6 +78,7 @@ static void check_workload(const json_t *message)
     FUZZ_CHECK(opevo_i_setup_add_workload(written, work) == 0);
     FUZZ_CHECK(opevo_i_setup_workload(written, &again, &err) == OPEVO_OK);
     FUZZ_CHECK(again->list.count == work->list.count && again->flop == work->flop);
+    FUZZ_CHECK(!again->library == !work->library);
     json_decref(written);
     opevo_workload_destroy(work);
     opevo_workload_destroy(again);

@@ -5,6 +5,11 @@
 
 #include "cache_folder.h"
 #include "computation_kernels.h"
+#include "protocol_internal.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/parallel.h>
+#include <opevo/sketch.h>
 
 static opevo_objective *open_kernel(const computation_kernel *kernel)
 {
@@ -14,6 +19,22 @@ static opevo_objective *open_kernel(const computation_kernel *kernel)
     options.run_limit_s = 2;
     options.repeat_s = 0.01;
     CHECK_OK(opevo_live_open(computation_maker_create(kernel), &options, &objective, &err));
+    return objective;
+}
+
+static opevo_objective *open_sketches(const char *operator_text, unsigned threads)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_C, .cores = threads, .threads = threads};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+
+    options.repeat_s = 0.01;
+    CHECK_OK(opevo_computation_read(operator_text, &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
     return objective;
 }
 
@@ -96,7 +117,57 @@ static void test_copy(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* OpenBLAS knows no computations, and the finals say so. */
+/* OpenBLAS computes what a computation is made of where that is an operator, on as many threads as
+ * the kernels. */
+static void test_library(void **state)
+{
+    static const char *const forms[] = {"matmul(48,32,40)", "batch_matmul(3,17,31,6,NT)",
+                                        "conv2d(2,3,9,11,5,3,2,2,1)"};
+    unsigned most = opevo_processor_count() > 1 ? 2 : 1;
+
+    (void)state;
+    for (size_t i = 0; i < most * sizeof forms / sizeof *forms; i++) {
+        opevo_objective *objective = open_sketches(forms[i / most], 1 + (unsigned)i % most);
+        opevo_finalist finalists[2] = {{.point = objective->starts->points[0].point},
+                                       {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_text library = {0};
+        double fitness[2 * 2];
+
+        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 2, 1, NULL},
+                                   fitness, &library, &err));
+        assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
+        assert_true(!strstr(opevo_text_string(&library), ", on 2 threads") == !(i % most));
+        for (int k = 0; k < 4; k++)
+            assert_true(fitness[k] > 0);
+        opevo_text_free(&library);
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* A worker believes no setup that gives a computation the library of another. */
+static void test_wrong_library(void **state)
+{
+    static const char *const libraries[] = {"matmul(6,7,8)", "matmul(6,7,9)", "matmul(6,7,8,NT)"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        json_t *setup = json_pack("{s:s, s:s}", "computation",
+                                  "A[i:6, k:7]\nB[k, j:8]\nC[i, j] = sum(k) A[i, k]*B[k, j]",
+                                  "library", libraries[i]);
+        opevo_workload *work = NULL;
+
+        if (i == 0)
+            CHECK_OK(opevo_i_setup_workload(setup, &work, &err));
+        else
+            CHECK_FAILS(OPEVO_INVALID, "is for another computation",
+                        opevo_i_setup_workload(setup, &work, &err));
+        assert_true(!work == (i > 0) && (!work || work->library));
+        opevo_workload_destroy(work);
+        json_decref(setup);
+    }
+}
+
+/* OpenBLAS knows no other computations, and the finals say so. */
 static void test_no_library(void **state)
 {
     opevo_objective *objective = open_kernel(&computation_kernels[2]);
@@ -107,7 +178,7 @@ static void test_no_library(void **state)
     (void)state;
     CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
                                fitness, &library, &err));
-    assert_non_null(strstr(opevo_text_string(&library), "not for computations"));
+    assert_non_null(strstr(opevo_text_string(&library), "the computation is not given as one"));
     assert_true(fitness[0] > 0 && fitness[3] == 0);
     opevo_text_free(&library);
     opevo_objective_destroy(objective);
@@ -161,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_kernels),   cmocka_unit_test(test_words),
         cmocka_unit_test(test_copy),      cmocka_unit_test(test_no_library),
         cmocka_unit_test(test_unchecked), cmocka_unit_test(test_told),
+        cmocka_unit_test(test_library),   cmocka_unit_test(test_wrong_library),
     };
 
     if (!cache_folder_make())

@@ -178,7 +178,7 @@ static void test_computation(void **state)
         assert_non_null(strstr(outcomes[1].message, "the first is C[0, 7], which"));
         CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 1, 1, NULL},
                                    fitness, &said, &err));
-        assert_non_null(strstr(opevo_text_string(&said), "not for computations"));
+        assert_non_null(strstr(opevo_text_string(&said), "the computation is not given as one"));
         opevo_text_free(&said);
         opevo_objective_destroy(objective);
     }
@@ -328,8 +328,8 @@ static void test_hip(void **state)
     check_device("hip:0", OPEVO_KERNEL_HIP);
 }
 
-/* The library's result passes the check, its time is that of the events, and an error says what is
- * missing. */
+/* The library's result passes the check, of an operator and of the computation made of it, its time is
+ * that of the events, and an error says what is missing. */
 static void test_library(void **state)
 {
     static const struct {
@@ -356,9 +356,11 @@ static void test_library(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t r = 0; r < 2 * sizeof rows / sizeof *rows; r++) {
+        size_t i = r / 2;
         opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
         opevo_operator op;
+        opevo_computation *computation = NULL;
         opevo_objective *objective = NULL;
         opevo_text library = {0};
         double fitness[2 * 3];
@@ -368,15 +370,18 @@ static void test_library(void **state)
         if (rows[i].most)
             setenv("FAKE_GPU_MOST", rows[i].most, 1);
         CHECK_OK(opevo_operator_parse(rows[i].op, &op, &err));
-        objective = open_fake_for(rows[i].device, rows[i].dialect, op);
+        if (r % 2)
+            CHECK_OK(opevo_computation_of_operator(&op, &computation, &err));
+        objective = open_fake_of(rows[i].device, rows[i].dialect, op, computation);
         CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
                                    fitness, &library, &err));
         assert_non_null(strstr(opevo_text_string(&library), rows[i].title));
         for (size_t k = 3; k < 6; k++)
-            CHECK_CLOSE(fitness[k], count ? opevo_operator_flop(&op) / (1e-5 * count) / 1e9 : 0,
+            CHECK_CLOSE(fitness[k], count ? objective->flop / (1e-5 * count) / 1e9 : 0,
                         1e-3 * fitness[k]);
         opevo_text_free(&library);
         opevo_objective_destroy(objective);
+        opevo_computation_destroy(computation);
         unsetenv("FAKE_GPU_MOST");
     }
     setenv("LD_LIBRARY_PATH", OPEVO_FAKE_GPU, 1);

@@ -35,6 +35,9 @@ typedef struct opevo_workload_list {
 typedef struct opevo_workload {
     const opevo_operator *op; /* exactly one of both is not NULL */
     const opevo_computation *computation;
+    /* What a vendor's library may compute in its place, on the same operands: the operator, or the
+     * one that the computation is equal to and has its name from. NULL: none. */
+    const opevo_operator *library;
     opevo_workload_list list;
     double flop; /* operations of one execution, or an upper bound (opevo_computation_flop) */
 } opevo_workload;
