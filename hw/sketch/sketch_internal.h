@@ -166,9 +166,10 @@ void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, b
 
 /* ---- sketch_rate.c ---- */
 
-/* The sketch with a register tile of most multiply-adds, the one that is expected to be fastest; or
- * the first without one; the number of sketches where there is none. */
+/* Of the sketches that are not `refused` (one for each; NULL: none is): the one with a register tile of
+ * most multiply-adds that is expected to be fastest; or the first without one; the number of sketches
+ * where there is none. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,
-                             bool registers);
+                             bool registers, const bool *refused);
 
 #endif

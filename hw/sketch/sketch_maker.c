@@ -194,40 +194,72 @@ opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pi
     return status;
 }
 
-/* The allowed point that is nearest to what is wished of a sketch. */
+/* As translate, with the nearest value where the part lacks one. */
+static void approach(const opevo_space *from, const opevo_space *to, opevo_index *vertex)
+{
+    for (size_t i = 0; from != to && i < opevo_space_parameter_count(from); i++) {
+        opevo_value component[8];
+        opevo_index there = 0;
+
+        if (vertex[i] == OPEVO_INACTIVE)
+            continue;
+        opevo_parameter_value(opevo_space_parameter(from, i), vertex[i], component);
+        opevo_parameter_nearest(opevo_space_parameter(to, i), component, &there);
+        vertex[i] = there;
+    }
+}
+
+/* The allowed point that is nearest to what is wished of a sketch; not one of another sketch unless
+ * `others`. */
 static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
-                             bool *found, opevo_index *point, opevo_error *err)
+                             bool others, bool *found, opevo_index *point, opevo_error *err)
 {
     opevo_slot_value values[OPEVO_SKETCH_SLOTS];
     opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX] = {0};
     opevo_status status = OPEVO_OK;
+    opevo_index near = 0;
     bool any = false;
 
     opevo_i_sketch_wish(self->sketches->item[number], facts, self->target.threads, values);
     encode(self, number, values, vertex);
-    translate(self->space, self->super.space, vertex);
-    OPEVO_TRY(opevo_space_nearest_allowed(self->super.space, vertex, &any, point, err));
-    if (any)
-        status = opevo_i_is_accepted(&self->super, *point, found, err);
+    approach(self->space, self->super.space, vertex);
+    OPEVO_TRY(opevo_space_nearest_allowed(self->super.space, vertex, &any, &near, err));
+    if (!any)
+        return OPEVO_OK;
+    opevo_space_decode(self->super.space, near, vertex);
+    if (others || self->sketches->count == 1 || vertex[0] == number)
+        status = opevo_i_is_accepted(&self->super, near, found, err);
+    if (*found)
+        *point = near;
 cleanup:
     return status;
 }
 
+/* The sketches by what is expected of them, as far as the space has points of them. */
 static opevo_status start(const opevo_kernel_maker *super, const opevo_device_facts *facts,
                           bool *found, opevo_index *point, opevo_error *err)
 {
     const maker *self = (const maker *)super;
+    bool *refused = opevo_calloc(self->sketches->count, sizeof *refused);
     opevo_status status = OPEVO_OK;
 
     *found = false;
-    for (int registers = 1; registers >= 0 && status == OPEVO_OK && !*found; registers--) {
-        size_t number = opevo_i_sketch_choose(self->sketches, facts, registers);
+    if (!refused)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start point.");
+    for (int registers = 1; registers >= 0 && !*found; registers--) {
+        while (!*found) {
+            size_t number = opevo_i_sketch_choose(self->sketches, facts, registers, refused);
 
-        if (number < self->sketches->count)
-            status = start_in(self, number, facts, found, point, err);
+            if (number == self->sketches->count)
+                break;
+            OPEVO_TRY(start_in(self, number, facts, false, found, point, err));
+            refused[number] = true;
+        }
     }
-    for (size_t i = 0; i < self->sketches->count && status == OPEVO_OK && !*found; i++)
-        status = start_in(self, i, facts, found, point, err);
+    for (size_t i = 0; i < self->sketches->count && !*found; i++)
+        OPEVO_TRY(start_in(self, i, facts, true, found, point, err));
+cleanup:
+    opevo_free(refused);
     return status;
 }
 

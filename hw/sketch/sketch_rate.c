@@ -77,7 +77,7 @@ static bool has_panels(const opevo_sketch *sketch)
 }
 
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
-                             bool registers)
+                             bool registers, const bool *refused)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
     size_t best = sketches->count;
@@ -89,7 +89,7 @@ size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_
         double count = registers && one->registers >= 0 ? multiply_adds(one) : 0;
         double own = count > 0 ? expected_rate(one, &facts, count) : preference(one);
 
-        if ((one->registers >= 0) != registers)
+        if ((one->registers >= 0) != registers || (refused && refused[i]))
             continue;
         if (best == sketches->count || count > most ||
             (count == most && (own > rate || (own == rate && has_panels(one) &&

@@ -9,6 +9,7 @@
 
 #include <opevo/random.h>
 #include <opevo/sketch.h>
+#include <opevo/space.h>
 
 /* ---- Counts ---- */
 
@@ -48,6 +49,28 @@ static inline void check_counts(const sketch_count *counts, size_t count,
         opevo_sketches_destroy(sketches);
         opevo_computation_destroy(computation);
     }
+}
+
+/* ---- Parts of spaces ---- */
+
+/* The space of sketches with `from` replaced in its text. */
+static inline opevo_space *changed_space(const opevo_space *whole, const char *from, const char *to)
+{
+    opevo_text text = {0}, other = {0};
+    const char *at = NULL;
+    opevo_space *made = NULL;
+
+    opevo_space_write_json(whole, &text);
+    at = strstr(opevo_text_string(&text), from);
+    if (!at)
+        fail_msg("there is no %s in %s", from, opevo_text_string(&text));
+    opevo_text_add_bytes(&other, text.data, (size_t)(at - text.data));
+    opevo_text_add(&other, to);
+    opevo_text_add(&other, at + strlen(from));
+    CHECK_OK(opevo_space_parse(opevo_text_string(&other), "part", NULL, &made, &err));
+    opevo_text_free(&text);
+    opevo_text_free(&other);
+    return made;
 }
 
 /* ---- Kernels ---- */

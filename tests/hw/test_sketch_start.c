@@ -100,7 +100,7 @@ static void test_start_tile(void **state)
     (void)state;
     CHECK_OK(opevo_computation_read("matmul(256,256,256)", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-    number = opevo_i_sketch_choose(sketches, &facts, true);
+    number = opevo_i_sketch_choose(sketches, &facts, true, NULL);
     assert_true(number < sketches->count);
     opevo_i_sketch_wish(sketches->item[number], &facts, 1, values);
     for (int i = 0; i < sketches->item[number]->slots; i++) {
@@ -168,6 +168,111 @@ static void test_start_places(void **state)
     }
 }
 
+/* ---- Parts of the space ---- */
+
+enum { PRODUCT_SKETCHES = 6 };
+
+static const opevo_device_facts zen = {
+    .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+
+static opevo_kernel_maker *open_product(void)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+
+    CHECK_OK(opevo_computation_read("matmul(60,90,70)", &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    return maker;
+}
+
+/* The number of the sketch where the maker starts. */
+static size_t start_vertex(const opevo_kernel_maker *maker, opevo_index *vertex)
+{
+    opevo_index point = 0;
+    bool found = false;
+
+    CHECK_OK(maker->ops->start(maker, &zen, &found, &point, &err));
+    assert_true(found && opevo_space_allows(maker->space, point));
+    opevo_space_decode(maker->space, point, vertex);
+    return (size_t)vertex[0];
+}
+
+/* Sketches that the space forbids, the best one each time: the start is in the best one that is left, with
+ * the tiles that are wished of it. */
+static void test_start_without_sketches(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    opevo_kernel_maker *maker = open_product();
+    opevo_sketches *sketches = NULL;
+    bool refused[PRODUCT_SKETCHES] = {false};
+    opevo_text constraints = {0};
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+
+    (void)state;
+    CHECK_OK(opevo_sketches_create(maker->computation, &target, &sketches, &err));
+    assert_int_equal(sketches->count, PRODUCT_SKETCHES);
+    opevo_text_add(&constraints, "\"_constraints\": [");
+    for (size_t left = PRODUCT_SKETCHES; left > 1; left--) {
+        size_t number = start_vertex(maker, vertex);
+        size_t best = opevo_i_sketch_choose(sketches, &zen, true, refused);
+        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        size_t at = 1;
+
+        if (best == sketches->count)
+            best = opevo_i_sketch_choose(sketches, &zen, false, refused);
+        assert_int_equal(number, best);
+        opevo_i_sketch_wish(sketches->item[number], &zen, 1, values);
+        for (size_t i = 0; i < number; i++)
+            at += (size_t)sketches->item[i]->slots;
+        for (int i = 0; i < sketches->item[number]->slots; i++, at++) {
+            const opevo_slot *slot = &sketches->item[number]->slot[i];
+            opevo_value length[8];
+
+            if (slot->kind != OPEVO_SLOT_TILE)
+                continue;
+            opevo_parameter_value(opevo_space_parameter(maker->space, at), vertex[at], length);
+            for (int k = 0; k < slot->parts; k++)
+                assert_int_equal(length[k].as.integer, values[i].length[k]);
+        }
+        refused[number] = true;
+        opevo_text_printf(&constraints, "\n    \"sketch != \\\"s%zu\\\"\",", number + 1);
+        maker->ops->destroy(maker);
+        maker = open_product();
+        CHECK_OK(opevo_sketches_narrow(
+            maker,
+            changed_space(maker->space, "\"_constraints\": [", opevo_text_string(&constraints)),
+            &err));
+    }
+    assert_false(refused[start_vertex(maker, vertex)]);
+    opevo_text_free(&constraints);
+    opevo_sketches_destroy(sketches);
+    maker->ops->destroy(maker);
+}
+
+/* Of fewer values the nearest ones are taken: of 4, 8 and 16 lanes, where 16 are wished, 8; the
+ * tiles stay. */
+static void test_start_with_fewer_values(void **state)
+{
+    opevo_kernel_maker *maker = open_product(), *part = open_product();
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX], there[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_value whole, less;
+    size_t lanes = 4; /* of s1 */
+
+    (void)state;
+    assert_int_equal(start_vertex(maker, vertex), 0);
+    opevo_parameter_value(opevo_space_parameter(maker->space, lanes), vertex[lanes], &whole);
+    assert_int_equal(whole.as.integer, 16);
+    CHECK_OK(opevo_sketches_narrow(part, changed_space(part->space, "[4, 8, 16]", "[4, 8]"), &err));
+    assert_int_equal(start_vertex(part, there), 0);
+    opevo_parameter_value(opevo_space_parameter(part->space, lanes), there[lanes], &less);
+    assert_int_equal(less.as.integer, 8);
+    for (size_t i = 1; i < lanes; i++)
+        assert_true(there[i] == vertex[i]);
+    maker->ops->destroy(maker);
+    part->ops->destroy(part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +280,8 @@ int main(void)
         cmocka_unit_test(test_start_kernels),
         cmocka_unit_test(test_start_tile),
         cmocka_unit_test(test_start_places),
+        cmocka_unit_test(test_start_without_sketches),
+        cmocka_unit_test(test_start_with_fewer_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
