@@ -6,6 +6,9 @@ opevo sketch "$WHAT" --json | sed -n 's/"branches".*//p'
 opevo sketch "$WHAT" --json | grep -c '"register_tile": true'
 opevo sketch "$WHAT" --space > space.json
 opevo space space.json | head -3
+# Constraints that are longer than a line of a terminal stay whole.
+COLUMNS=80 opevo sketch ansor-conv-layer-2 --space > long.json
+opevo space long.json | sed -n 's/^\(sketch  *categorical([^ ]*\).*/\1/p'
 # No device is needed for those of a GPU.
 opevo sketch 'matmul(64,32,48)' --on cuda:0
 opevo sketch softmax\(1,1024\) --on hip:0 --json | sed -n 's/, "points".*//p'
