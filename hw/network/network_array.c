@@ -259,18 +259,19 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
                                                                 : tensor->int32_data[i]);
 }
 
-opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
-                              opevo_error *err)
+opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
+                              opevo_array *out, opevo_error *err)
 {
     opevo_array array = {0};
     opevo_status status = OPEVO_OK;
     size_t expected = 0, stored = 0;
 
-    if (tensor->data_location || tensor->n_external_data)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "%s has its data in another file; save the model with its weights inside.", what);
     OPEVO_TRY(take_shape(tensor, what, &array, err));
+    if (opevo_i_is_external(tensor)) {
+        OPEVO_TRY(opevo_i_external_read(tensor, what, model, &array, err));
+        *out = array;
+        return OPEVO_OK;
+    }
     expected = (size_t)opevo_array_elements(&array);
     stored = stored_elements(tensor, array.type);
     if (stored != expected ||
@@ -299,7 +300,7 @@ opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *e
     opevo_text_printf(&what, "%s: the tensor", path);
     OPEVO_TRY(opevo_text_check(&what, err));
     status = tensor
-                 ? opevo_i_array_of(tensor, opevo_text_string(&what), out, err)
+                 ? opevo_i_array_of(tensor, opevo_text_string(&what), NULL, out, err)
                  : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an ONNX tensor (TensorProto).", path);
 cleanup:
     if (tensor)

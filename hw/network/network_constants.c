@@ -21,7 +21,7 @@ static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     if (tensor && tensor->t)
-        return opevo_i_array_of(tensor->t, "Attribute value", out, err);
+        return opevo_i_array_of(tensor->t, "Attribute value", NULL, out, err);
     if (!number && !whole && !numbers && !wholes)
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has no value of numbers.");
     out->type = number || numbers ? OPEVO_NETWORK_FLOAT32 : OPEVO_NETWORK_INT64;
@@ -49,7 +49,7 @@ static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_erro
     if (value && value->t) {
         opevo_array one = {0};
 
-        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", &one, err));
+        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", NULL, &one, err));
         type = one.type;
         if (opevo_array_elements(&one) != 1)
             status = OPEVO_FAIL(err, OPEVO_INVALID, "Its value must be one number.");
@@ -73,7 +73,7 @@ static opevo_status fill(const opevo_i_call *call, const void *const *in, void *
     (void)in;
     if (!value || !value->t || size == 0)
         return OPEVO_OK; /* 0 */
-    status = opevo_i_array_of(value->t, "Attribute value", &one, err);
+    status = opevo_i_array_of(value->t, "Attribute value", NULL, &one, err);
     if (status == OPEVO_OK)
         memcpy(out[0], one.data, bytes);
     /* What is filled is copied behind itself. */

@@ -97,9 +97,20 @@ opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, 
 
 /* ---- Arrays ---- */
 
-/* An array of a TensorProto; `what` begins messages. Errors: INVALID, NOMEM. */
-opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
-                              opevo_error *err);
+/* An array of a TensorProto; `what` begins messages.
+ *
+ *   model  path of the model, beside which external data are; NULL: they are refused
+ *
+ * Errors: INVALID, IO, NOMEM. */
+opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
+                              opevo_array *out, opevo_error *err);
+/* Whether the data of a TensorProto are not in it, but in a file that it names. */
+bool opevo_i_is_external(const Onnx__Tensor *tensor);
+/* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder of
+ * the model and those below it, by way of no symbolic link. Errors: INVALID for a file of another
+ * place or kind, one that does not have these bytes, or data in the message as well; IO; NOMEM. */
+opevo_status opevo_i_external_read(const Onnx__Tensor *tensor, const char *what, const char *model,
+                                   opevo_array *array, opevo_error *err);
 /* Element i as a number: exact for whole ones up to 2^53, and as an integer. */
 double opevo_i_number(const opevo_array *array, const void *data, int64_t i);
 int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i);

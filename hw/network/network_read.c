@@ -125,7 +125,7 @@ static opevo_status take_initializers(opevo_i_reader *self, opevo_error *err)
         status = opevo_text_check(&what, err);
         if (status == OPEVO_OK)
             status = opevo_i_array_of(graph->initializer[i], opevo_text_string(&what),
-                                      &value->array, err);
+                                      network->path, &value->array, err);
         opevo_text_free(&what);
         if (status != OPEVO_OK)
             return status;

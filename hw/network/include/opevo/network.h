@@ -104,6 +104,9 @@ typedef struct opevo_network_given {
  *
  * Errors: IO; INVALID, as "path: sentence." or "path: node N (Conv 'name'): sentence."; LIMIT;
  * NOMEM.
+ * External data are read from regular files in the folder of the model and below, by way of no
+ * symbolic link.
+ *
  * Cost: linear in the file, which is held in memory once. */
 opevo_status opevo_network_read(const char *path, const opevo_network_given *given,
                                 opevo_network **out, opevo_error *err);
