@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Networks as libraries of opevo beside ONNX Runtime, as Markdown (tests/bench/bench_network.c).
 #
-#   tests/bench/networks.sh [MODEL.onnx]...      default: the light models of ../shared/onnx
+#   tests/bench/networks.sh [MODEL.onnx]...      default: the light models of ../shared/onnx, and resnet18
 #
-# TRIALS (0: untuned) is the number of trials for each task of a network; TUNER (opevo) searches, and the runs are in
-# STORE (build/networks.db), from where the same command goes on. ERROR, if set, is that of --error. THREADS ("1 2") are the numbers of threads. Both run in
-# ROUNDS (5) alternating processes of SECONDS_EACH (2) on the same cores, the last ones; times are medians over the
-# rounds, and the ratio is that of each round, its median. Libraries are built in FOLDER (build/networks). OPEVO names
-# the program, build/opevo if unset; build/tests/bench_network is beside it. ONNX Runtime takes part where
-# OPEVO_ONNXRUNTIME names its library, or after
+# resnet18 is ResNet-18 with random weights, made by tests/bench/network_resnet18.c. TRIALS (0: untuned) is the number of
+# trials for each task of a network; TUNER (opevo) searches, and the runs are in STORE (build/networks.db), from where the
+# same command goes on. ERROR, if set, is that of --error. THREADS ("1 2") are the numbers of threads. Both run in ROUNDS
+# (5) alternating processes of SECONDS_EACH (2) on the same cores, the last ones; times are medians over the rounds, and
+# the ratio is that of each round, its median. Libraries are built in FOLDER (build/networks). OPEVO names the program,
+# build/opevo if unset; build/tests/bench_network and build/tests/network_resnet18 are beside it. ONNX Runtime takes part
+# where OPEVO_ONNXRUNTIME names its library, or after
 #   npm install --prefix build/onnxruntime --ignore-scripts onnxruntime-node@1.30.0
 set -eu
 cd "$(dirname "$0")/../.."
 
 opevo=${OPEVO:-build/opevo}
-bench=$(dirname "$opevo")/tests/bench_network
+programs=$(dirname "$opevo")/tests
 trials=${TRIALS:-0}
 tuner=${TUNER:-opevo}
 store=${STORE:-build/networks.db}
@@ -28,7 +29,7 @@ installed=build/onnxruntime/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/
 [ -n "${OPEVO_ONNXRUNTIME:-}" ] || [ ! -f "$installed" ] || OPEVO_ONNXRUNTIME=$PWD/$installed
 export OPEVO_ONNXRUNTIME="${OPEVO_ONNXRUNTIME:-}"
 [ -n "$OPEVO_ONNXRUNTIME" ] || echo "networks.sh: ONNX Runtime is skipped; see the head of this file." >&2
-[ $# -gt 0 ] || set -- ../shared/onnx/light/*.onnx
+[ $# -gt 0 ] || set -- ../shared/onnx/light/*.onnx resnet18
 
 # cores N: the last N processors that this process may use.
 cores() {
@@ -52,6 +53,9 @@ library() {
 median() { sort -g | awk '{ x[NR] = $1 } END { print NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2 }'; }
 
 mkdir -p "$folder"
+for model; do
+    [ "$model" != resnet18 ] || "$programs/network_resnet18" 1 "$folder/resnet18.onnx"
+done
 rows=$folder/rows
 : >"$rows"
 printf '| network | threads | opevo, ms | ONNX Runtime, ms | ratio |\n|---|---|---|---|---|\n'
@@ -60,6 +64,7 @@ for n in $threads; do
     for model; do
         name=$(basename "$model" .onnx)
         made=$folder/$name-$n
+        [ "$model" != resnet18 ] || model=$folder/resnet18.onnx
         library "$model" "$n" "$made"
         : >"$made/times"
         round=0
@@ -67,7 +72,7 @@ for n in $threads; do
             ours=$(taskset -c "$on" "$made/net" --data "$made" --threads "$n" --time "$seconds" | cut -d' ' -f1)
             theirs=
             [ -z "$OPEVO_ONNXRUNTIME" ] ||
-                theirs=$(taskset -c "$on" "$bench" "$model" "$made" "$n" "$seconds" | cut -d' ' -f1)
+                theirs=$(taskset -c "$on" "$programs/bench_network" "$model" "$made" "$n" "$seconds" | cut -d' ' -f1)
             echo "$ours $theirs" >>"$made/times"
             round=$((round + 1))
         done
