@@ -146,6 +146,7 @@ static void test_scattered_results(void **state)
         opevo_text_free(&text);
         opevo_text_free(&why);
     }
+    batch_run();
 }
 
 int main(void)
