@@ -82,10 +82,48 @@ static axes_of_reads find_shared(const opevo_sketch *sketch)
     return found;
 }
 
-/* Blocks of tiles along all axes but that of the vectors and those that all operands have, then as many
- * outside as threads need. */
+typedef struct largest_operand {
+    int lanes;
+    double elements;
+} largest_operand;
+
+static void note_largest(void *context, const opevo_expression *read)
+{
+    largest_operand *self = context;
+    bool moves = false;
+
+    for (int d = 0; d < read->tensor->dims; d++)
+        moves |= opevo_i_sketch_factor(&read->index[d], self->lanes) != 0;
+    if (!moves)
+        self->elements = fmax(self->elements, (double)opevo_tensor_elements(read->tensor));
+}
+
+/* How many tiles along the vectors a block has: one, unless what its rows read for the whole sum is far
+ * larger than the second cache, and would come from memory for each tile. */
+static int64_t choose_panels(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                             int64_t depth, int64_t columns, const opevo_device_facts *facts)
+{
+    static const double far = 8; /* times as large */
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    largest_operand other = {.lanes = sketch->lanes};
+    double room = (double)facts->l2_bytes / 8; /* numbers, half of the cache */
+    double rows = room / (double)depth;
+    double terms = 1;
+
+    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
+                           note_largest, &other);
+    for (int i = 0; i < of->sums_count; i++)
+        terms *= (double)sketch->slot[of->sums[i]].extent;
+    if ((double)depth >= terms ||
+        4 * fmin(rows * terms, other.elements) <= far * (double)facts->l2_bytes)
+        return 1;
+    return (int64_t)(room / (double)depth / (double)columns);
+}
+
+/* Blocks of tiles along all axes but those that all operands have, `panels` along that of the vectors, then
+ * as many outside as threads need. */
 static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                        unsigned threads, opevo_slot_value *values)
+                        int64_t panels, unsigned threads, opevo_slot_value *values)
 {
     int64_t outside = 1;
     bool parts = opevo_i_sketch_is_of_parts(sketch);
@@ -94,11 +132,12 @@ static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
     for (int i = of->spatials - 1; i >= 0; i--) {
         int64_t *length = values[of->spatial[i]].length;
         int64_t tiles = sketch->slot[of->spatial[i]].extent / length[2];
-        bool once = i == of->spatials - 1 || (!parts && reads.shared[of->axis[i]]);
+        bool last = i == of->spatials - 1;
+        bool once = !parts && reads.shared[of->axis[i]];
 
-        length[1] = once ? 1 : opevo_i_divisor_below(tiles, most);
+        length[1] = opevo_i_divisor_below(tiles, last ? panels : once ? 1 : most);
         length[0] = tiles / length[1];
-        most /= length[1];
+        most /= last ? 1 : length[1];
         outside *= length[0];
     }
     for (int i = 0; i < of->spatials && outside < threads; i++) {
@@ -280,7 +319,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
         wish_blocks(sketch, &of,
                     depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
                                       : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
-                    threads, values);
+                    choose_panels(sketch, &of, depth, tile.columns, &facts), threads, values);
     wish_places(sketch, &of, &facts, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];

@@ -79,6 +79,40 @@ static void test_unrolled_sums(void **state)
     opevo_computation_destroy(computation);
 }
 
+/* ---- Tiles along the vectors ---- */
+
+static int64_t count_panels(const char *what)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_slot_value values[OPEVO_SKETCH_SLOTS] = {0};
+    const opevo_sketch *sketch = NULL;
+    int64_t panels = 0;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+    opevo_i_sketch_wish(sketch, &facts, 1, values);
+    panels = values[opevo_i_sketch_lane_slot(sketch)].length[1];
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    return panels;
+}
+
+/* Half of 1 MiB of panels where the rows would come from memory again and again, and one where they stay
+ * in a cache or the sum is not divided. */
+static void test_start_panels(void **state)
+{
+    (void)state;
+    assert_in_range(count_panels("matmul(4096,4096,4096)"), 8, 32);
+    assert_int_equal(count_panels("matmul(512,512,512)"), 1);
+    assert_int_equal(count_panels("matmul(4096,64,4096)"), 1);
+    assert_int_equal(count_panels("c2d(16,28,28,128,128,3,1,1)"), 1);
+}
+
 /* ---- Results that lie across the vectors ---- */
 
 /* A product whose vectors run along f, of tiles of 2 x `columns` x `channels`. */
@@ -154,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scattered_results),
         cmocka_unit_test(test_unrolled_sums),
+        cmocka_unit_test(test_start_panels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
