@@ -160,6 +160,7 @@ opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
     for (int d = stage->dims - 1; d >= 0 && !stage->pieces; d--) {
         opevo_i_affine place = opevo_i_affine_add(atoms, index[d], -1, &part->base[d]);
 
+        stride = opevo_i_pipeline_stride(stage, d, stride);
         access.address = opevo_i_affine_add(atoms, access.address, stride, &place);
         stride *= part->extent[d];
     }

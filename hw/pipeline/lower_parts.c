@@ -221,6 +221,16 @@ static int64_t room_of(const opevo_i_pipeline_stage *stage, int dim, int64_t ext
     return (extent + largest - 1) / largest * largest;
 }
 
+/* Elements of an array with these extents; 2^40 or more where they are too many. */
+static double size_of(const opevo_i_pipeline_stage *stage, const int64_t *extent)
+{
+    double size = 1;
+
+    for (int d = stage->dims - 1; d >= 0 && size <= 0x1p40; d--)
+        size = (double)opevo_i_pipeline_stride(stage, d, (int64_t)size) * (double)extent[d];
+    return size;
+}
+
 static void set_buffer(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
@@ -234,10 +244,10 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
                               ? stage->own.axis_extent[d]
                               : opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
         part->extent[d] = room_of(stage, d, part->extent[d]);
-        size *= (double)part->extent[d];
     }
     if (part->buffer >= 0)
         return;
+    size = size_of(stage, part->extent);
     if (self->buffers == OPEVO_I_BUFFERS || size > 0x1p40) {
         OPEVO_I_REFUSE(self, LIMIT,
                        "%s would have more than 2^40 elements, or be one buffer of "
@@ -256,7 +266,7 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
     buffer->size = (int64_t)size;
     buffer->launch = part->launch;
     buffer->whole = stage->place == OPEVO_PLACE_ROOT && buffer->scope == OPEVO_SCOPE_PACKED;
-    if (buffer->whole && size > self->nest->reach)
+    if (size > self->nest->reach)
         self->nest->reach = size;
     if (stage->place == OPEVO_PLACE_AT && buffer->scope != OPEVO_SCOPE_SHARED)
         find_vthreads(self, key);

@@ -431,6 +431,8 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
         return opevo_i_pipeline_place(self, step, err);
     case OPEVO_PIPELINE_LAYOUT:
         return opevo_i_pipeline_layout(self, step, err);
+    case OPEVO_PIPELINE_STORAGE_ALIGN:
+        return opevo_i_pipeline_storage_align(self, step, err);
     case OPEVO_PIPELINE_MERGE:
     case OPEVO_PIPELINE_DIVIDE:
         return reshape(self, step, err);

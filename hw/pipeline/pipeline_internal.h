@@ -46,6 +46,7 @@ typedef struct opevo_i_pipeline_stage {
     bool stream;    /* stores bypass the caches */
     int pieces;     /* of a layout of its own; 0: rows */
     opevo_i_piece piece[OPEVO_I_PIECES];
+    int64_t align_factor[OPEVO_I_AXES], align_offset[OPEVO_I_AXES]; /* of strides; 0: dense */
     int changes;
     opevo_i_change change[OPEVO_I_CHANGES];
 } opevo_i_pipeline_stage;
@@ -109,6 +110,11 @@ opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_ste
 
 opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_step *step,
                                      opevo_error *err);
+opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                            opevo_error *err);
+/* The stride of a dimension of a stage where the dimensions inside it take so many elements: the least
+ * one from there on that is storage_align's multiple plus offset. */
+int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside);
 /* A piece of the layout of a stage, or part of it, with these extents. */
 opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
                                      const int64_t *extent);

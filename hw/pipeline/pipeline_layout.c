@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Layouts of copies and constants: pieces (index / divisor) of their dimensions, outer piece first.
- * What is known of a part only when it is lowered, the extents, is found then. */
+/* Layouts of copies and constants: pieces (index / divisor) of their dimensions, outer piece first; and
+ * padding of the rows of stages that lie in memory of the kernel. What is known of a part only when it
+ * is lowered, the extents, is found then. */
 
 #include "pipeline_internal.h"
 
@@ -62,6 +63,11 @@ opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_
                           "%s has the layout that it is passed in: only copies and constants have "
                           "layouts of their own.",
                           stage->name);
+    for (int d = 0; d < stage->dims; d++) {
+        if (stage->align_factor[d])
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s has aligned rows, which a layout would not have.", stage->name);
+    }
     if (step->count < 2 || step->count % 2 || step->count / 2 > OPEVO_I_PIECES ||
         stage->dims > OPEVO_I_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -81,5 +87,57 @@ opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_
                           "another, down to 1.",
                           stage->name);
     *stage = with;
+    return OPEVO_OK;
+}
+
+/* ---- Padding ---- */
+
+int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside)
+{
+    int64_t factor = stage->align_factor[dim];
+
+    if (!factor)
+        return inside;
+    return inside + (factor + stage->align_offset[dim] % factor - inside % factor) % factor;
+}
+
+/* The dimension that a loop is the whole of, -1 for any other loop. */
+static int dimension_of(const opevo_i_pipeline_stage *stage, int64_t loop)
+{
+    for (int d = 0; d < stage->dims && loop >= 0 && loop < stage->own.loops; d++) {
+        opevo_i_affine whole = opevo_i_affine_atom(stage->own.loop[loop].atom);
+
+        if (opevo_i_affine_equal(&stage->own.axis[d], &whole))
+            return d;
+    }
+    return -1;
+}
+
+opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                            opevo_error *err)
+{
+    enum { MOST = 1 << 16 };
+    opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
+    int dim = step->count == 3 ? dimension_of(stage, step->number[0]) : -1;
+
+    if (opevo_i_pipeline_is_output(self, self->order[step->stage]) || stage->pieces)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s has the layout that it is passed in, or one of its own: storage_align "
+            "takes neither.",
+            stage->name);
+    if (dim < 0)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "storage_align takes a loop that is a whole dimension of %s, a factor and "
+            "an offset.",
+            stage->name);
+    if (step->number[1] < 1 || step->number[1] > MOST || step->number[2] < 0 ||
+        step->number[2] > MOST)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "storage_align takes a factor from 1 to %d and an offset from 0 to %d.",
+                          (int)MOST, (int)MOST);
+    stage->align_factor[dim] = step->number[1];
+    stage->align_offset[dim] = step->number[2];
     return OPEVO_OK;
 }

@@ -36,6 +36,7 @@ static const record_row rows[] = {
     {"CHR", OPEVO_PIPELINE_CACHE_READ, "cI"},
     {"CHW", OPEVO_PIPELINE_CACHE_WRITE, "c"},
     {"RF", OPEVO_PIPELINE_RFACTOR, "ii"},
+    {"SA", OPEVO_PIPELINE_STORAGE_ALIGN, "iii"},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -198,9 +199,7 @@ static opevo_status read_step(opevo_pipeline *self, const json_t *json, opevo_er
     while (row < rows + ROWS && strcmp(row->name, name) != 0)
         row++;
     if (row == rows + ROWS)
-        return strcmp(name, "SA") == 0
-                   ? OPEVO_FAIL(err, OPEVO_INVALID, "SA, storage_align, is not supported.")
-                   : OPEVO_FAIL(err, OPEVO_INVALID, "Unknown step '%.60s'.", name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown step '%.60s'.", name);
     if (json_array_size(json) != 2 + strlen(row->operands))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu elements, not %zu.", row->name,
                           2 + strlen(row->operands), json_array_size(json));

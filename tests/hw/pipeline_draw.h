@@ -5,6 +5,7 @@
 #ifndef OPEVO_TESTS_PIPELINE_DRAW_H
 #define OPEVO_TESTS_PIPELINE_DRAW_H
 
+#include "graphs.h"
 #include "pipeline_fixture.h"
 
 /* Small, with odd and prime extents. */
@@ -136,6 +137,10 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
     case OPEVO_PIPELINE_DIVIDE:
         step.number[step.count++] = lengths[1 + pick(state, 7)];
         break;
+    case OPEVO_PIPELINE_STORAGE_ALIGN:
+        step.number[step.count++] = lengths[pick(state, 8)];
+        step.number[step.count++] = pick(state, 5);
+        break;
     case OPEVO_PIPELINE_LAYOUT: /* panels of one dimension */
         step.count = 0;
         step.number[step.count++] = pick(state, 4);
@@ -197,6 +202,36 @@ static inline size_t check_kernels(pipeline_case *operands, const opevo_pipeline
         opevo_pipeline_destroy(shorter);
     }
     return steps;
+}
+
+/* The text of the first graph of definitions from a seed on that has few enough operands, and its seed. */
+static inline void find_graph(uint64_t *seed, opevo_text *out)
+{
+    for (int operands = PIPELINE_OPERANDS + 1; operands > PIPELINE_OPERANDS;) {
+        opevo_computation *made = NULL;
+        opevo_error error = {OPEVO_OK, ""};
+
+        opevo_text_clear(out);
+        write_graph(++*seed, out);
+        if (opevo_computation_parse(opevo_text_string(out), "graph", NULL, 0, &made, &error) !=
+            OPEVO_OK)
+            fail_msg("%s: %s", opevo_text_string(out), error.message);
+        operands = 0;
+        for (int i = 0; i < made->tensors; i++)
+            operands += made->tensor[i]->role != OPEVO_ROLE_INTERMEDIATE;
+        opevo_computation_destroy(made);
+    }
+}
+
+/* How many graphs a test draws: `usual`, or what OPEVO_TEST_GRAPHS says. */
+static inline int count_graphs(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_GRAPHS");
+    int64_t count = usual;
+
+    if (text)
+        assert_true(opevo_parse_i64(text, &count));
+    return (int)count;
 }
 
 #endif

@@ -57,7 +57,9 @@ extern "C" {
     X(MERGE, "merge", "L",                                                                         \
       "ahead of all others: this dimension and the next one become one, in all tensors")           \
     X(DIVIDE, "divide", "Ln",                                                                      \
-      "ahead of all others: this dimension becomes two, the inner one of this extent")
+      "ahead of all others: this dimension becomes two, the inner one of this extent")             \
+    X(STORAGE_ALIGN, "storage_align", "Lnn",                                                       \
+      "pads the rows inside this dimension, so that its stride is a multiple of n plus n")
 
 typedef enum opevo_pipeline_step_kind {
 #define OPEVO_PIPELINE_STEP_ENUM(suffix, name, operands, meaning) OPEVO_PIPELINE_##suffix,
