@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Pipelines on GPUs, by their emulation: threads run in both orders between barriers. */
+/* Pipelines on GPUs, by their emulation: threads run in both orders between barriers. OPEVO_TEST_POINTS
+ * raises the number of random steps and computations, OPEVO_TEST_GRAPHS that of random graphs. */
 
 #include "pipeline_draw.h"
 
 #include "computations.h"
+#include "device_fixture.h"
 
 #include "lower_pipeline_internal.h"
 #include "print_internal.h"
@@ -292,6 +294,68 @@ static void test_random_computations(void **state)
     batch_run();
 }
 
+/* ---- Random graphs ---- */
+
+/* The text of the first steps for CUDA or HIP, where the limits of the dialect allow it. */
+static void check_text(const opevo_pipeline *whole, size_t count, opevo_kernel_dialect dialect,
+                       int *texts)
+{
+    opevo_limits limits = opevo_limits_default(dialect);
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text steps = {0}, why = {0};
+    bool fits = false;
+
+    CHECK_OK(opevo_pipeline_create(opevo_pipeline_computation(whole), &pipeline, &err));
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(opevo_pipeline_apply(pipeline, opevo_pipeline_step_get(whole, i), &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, &why, &err));
+    opevo_pipeline_print(pipeline, &steps);
+    if (fits)
+        device_check(dialect, &kernel.source, opevo_text_string(&steps));
+    *texts += fits;
+    opevo_pipeline_destroy(pipeline);
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&steps);
+    opevo_text_free(&why);
+}
+
+/* Random steps on graphs of up to eight definitions, in the emulation; the text of some of them is
+ * compiled for devices. */
+static void test_random_graphs(void **state)
+{
+    enum { EVERY = 5 };
+    static const opevo_kernel_dialect vendors[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP};
+    bool here[2] = {has_device_compiler(vendors[0]), has_device_compiler(vendors[1])};
+    int count = count_graphs(30);
+    int lowered = 0, texts = 0;
+    uint64_t seed = 0;
+    opevo_text text = {0};
+
+    (void)state;
+    for (int i = 0; i < count; i++) {
+        pipeline_case operands;
+        opevo_pipeline *pipeline = NULL;
+        size_t steps = 0;
+
+        find_graph(&seed, &text);
+        operands = case_make(opevo_text_string(&text), seed);
+        pipeline = draw_pipeline(operands.computation, &gpu_choices, seed);
+        steps = check_kernels(&operands, pipeline, OPEVO_KERNEL_EMULATION);
+        lowered += steps == opevo_pipeline_step_count(pipeline);
+        for (int v = 0; v < 2 && i % EVERY == 0; v++) {
+            if (here[v])
+                check_text(pipeline, steps, vendors[v], &texts);
+        }
+        opevo_pipeline_destroy(pipeline);
+        case_free(&operands);
+    }
+    print_message("%d of %d pipelines are lowered with all their steps; %d texts for devices\n",
+                  lowered, count, texts);
+    assert_true(4 * lowered > count);
+    opevo_text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_missing_barriers),
         cmocka_unit_test(test_random_steps),
         cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_random_graphs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
