@@ -8,6 +8,8 @@
 #include "graphs.h"
 #include "pipeline_fixture.h"
 
+#include "computations.h"
+
 /* Small, with odd and prime extents. */
 static const char *const odd_computations[] = {
     "matmul(7,11,13)",
@@ -232,6 +234,31 @@ static inline int count_graphs(int usual)
     if (text)
         assert_true(opevo_parse_i64(text, &count));
     return (int)count;
+}
+
+/* Check the kernel of a computation with random steps; *lowered counts those that keep all their steps. */
+typedef void random_check(const char *computation, uint64_t seed, int *lowered);
+
+/* Of `count` random texts those that are computations; their number. */
+static inline int check_written(int count, random_check *check, int *lowered)
+{
+    int checked = 0;
+
+    for (int i = 0; i < count; i++) {
+        opevo_computation *made = NULL;
+        opevo_text text = {0};
+
+        write_computation((uint64_t)i, 6, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &made, NULL) ==
+            OPEVO_OK) {
+            check(opevo_text_string(&text), (uint64_t)i, lowered);
+            checked++;
+        }
+        opevo_computation_destroy(made);
+        opevo_text_free(&text);
+    }
+    batch_run();
+    return checked;
 }
 
 #endif

@@ -6,7 +6,7 @@
  * the number of points for each shape. */
 
 #include "cache_folder.h"
-#include "points.h"
+#include "measured_points.h"
 #include "zoo.h"
 
 #include <opevo/random.h>
@@ -43,50 +43,20 @@ static opevo_objective *open_on_device(opevo_kernel_maker *maker)
 
 /* ---- Templates ------------------------------------------------------------------------------ */
 
-enum { POINTS = 8, MOST_POINTS = 1000, TRIES = 20 };
+enum { POINTS = 8 };
 
-static int points_wanted(void)
-{
-    size_t count = test_points(POINTS);
-
-    return count <= MOST_POINTS ? (int)count : MOST_POINTS;
-}
-
-/* Batches of random points until as many were measured as are wanted. */
 static void check_template(const char *form, const char *name)
 {
-    int wanted = points_wanted();
     opevo_operator op;
     opevo_kernel_maker *maker = NULL;
     opevo_objective *objective = NULL;
-    opevo_index points[MOST_POINTS];
-    opevo_outcome outcomes[MOST_POINTS];
-    opevo_rng rng;
-    int measured = 0;
+    char what[256];
 
     CHECK_OK(opevo_operator_parse(form, &op, &err));
     CHECK_OK(opevo_template_open(&op, name, dialect, &maker, &err));
     objective = open_on_device(maker);
-    opevo_rng_init(&rng, 1, "points", 0);
-    for (int try = 0; try < TRIES && measured < wanted; try++) {
-        for (int i = 0; i < wanted; i++)
-            points[i] = opevo_rng_below_wide(&rng, opevo_space_size(objective->space));
-        CHECK_OK(opevo_objective_evaluate(objective, points, (size_t)wanted, outcomes, &err));
-        for (int i = 0; i < wanted; i++) {
-            opevo_text what = {0};
-
-            if (outcomes[i].kind == OPEVO_OUTCOME_REJECTED)
-                continue;
-            measured++;
-            opevo_space_print(objective->space, points[i], &what);
-            if (outcomes[i].kind != OPEVO_OUTCOME_OK)
-                fail_msg("%s %s %s: %s: %s", form, name, opevo_text_string(&what),
-                         opevo_outcome_name(outcomes[i].kind),
-                         outcomes[i].message ? outcomes[i].message : "");
-            opevo_text_free(&what);
-        }
-    }
-    assert_true(measured > 0);
+    snprintf(what, sizeof what, "%s %s", form, name);
+    assert_true(measure_points(objective, points_wanted(POINTS), what) > 0);
     opevo_objective_destroy(objective);
 }
 

@@ -7,7 +7,7 @@
 
 #include "cache_folder.h"
 #include "fake_folder.h"
-#include "points.h"
+#include "measured_points.h"
 #include "zoo.h"
 
 #include <opevo/computation_named.h>
@@ -19,20 +19,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { POINTS = 3, MOST_POINTS = 1000, TRIES = 20 };
+enum { POINTS = 3 };
 
 static const struct {
     const char *name;
     opevo_kernel_dialect dialect;
 } devices[] = {{"cuda:0", OPEVO_KERNEL_CUDA}, {"hip:0", OPEVO_KERNEL_HIP}};
 enum { DEVICES = 2 };
-
-static int points_wanted(void)
-{
-    size_t count = test_points(POINTS);
-
-    return count <= MOST_POINTS ? (int)count : MOST_POINTS;
-}
 
 static opevo_objective *open_on(int device, opevo_kernel_maker *maker)
 {
@@ -66,14 +59,6 @@ static opevo_objective *open_kernels(int device, const char *form, const char *t
     return open_on(device, maker);
 }
 
-static void draw_points(opevo_rng *rng, const opevo_space *space, opevo_index *points, int count)
-{
-    for (int i = 0; i < count;) {
-        points[i] = opevo_rng_below_wide(rng, opevo_space_size(space));
-        i += opevo_space_allows(space, points[i]);
-    }
-}
-
 /* ---- Right kernels ---- */
 
 /* One row each: what is computed, and the template. Shared memory, vectors, several launches with
@@ -97,34 +82,15 @@ static const struct {
     {"int8 A[i:16, k:32]; int8 B[k, j:24]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]", NULL},
 };
 
-/* Batches of random points until as many were measured as are wanted. */
 static void check_kernels(int device, const char *form, const char *template_name)
 {
     opevo_objective *objective = open_kernels(device, form, template_name);
-    opevo_index points[MOST_POINTS];
-    opevo_outcome outcomes[MOST_POINTS];
-    int wanted = points_wanted(), measured = 0;
-    opevo_rng rng;
+    int wanted = points_wanted(POINTS);
+    char name[256];
 
-    opevo_rng_init(&rng, 1, "points", 0);
-    for (int try = 0; try < TRIES && measured < wanted; try++) {
-        draw_points(&rng, objective->space, points, wanted);
-        CHECK_OK(opevo_objective_evaluate(objective, points, (size_t)wanted, outcomes, &err));
-        for (int i = 0; i < wanted; i++) {
-            opevo_text what = {0};
-
-            if (outcomes[i].kind == OPEVO_OUTCOME_REJECTED)
-                continue;
-            measured++;
-            opevo_space_print(objective->space, points[i], &what);
-            if (outcomes[i].kind != OPEVO_OUTCOME_OK)
-                fail_msg("%s %s on %s, %s: %s (%s)", form, template_name ? template_name : "sketch",
-                         devices[device].name, opevo_text_string(&what),
-                         opevo_outcome_name(outcomes[i].kind), outcomes[i].message);
-            opevo_text_free(&what);
-        }
-    }
-    assert_true(measured >= wanted);
+    snprintf(name, sizeof name, "%s %s on %s", form, template_name ? template_name : "sketch",
+             devices[device].name);
+    assert_true(measure_points(objective, wanted, name) >= wanted);
     opevo_objective_destroy(objective);
 }
 
