@@ -32,9 +32,8 @@ static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out
     uint64_t cores = 0;
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    if (device && !opevo_i_dialect_of(device, &dialect))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--on %.100s: sketches are generated for cpu, cuda and hip.", device);
+    if (device && !opevo_i_device_of(device, &dialect))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", device);
     OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
     threads = threads ? threads : opevo_processor_count();
     OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
@@ -181,6 +180,20 @@ static opevo_status print_log(const char *path, const opevo_computation *computa
     return status;
 }
 
+/* A log has pipelines of its own: what is about sketches says nothing of them. */
+static opevo_status check_record(const opevo_call *call, opevo_error *err)
+{
+    static const char *const of_sketches[] = {"on", "threads", "cores", "ansor", "space"};
+
+    for (size_t i = 0; i < sizeof of_sketches / sizeof *of_sketches; i++) {
+        if (opevo_i_flag(call, "record") && opevo_i_flag(call, of_sketches[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--record and --%s exclude each other: a log has no sketches.",
+                              of_sketches[i]);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_computation *computation = NULL;
@@ -190,6 +203,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
+    OPEVO_TRY(check_record(call, err));
     OPEVO_TRY(read_target(call, &target, err));
     OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
     if (opevo_i_option(call, "record")) {

@@ -166,6 +166,18 @@ bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out)
     return false;
 }
 
+bool opevo_i_device_of(const char *device, opevo_kernel_dialect *out)
+{
+    enum { LAST_DEVICE = 1023 };
+    const char *number = strchr(device, ':');
+    uint64_t at = 0;
+
+    if (!opevo_i_dialect_of(device, out))
+        return false;
+    return *out == OPEVO_KERNEL_C ? !number
+                                  : number && opevo_parse_u64(number + 1, &at) && at <= LAST_DEVICE;
+}
+
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
                                 opevo_kernel_dialect dialect, unsigned threads,
                                 opevo_kernel_maker **out, opevo_error *err)

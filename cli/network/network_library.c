@@ -111,12 +111,10 @@ opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_l
 
 bool opevo_i_network_for_gpu(const opevo_call *call)
 {
-    const char *on = opevo_i_option(call, "on"), *number = on ? strchr(on, ':') : NULL;
+    const char *on = opevo_i_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
-    uint64_t device = 0;
 
-    return number && opevo_parse_u64(number + 1, &device) && opevo_i_dialect_of(on, &dialect) &&
-           dialect != OPEVO_KERNEL_C;
+    return on && opevo_i_device_of(on, &dialect) && dialect != OPEVO_KERNEL_C;
 }
 
 /* A library for a GPU can be made on a machine without one. */

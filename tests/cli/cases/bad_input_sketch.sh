@@ -6,6 +6,16 @@ opevo sketch 'C[i:4] = X[i'
 echo $? >&2
 opevo sketch mm1 --on fpga:0
 echo $? >&2
+for device in cuda cuda: cuda:abc cuda:1024 hip:-1 hip: cpu:foo cpu:0 ''; do
+    opevo sketch mm1 --on "$device"
+    echo $? >&2
+    opevo emit mm1 --schedule absent --on "$device"
+    echo $? >&2
+done
+for option in --space --ansor '--cores 2' '--threads 2' '--on cpu'; do
+    opevo sketch mm1 --record absent $option
+    echo $? >&2
+done
 opevo sketch mm1 --cores 0
 echo $? >&2
 opevo tune 'C[i:4, j:4] = sum(k:4) A[i,k]*B[k,j]' --on cuda:0 --template matmul-cpu --dry-run
