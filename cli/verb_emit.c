@@ -9,8 +9,10 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"schedule", "FILE", "the schedule, such as the kernel.schedule of --emit", false},
+    {"schedule", "FILE", "the schedule, such as the kernel.schedule of --emit; or a record of TVM",
+     false},
     {"on", "DEVICE", "cpu, cuda:N or hip:N (default: what the file is for, or else cpu)", false},
+    {"record", NULL, "print it as a record of TVM's auto-scheduler instead of the kernel", false},
     {"to", "DIR", "write the kernel with a program that checks and times it (default: print it)",
      false},
 };
@@ -38,6 +40,27 @@ cleanup:
     return status;
 }
 
+static opevo_status print_record(const opevo_i_schedule_file *file, opevo_text *out,
+                                 opevo_error *err)
+{
+    const char *target = file->dialect == OPEVO_KERNEL_CUDA  ? "cuda"
+                         : file->dialect == OPEVO_KERNEL_HIP ? "rocm"
+                                                             : "llvm";
+    opevo_status status = OPEVO_OK;
+    opevo_text what = {0};
+
+    if (!file->pipeline)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--record: a record is of a computation, not of the schedule of an "
+                          "operator.");
+    opevo_workload_print(file->work, &what);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    status = opevo_record_write_line(file->pipeline, opevo_text_string(&what), target, out, err);
+cleanup:
+    opevo_text_free(&what);
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "to");
@@ -49,7 +72,15 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
+    if (opevo_i_flag(call, "record") && folder)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--record prints a line; leave out --to.");
     OPEVO_TRY(read_schedule(call, &wanted, &file, err));
+    if (opevo_i_flag(call, "record")) {
+        status = print_record(&file, out, &inner);
+        if (status != OPEVO_OK)
+            OPEVO_FAIL(err, status, "%s: %s", opevo_i_option(call, "schedule"), inner.message);
+        goto cleanup;
+    }
     label.threads = file.threads;
     label.name = file.template;
     label.configuration = file.configuration;
@@ -83,8 +114,9 @@ const opevo_verb opevo_i_verb_emit = {
     .details =
         "The schedule is a file as opevo tune --emit writes it, kernel.schedule. Its head names\n"
         "an operator or a computation, and a dialect; they must agree with COMPUTATION and --on\n"
-        "where these are given. A file of steps alone needs COMPUTATION. docs/schedules.md has\n"
-        "the steps for operators, docs/pipelines.md those for computations.\n\n"
+        "where these are given. A file of steps alone needs COMPUTATION, and so does a record of\n"
+        "TVM's auto-scheduler (docs/formats/record.md). docs/schedules.md has the steps for\n"
+        "operators, docs/pipelines.md those for computations.\n\n"
         "  opevo tune mm1 --on cpu --emit mm1-kernel\n"
         "  opevo emit --schedule mm1-kernel/kernel.schedule --to again",
     .options = options,

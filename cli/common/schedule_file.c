@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A schedule as a file, as --emit writes it: a head of comments that say what it is of, then its
- * steps. */
+ * steps. Or a record of TVM. */
 
 #include "cli_internal.h"
 
@@ -180,7 +180,73 @@ cleanup:
     return status;
 }
 
+/* ---- A record of TVM ---- */
+
+/* Records do not name what they compute, and have stages of a computation. */
+static opevo_status take_workload(const opevo_workload *wanted, const char *path,
+                                  opevo_workload **out, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!wanted)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is a record of TVM, which does not name its computation: name it in "
+                          "the command.",
+                          path);
+    if (!wanted->op)
+        return opevo_workload_create(NULL, wanted->computation, out, err);
+    status = opevo_computation_of_operator(wanted->op, &computation, err);
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
+/* The only line of a file; `text` begins with it. */
+static opevo_status read_record(const char *text, const char *path, const opevo_workload *wanted,
+                                opevo_i_schedule_file *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_record record = {0};
+    opevo_text origin = {0};
+    size_t end = strcspn(text, "\n");
+
+    OPEVO_TRY(take_workload(wanted, path, &out->work, err));
+    if (text[end + strspn(text + end, " \t\r\n")]) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s has more than one line: leave only the record to use.", path);
+        goto cleanup;
+    }
+    opevo_text_printf(&origin, "%s:1", path);
+    OPEVO_TRY(opevo_text_check(&origin, err));
+    OPEVO_TRY(
+        opevo_record_read(out->work->computation, text, opevo_text_string(&origin), &record, err));
+    out->pipeline = record.pipeline;
+cleanup:
+    opevo_text_free(&origin);
+    return status;
+}
+
 /* ---- The file ---- */
+
+/* A head and steps. */
+static opevo_status read_steps(const char *text, const char *path, const opevo_workload *wanted,
+                               const opevo_kernel_dialect *dialect, opevo_i_schedule_file *self,
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    int line = 0;
+
+    OPEVO_TRY(read_workload(text, path, wanted, &self->work, err));
+    OPEVO_TRY(read_dialect(text, path, dialect, self, err));
+    OPEVO_TRY(read_threads(text, path, &self->threads, err));
+    OPEVO_TRY(find_line(text, "template", &self->template, &line, err));
+    OPEVO_TRY(find_line(text, "configuration", &self->configuration, &line, err));
+    if (self->work->op)
+        status = opevo_schedule_parse(self->work->op, text, path, &self->schedule, err);
+    else
+        status = opevo_pipeline_parse(self->work->computation, text, path, &self->pipeline, err);
+cleanup:
+    return status;
+}
 
 opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *wanted,
                                         const opevo_kernel_dialect *dialect,
@@ -190,7 +256,6 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
     opevo_i_schedule_file self = {0};
     char *text = NULL;
     size_t size = 0;
-    int line = 0;
 
     OPEVO_TRY(opevo_file_read(path, LIMIT, &text, &size, err));
     if (strlen(text) != size) {
@@ -198,15 +263,12 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
                             strlen(text) + 1);
         goto cleanup;
     }
-    OPEVO_TRY(read_workload(text, path, wanted, &self.work, err));
-    OPEVO_TRY(read_dialect(text, path, dialect, &self, err));
-    OPEVO_TRY(read_threads(text, path, &self.threads, err));
-    OPEVO_TRY(find_line(text, "template", &self.template, &line, err));
-    OPEVO_TRY(find_line(text, "configuration", &self.configuration, &line, err));
-    if (self.work->op)
-        OPEVO_TRY(opevo_schedule_parse(self.work->op, text, path, &self.schedule, err));
-    else
-        OPEVO_TRY(opevo_pipeline_parse(self.work->computation, text, path, &self.pipeline, err));
+    if (*text == '{') {
+        self.dialect = dialect ? *dialect : OPEVO_KERNEL_COUNT;
+        OPEVO_TRY(read_record(text, path, wanted, &self, err));
+    } else {
+        OPEVO_TRY(read_steps(text, path, wanted, dialect, &self, err));
+    }
     *out = self;
     self = (opevo_i_schedule_file){0};
 cleanup:

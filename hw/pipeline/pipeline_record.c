@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Operands behind the stage: i a whole number, I an array of them, e the extent of the loop before
@@ -388,5 +389,31 @@ opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out,
     }
     opevo_text_free(&text);
     opevo_pipeline_destroy(replay);
+    return status;
+}
+
+opevo_status opevo_record_write_line(const opevo_pipeline *pipeline, const char *key,
+                                     const char *target, opevo_text *out, opevo_error *err)
+{
+    opevo_text steps = {0};
+    opevo_status status = opevo_record_write(pipeline, &steps, err);
+    json_t *record = NULL;
+    char *line = NULL;
+
+    if (status == OPEVO_OK)
+        status = opevo_text_check(&steps, err);
+    if (status != OPEVO_OK)
+        goto cleanup;
+    record = json_pack("{s:[[s,s],[[],o]], s:[[],i,i,i], s:s}", "i", key, target,
+                       json_loads(opevo_text_string(&steps), 0, NULL), "r", 0, 0, 0, "v", "v0.6");
+    line = record ? json_dumps(record, JSON_COMPACT) : NULL;
+    if (line)
+        opevo_text_printf(out, "%s\n", line);
+    else
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a record.");
+cleanup:
+    free(line);
+    json_decref(record);
+    opevo_text_free(&steps);
     return status;
 }

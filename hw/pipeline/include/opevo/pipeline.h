@@ -120,6 +120,10 @@ opevo_status opevo_record_read(const opevo_computation *computation, const char 
 /* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
  * TVM does not have, such as accumulate, layout, stream and the annotation expand; NOMEM. */
 opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
+/* The same as a line of a log, {"i": ..., "r": ..., "v": "v0.6"}, with a line feed: of a task with this
+ * key and this target of TVM, and without costs. */
+opevo_status opevo_record_write_line(const opevo_pipeline *pipeline, const char *key,
+                                     const char *target, opevo_text *out, opevo_error *err);
 
 /* ---- What a pipeline looks like now ---- */
 
