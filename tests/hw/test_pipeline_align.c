@@ -67,6 +67,7 @@ static void test_aligned_rows(void **state)
         opevo_text_free(&why);
     }
     case_free(&operands);
+    batch_run();
 }
 
 static void test_align_refused(void **state)

@@ -340,6 +340,7 @@ static void test_random_graphs(void **state)
                   lowered, count, texts);
     assert_true(4 * lowered > count);
     opevo_text_free(&text);
+    batch_run();
 }
 
 int main(void)
