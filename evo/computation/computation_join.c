@@ -311,8 +311,11 @@ static void order_operands(void *context, opevo_expression *made)
 
     if (!commutes || ((const copier *)context)->self->limited)
         return;
-    opevo_i_walk_reads(made->left, lower_rank, &left);
+    /* The left operand may be a long chain, which is not walked for each number that follows it. */
     opevo_i_walk_reads(made->right, lower_rank, &right);
+    if (right == 2)
+        return;
+    opevo_i_walk_reads(made->left, lower_rank, &left);
     if (left <= right)
         return;
     made->left = made->right;

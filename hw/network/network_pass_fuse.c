@@ -13,7 +13,10 @@
 
 #include <opevo/memory.h>
 
-enum { INPUTS_MOST = 7 }; /* of what is joined; with the output, all operands may have layouts */
+enum {
+    INPUTS_MOST = 7, /* of what is joined; with the output, all operands may have layouts */
+    STEPS_MOST = 64  /* that are joined to one: the whole is written again for each */
+};
 
 /* ---- Which operands are taken in ------------------------------------------------------------ */
 
@@ -96,11 +99,13 @@ static bool fits(const opevo_computation *part, const opevo_tensor *operand, boo
     return is_rowwise(part) && is_rowwise(reader);
 }
 
-/* The steps that are joined, and how many are on the longest path to each. */
+/* The steps that are joined; of each, how many are on the longest path to it, of how many it is made,
+ * and its definitions, where they were looked at since they changed. */
 typedef struct joining {
     opevo_inference *inference;
     opevo_i_links links;
-    int *depth;
+    int *depth, *joined;
+    opevo_i_part *part;
 } joining;
 
 static bool is_joinable(const opevo_net_step *step)
@@ -108,22 +113,24 @@ static bool is_joinable(const opevo_net_step *step)
     return step->kind == OPEVO_NET_STEP_COMPUTE && step->outputs == 1 && step->output[0] >= 0;
 }
 
-/* The definitions of a step that may be taken in; *is_one: it has some. */
-static opevo_status part_of(const opevo_inference *inference, const opevo_net_step *step,
-                            opevo_i_part *out, bool *is_one, opevo_error *err)
+/* The definitions of step n, borrowed until they change; NULL if it has none. */
+static opevo_status part_of(joining *self, int n, const opevo_i_part **out, opevo_error *err)
 {
-    opevo_net_step copy = *step;
+    opevo_net_step copy = self->inference->step[n];
+    opevo_i_part *part = &self->part[n];
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
+    bool is_one = copy.kind == OPEVO_NET_STEP_COPY
+                      ? !part->computation && opevo_i_copy_define(self->inference, &copy, &text)
+                      : is_joinable(&copy);
 
-    *is_one = step->kind == OPEVO_NET_STEP_COPY ? opevo_i_copy_define(inference, step, &text)
-                                                : is_joinable(step);
-    if (!*is_one)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_text_check(&text, err));
-    if (text.data)
-        copy.text = text.data;
-    OPEVO_TRY(opevo_i_part_create(&copy, out, err));
+    if (is_one && !part->computation) {
+        OPEVO_TRY(opevo_text_check(&text, err));
+        if (text.data)
+            copy.text = text.data;
+        OPEVO_TRY(opevo_i_part_create(&copy, part, err));
+    }
+    *out = part->computation ? part : NULL;
 cleanup:
     opevo_text_free(&text);
     return status;
@@ -132,29 +139,28 @@ cleanup:
 /* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it is
  * the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with and
  * without a convolution in their shortcut are the same. */
-static opevo_status consider(const joining *self, int n, const opevo_i_part *reader,
+static opevo_status consider(joining *self, int n, const opevo_i_part *reader,
                              const opevo_tensor *operand, int *best, opevo_error *err)
 {
     const opevo_inference *inference = self->inference;
     int value = reader->identity[operand->number];
     int step = value < 0 ? -1 : self->links.producer[value];
-    opevo_i_part part = {0};
+    const opevo_i_part *part = NULL;
     opevo_status status = OPEVO_OK;
-    bool is_one = false;
 
     if (operand->definition || step < 0 || self->links.readers[value] != 1 ||
         inference->value[value].output ||
-        inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST)
+        inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST ||
+        self->joined[n] + self->joined[step] > STEPS_MOST)
         return OPEVO_OK;
     if (*best >= 0 && (self->depth[step] < self->depth[*best] ||
                        (step < *best && self->depth[step] == self->depth[*best])))
         return OPEVO_OK;
-    OPEVO_TRY(part_of(inference, &inference->step[step], &part, &is_one, err));
-    if (is_one && fits(part.computation, operand, inference->step[step].kind == OPEVO_NET_STEP_COPY,
-                       reader->computation))
+    OPEVO_TRY(part_of(self, step, &part, err));
+    if (part && fits(part->computation, operand, inference->step[step].kind == OPEVO_NET_STEP_COPY,
+                     reader->computation))
         *best = step;
 cleanup:
-    opevo_i_part_free(&part);
     return status;
 }
 
@@ -166,15 +172,14 @@ static bool is_refused(opevo_status status)
     return status == OPEVO_LIMIT || status == OPEVO_INVALID;
 }
 
+/* Both have definitions. */
 static opevo_status join(joining *self, int first, int second, bool *joined, opevo_error *err)
 {
     opevo_i_links *links = &self->links;
     opevo_net_step *a = &self->inference->step[first], *b = &self->inference->step[second];
-    opevo_i_part part[2] = {{0}, {0}};
+    const opevo_i_part part[2] = {self->part[first], self->part[second]};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(part_of(self->inference, a, &part[0], joined, err));
-    OPEVO_TRY(opevo_i_part_create(b, &part[1], err));
     opevo_i_links_count(links, b, -1);
     status = opevo_i_step_define(b, part, 2, b->output[0], NULL);
     *joined = status == OPEVO_OK;
@@ -187,27 +192,27 @@ static opevo_status join(joining *self, int first, int second, bool *joined, ope
     b->node = a->node < b->node ? a->node : b->node;
     opevo_i_links_count(links, a, -1);
     links->dead[first] = true;
+    self->joined[second] += self->joined[first];
+    opevo_i_part_free(&self->part[first]);
+    opevo_i_part_free(&self->part[second]);
 cleanup:
-    opevo_i_part_free(&part[0]);
-    opevo_i_part_free(&part[1]);
     return status;
 }
 
 /* Take in one operand of step n. */
 static opevo_status take_operand(joining *self, int n, bool *taken, opevo_error *err)
 {
-    opevo_i_part part = {0};
+    const opevo_i_part *part = NULL;
     opevo_status status = OPEVO_OK;
     int best = -1;
 
     *taken = false;
-    OPEVO_TRY(opevo_i_part_create(&self->inference->step[n], &part, err));
-    for (int i = 0; i < part.computation->tensors; i++)
-        OPEVO_TRY(consider(self, n, &part, part.computation->tensor[i], &best, err));
+    OPEVO_TRY(part_of(self, n, &part, err));
+    for (int i = 0; part && i < part->computation->tensors; i++)
+        OPEVO_TRY(consider(self, n, part, part->computation->tensor[i], &best, err));
     if (best >= 0)
         OPEVO_TRY(join(self, best, n, taken, err));
 cleanup:
-    opevo_i_part_free(&part);
     return status;
 }
 
@@ -232,6 +237,7 @@ static void find_depth(joining *self, int n)
 {
     const opevo_net_step *step = &self->inference->step[n];
 
+    self->joined[n] = 1;
     for (int i = 0; i < step->inputs; i++) {
         int before = step->input[i] < 0 ? -1 : self->links.producer[step->input[i]];
 
@@ -244,10 +250,13 @@ opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err)
 {
     joining self = {.inference = inference};
     opevo_status status = OPEVO_OK;
+    size_t steps = (size_t)inference->steps + 1;
 
     OPEVO_TRY(opevo_i_links_create(inference, &self.links, err));
-    self.depth = opevo_calloc((size_t)inference->steps + 1, sizeof *self.depth);
-    if (!self.depth)
+    self.depth = opevo_calloc(steps, sizeof *self.depth);
+    self.joined = opevo_calloc(steps, sizeof *self.joined);
+    self.part = opevo_calloc(steps, sizeof *self.part);
+    if (!self.depth || !self.joined || !self.part)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     for (int n = 0; n < inference->steps; n++) {
         bool taken = is_joinable(&inference->step[n]);
@@ -259,9 +268,13 @@ opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err)
             OPEVO_TRY(take_operand(&self, n, &taken, err));
     }
 cleanup:
+    for (size_t n = 0; n < steps && self.part; n++)
+        opevo_i_part_free(&self.part[n]);
     if (status == OPEVO_OK)
         opevo_i_steps_remove(inference, self.links.dead);
     opevo_i_links_free(&self.links);
     opevo_free(self.depth);
+    opevo_free(self.joined);
+    opevo_free(self.part);
     return status;
 }

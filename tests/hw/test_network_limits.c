@@ -348,6 +348,48 @@ static void test_long_constants(void **test)
     }
 }
 
+/* Joined at most 64 by 64, so that the work of joining is linear in the nodes. */
+static void test_long_chains(void **test)
+{
+    enum { NODES = 2 * 64 + 1 };
+    opevo_array x = make_array(1, (int64_t[]){4}, &state), y = {0};
+    opevo_inference *inference = NULL;
+    opevo_network *network = NULL;
+    static Onnx__Node node[NODES], *nodes[NODES];
+    static char name[NODES + 1][8], *names[NODES + 1];
+    model made;
+
+    (void)test;
+    for (int i = 0; i <= NODES; i++) {
+        snprintf(name[i], sizeof name[i], "v%d", i);
+        names[i] = name[i];
+    }
+    for (int i = 0; i < NODES; i++) {
+        node[i] = (Onnx__Node)ONNX__NODE__INIT;
+        node[i].op_type = "Relu";
+        node[i].n_input = node[i].n_output = 1;
+        node[i].input = &names[i];
+        node[i].output = &names[i + 1];
+        nodes[i] = &node[i];
+    }
+    model_start(&made);
+    add_input(&made, name[0], 1, x.extent);
+    set_output(&made, name[NODES]);
+    made.graph.node = nodes;
+    made.graph.n_node = NODES;
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_int_equal(inference->steps, 3);
+    CHECK_OK(opevo_inference_run(inference, &x, &y, 1, &err));
+    for (int i = 0; i < 4; i++)
+        assert_true(element(&y, i) == fmaxf(element(&x, i), 0));
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+    opevo_array_free(&x);
+    opevo_array_free(&y);
+}
+
 /* The maximum and its place, where almost all of a window is padding: only points inside are
  * visited. */
 static void test_wide_windows(void **test)
@@ -482,21 +524,14 @@ static void test_given(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_outputs),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_parts_outside),
-        cmocka_unit_test(test_training),
-        cmocka_unit_test(test_outputs_of_training),
-        cmocka_unit_test(test_data_of_definitions),
-        cmocka_unit_test(test_large_inputs),
-        cmocka_unit_test(test_large_empty_tensors),
-        cmocka_unit_test(test_large_reshapes),
-        cmocka_unit_test(test_large_steps),
-        cmocka_unit_test(test_long_constants),
-        cmocka_unit_test(test_wide_windows),
-        cmocka_unit_test(test_places_of_maxima),
-        cmocka_unit_test(test_least_elements),
-        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_first_outputs),       cmocka_unit_test(test_split),
+        cmocka_unit_test(test_parts_outside),       cmocka_unit_test(test_training),
+        cmocka_unit_test(test_outputs_of_training), cmocka_unit_test(test_data_of_definitions),
+        cmocka_unit_test(test_large_inputs),        cmocka_unit_test(test_large_empty_tensors),
+        cmocka_unit_test(test_large_reshapes),      cmocka_unit_test(test_large_steps),
+        cmocka_unit_test(test_long_constants),      cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_wide_windows),        cmocka_unit_test(test_places_of_maxima),
+        cmocka_unit_test(test_least_elements),      cmocka_unit_test(test_given),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
