@@ -171,16 +171,29 @@ static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double 
                               : "; with --store the same command would go on");
 }
 
+/* "model.onnx", and the shapes that the call gives: "model.onnx, x=1,3,224,224". */
+static void add_name(const opevo_call *call, opevo_text *out)
+{
+    opevo_text_add(out, opevo_i_network_name(call));
+    for (size_t i = 0; i < call->given_count; i++) {
+        if (strcmp(call->given[i].option->name, "shape") == 0)
+            opevo_text_printf(out, ", %s", call->given[i].value);
+    }
+}
+
 opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library *library,
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
     tuned self = {.call = call};
-    opevo_i_tasks tasks = {.network = opevo_i_network_name(call),
-                           .network_tasks = (size_t)opevo_network_library_tasks(library)};
+    opevo_i_tasks tasks = {.network_tasks = (size_t)opevo_network_library_tasks(library)};
     opevo_status status = OPEVO_OK;
+    opevo_text name = {0};
     double sum_s = 0;
     size_t known = 0;
 
+    add_name(call, &name);
+    OPEVO_TRY(opevo_text_check(&name, err));
+    tasks.network = opevo_text_string(&name);
     OPEVO_TRY(start(&self, library, err));
     OPEVO_TRY(opevo_i_tasks_read(&self.tune, &tasks, err));
     for (size_t i = 0; i < self.count; i++)
@@ -195,6 +208,7 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
     opevo_i_tune_check_store(call->verb->name, tasks.store, exit_code);
 cleanup:
     opevo_i_tasks_free(&tasks);
+    opevo_text_free(&name);
     release(&self);
     return status;
 }

@@ -28,4 +28,8 @@ sed -n '/"networks": \[/,/"edits": /p' report.html | cmp - networks
 emit --trials 4 --tuner random >/dev/null
 opevo report runs.db -o report.html >/dev/null
 grep -c '"name": "model.onnx"' report.html
+# The shapes that the call gives are in the name: the network at others is another.
+emit --trials 4 --shape x=1,2,6,6 >/dev/null
+opevo report runs.db -o report.html >/dev/null
+grep -o '"name": "model.onnx, x=1,2,6,6"' report.html
 opevo analyze runs.db >/dev/null && opevo runs runs.db | grep -c cpu:sketch
