@@ -33,6 +33,12 @@ void opevo_i_print_signature(opevo_i_printer *self, const char *before, const ch
     opevo_text_add(self->out, ")");
 }
 
+void opevo_i_print_unused_scratch(opevo_i_printer *self)
+{
+    if (!self->scratch && !self->thread_scratch)
+        opevo_i_print_line(self, "(void)scratch;");
+}
+
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 {
     if (buffer < 0)

@@ -28,6 +28,39 @@ static bool uses(const opevo_i_node *node, int buffer)
     return found || (node->otherwise && uses(node->otherwise, buffer));
 }
 
+/* Whether all statements that write a buffer set it, or with `update` join a value with what is there.
+ */
+static bool all_write(const opevo_i_node *node, int buffer, bool update)
+{
+    if (node->kind == OPEVO_I_LEAF && node->leaf->to.buffer == buffer) {
+        opevo_i_leaf_kind kind = node->leaf->kind;
+
+        return update != (kind == OPEVO_I_ZERO || kind == OPEVO_I_COPY || kind == OPEVO_I_STORE);
+    }
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (!all_write(one, buffer, update))
+            return false;
+    }
+    return !node->otherwise || all_write(node->otherwise, buffer, update);
+}
+
+/* Whether the first turn of a loop sets a buffer, and the others add to it. */
+static bool is_set_in_first_turn(const opevo_i_node *node, int buffer)
+{
+    if (node->otherwise && writes(node->otherwise, buffer) &&
+        all_write(node->otherwise, buffer, true)) {
+        for (const opevo_i_node *one = node->first; one; one = one->next) {
+            if (writes(one, buffer) && all_write(one, buffer, false))
+                return true;
+        }
+    }
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (is_set_in_first_turn(one, buffer))
+            return true;
+    }
+    return node->otherwise && is_set_in_first_turn(node->otherwise, buffer);
+}
+
 int64_t opevo_i_thread_count(const opevo_i_launch *launch)
 {
     int64_t threads = 1;
@@ -96,10 +129,12 @@ static void print_scratch(opevo_i_printer *self, int buffer)
 
 /* ---- Buffers ---- */
 
-/* Sums that live in registers, or an array in their place. */
+/* Sums that live in registers, or an array in their place. Compilers do not see that the turn of a loop
+ * that sets a buffer is the first, and warn unless it has a value. */
 static void print_local(opevo_i_printer *self, int i)
 {
     const opevo_i_buffer *buffer = &self->nest->buffer[i];
+    const char *value = is_set_in_first_turn(self->nest->root, i) ? " = {0}" : "";
     opevo_element stored = opevo_i_stored_type(self, i);
     int lanes = self->named[i];
 
@@ -107,17 +142,17 @@ static void print_local(opevo_i_printer *self, int i)
     for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
         opevo_i_print_indent(self);
         if (lanes > 1)
-            opevo_text_printf(self->out, "%c%d r%d_%lld __attribute__((unused));\n",
-                              opevo_i_vector_letter(stored), lanes, i, (long long)at);
+            opevo_text_printf(self->out, "%c%d r%d_%lld __attribute__((unused))%s;\n",
+                              opevo_i_vector_letter(stored), lanes, i, (long long)at, value);
         else
-            opevo_text_printf(self->out, "%s r%d_%lld __attribute__((unused));\n",
-                              opevo_kernel_type_text(stored), i, (long long)at);
+            opevo_text_printf(self->out, "%s r%d_%lld __attribute__((unused))%s;\n",
+                              opevo_kernel_type_text(stored), i, (long long)at, value);
     }
     if (lanes)
         return;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s m%d[%lld] __attribute__((aligned(64)));\n",
-                      opevo_kernel_type_text(stored), i, (long long)buffer->size);
+    opevo_text_printf(self->out, "%s m%d[%lld] __attribute__((aligned(64)))%s;\n",
+                      opevo_kernel_type_text(stored), i, (long long)buffer->size, value);
 }
 
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)

@@ -135,6 +135,8 @@ void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, 
 /* The head of the launch, after `before`: its name, and a pointer to each operand and to scratch
  * memory, spelled `pointer`. */
 void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer);
+/* The first line of a body that needs no scratch memory, whose argument would give a warning. */
+void opevo_i_print_unused_scratch(opevo_i_printer *self);
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);

@@ -339,6 +339,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     opevo_text_add(out, ";\n");
     opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, "\n{\n");
+    opevo_i_print_unused_scratch(self);
     opevo_text_add(out, opevo_text_string(&body));
     out->failed |= body.failed;
     opevo_text_add(out, "}\n");

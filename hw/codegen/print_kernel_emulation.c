@@ -142,6 +142,7 @@ void opevo_i_print_emulation(opevo_i_printer *self)
     opevo_i_print_signature(self, "void ", "*");
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
+    opevo_i_print_unused_scratch(self);
     for (; self->launch < self->nest->launches; self->launch++)
         print_launch(self);
     self->launch = 0;

@@ -105,6 +105,38 @@ static void light_models_are_right(void **test)
     remove_tree(folder);
 }
 
+/* The mean over whole images of channels in blocks, one or two vectors of them: the first part of the sum
+ * sets what the others add to. */
+static void blocked_pools_are_right(void **test)
+{
+    static const char *const make[] = {
+        "make", "-s", "-C", folder, "check", "CFLAGS=-O2 -march=native -Wall -Wextra -Werror",
+        NULL};
+    static network_draw network;
+
+    (void)test;
+    for (int blocks = 1; blocks <= 2; blocks++) {
+        const int64_t in[] = {1, blocks, 32, 32, 16}, out[] = {1, blocks, 1, 1, 16};
+        opevo_net_step *step = NULL;
+        int from = 0;
+
+        network_start(&network);
+        from = network_input(&network, 5, in);
+        network_output(&network, network_value(&network, 5, out));
+        step = network_step(&network, OPEVO_NET_STEP_COMPUTE, network.outputs[0]);
+        network_read(step, from);
+        snprintf(network.text[0], sizeof network.text[0],
+                 "X0[1,%d,32,32,16]\n"
+                 "C[n:1,b:%d,y:1,x:1,c:16] = sum(i:32,j:32) X0[n,b,y + i,x + j,c]\n"
+                 "Y0[n:1,b:%d,y:1,x:1,c:16] = C[n,b,y,x,c]/1024",
+                 blocks, blocks, blocks);
+        write_library(&network.super, 1);
+        CHECK_PROGRAM(make);
+        network_free(&network);
+    }
+    remove_tree(folder);
+}
+
 /* Without OpenMP it is compiled, too; other flags than -march=native give no warning either. */
 static void it_stands_alone(void **test)
 {
@@ -335,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_models_are_right),
         cmocka_unit_test(results_are_right),
+        cmocka_unit_test(blocked_pools_are_right),
         cmocka_unit_test(it_stands_alone),
         cmocka_unit_test(a_fault_is_found),
         cmocka_unit_test(memory_of_kernels_adds_up),
