@@ -80,6 +80,7 @@ static void add_program(const opevo_network_library *self, opevo_text *out)
     opevo_text_add(out, opevo_i_library_program);
     opevo_text_add(out, calls);
     opevo_text_add(out, opevo_i_library_program_end);
+    opevo_text_add(out, opevo_i_library_program_main);
 }
 
 static void add_weights(const opevo_network_library *self, opevo_text *out)

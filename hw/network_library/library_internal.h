@@ -168,6 +168,7 @@ extern const char opevo_i_library_header_end[];
 extern const char opevo_i_library_program[]; /* main.c, */
 extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];
+extern const char opevo_i_library_program_main[];
 extern const char opevo_i_library_weights[]; /* weights.S */
 
 #endif

@@ -11,6 +11,10 @@ for device in cuda:0 hip:0; do
     echo
 done
 here/net_emulated --data here --profile | awk '{ print NF }' | sort -u
+refused() { here/net_emulated --data here "$@"; [ $? = 2 ] || echo "net: exit status is not 2: $*"; }
+refused --threads x
+refused --time -1
+here/net_emulated --help | head -1
 # What is spoilt is found: other results, or another plan than the kernels are made for.
 spoilt() {
     rm -rf spoilt

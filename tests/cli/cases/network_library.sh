@@ -8,6 +8,13 @@ check() { make -s -C "$1" CFLAGS='-O2 -Wall -Wextra -Werror' check | sed 's/larg
 opevo network model.onnx --threads 1 -o untuned | sed 's/; weights in.*//; /layouts of kernels/d'
 check untuned
 untuned/net --data untuned --profile | awk '{ print NF }' | sort -u
+# Values that are no numbers, too many or too few are refused.
+refused() { untuned/net --data untuned "$@"; [ $? = 2 ] || echo "net: exit status is not 2: $*"; }
+for value in x -3 2x '' 1025 99999999999999999999; do refused --threads "$value"; done
+for value in abc -1 0 nan inf 1s ''; do refused --time "$value"; done
+refused --threads
+refused --fast
+untuned/net --help | head -1
 ls untuned | grep -v '[.]o$' | tr '\n' ' '
 echo
 # Tuned; then the same from the store, into the same folder.
