@@ -66,8 +66,7 @@ static opevo_status read_shape(char *text, opevo_network_shape *out, opevo_error
                               OPEVO_NETWORK_DIMS);
         if (!opevo_parse_i64(word, &out->extent[out->dims]) || out->extent[out->dims] < 1)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--shape %s has the extent \"%s\"; extents are 1, "
-                              "2, ....",
+                              "--shape %s has the extent \"%s\"; extents are 1, 2, and so on.",
                               text, word);
         out->dims++;
     }
@@ -103,6 +102,12 @@ static opevo_status read_shapes(const opevo_call *call, shapes *out, opevo_error
         if (!out->text[out->count])
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options.");
         status = read_shape(out->text[out->count], &out->shape[out->count], err);
+        for (size_t k = 0; k < out->count && status == OPEVO_OK; k++) {
+            if (strcmp(out->shape[k].name, out->shape[out->count].name) == 0)
+                status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                    "--shape %s is given twice; give each input one shape.",
+                                    out->shape[k].name);
+        }
         out->count++;
     }
     return status;
@@ -274,25 +279,20 @@ const opevo_verb opevo_i_verb_network = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "Describe a neural network from an ONNX file, run it, or make a library in C of it.",
-    .details =
-        "Prints inputs, outputs, operators, weights and operations of the model, and its "
-        "different "
-        "computations, each with the number of steps that compute it, after the passes that "
-        "join "
-        "operators (docs/networks.md); --passes prints what each changes. docs/formats/onnx.md "
-        "lists "
-        "the operators. --run evaluates the definitions in double precision and rounds each result "
-        "to "
-        "float32. -o writes a library in C that stands alone, with kernels that --on tunes; with "
-        "--on cuda:N "
-        "or hip:N its kernels are for a GPU, which is needed for tuning only\n"
-        "(docs/how-to/network-library.md).\n\n"
-        "  opevo network model.onnx --shape data=1,3,224,224\n"
-        "  opevo network model.onnx --passes\n"
-        "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
-        "  opevo network model.onnx -o library && make -C library check\n"
-        "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library\n"
-        "  opevo network model.onnx --on cuda:0 -o library && make -C library emulate",
+    .details = "Prints inputs, outputs, operators, weights and operations of the model, and its\n"
+               "different computations, each with the number of steps that compute it, after\n"
+               "the passes that join operators (docs/networks.md); --passes prints what each\n"
+               "changes. docs/formats/onnx.md lists the operators. --run evaluates the\n"
+               "definitions in double precision and rounds each result to float32. -o writes a\n"
+               "library in C that stands alone, with kernels that --on tunes; with --on cuda:N\n"
+               "or hip:N its kernels are for a GPU, which is needed for tuning only\n"
+               "(docs/how-to/network-library.md).\n\n"
+               "  opevo network model.onnx --shape data=1,3,224,224\n"
+               "  opevo network model.onnx --passes\n"
+               "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
+               "  opevo network model.onnx -o library && make -C library check\n"
+               "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library\n"
+               "  opevo network model.onnx --on cuda:0 -o library && make -C library emulate",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -11,6 +11,7 @@ try text.onnx --expect out.pb
 try text.onnx --shape data
 try text.onnx --shape data=1,x
 try text.onnx --shape data=1,1,1,1,1,1,1,1,1
+try text.onnx --shape x=1,2 --shape y=3 --shape x=1,3
 try text.onnx --run absent.pb
 printf '\010\001' >wrong.pb
 try text.onnx --run wrong.pb
@@ -46,5 +47,6 @@ try add.onnx --run two.pb,two.pb,two.pb
 try add.onnx --run two.pb,three.pb
 try add.onnx --run two.pb,whole.pb
 try add.onnx --shape z=2
+try open.onnx
 try open.onnx --shape x=65536,65536,65536,65536
 try open.onnx --shape x=1,1,1,2147483648
