@@ -84,7 +84,7 @@ static opevo_status add_step(chain *self, const int *input, int inputs, opevo_ar
     opevo_status status = OPEVO_OK;
 
     *step = (opevo_net_step){.kind = OPEVO_NET_STEP_COMPUTE,
-                             .name = opevo_strdup(node->name),
+                             .name = opevo_i_node_name(self->network, self->number),
                              .operation = opevo_strdup(node->operation),
                              .text = text,
                              .input = opevo_calloc((size_t)inputs, sizeof *step->input),

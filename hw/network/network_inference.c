@@ -97,7 +97,7 @@ static opevo_status add_step(opevo_inference *self, int number, opevo_error *err
     opevo_status status = OPEVO_OK;
 
     *step = (opevo_net_step){.kind = OPEVO_NET_STEP_NODE,
-                             .name = opevo_strdup(node->name),
+                             .name = opevo_i_node_name(self->network, number),
                              .operation = opevo_strdup(node->operation),
                              .inputs = node->inputs,
                              .outputs = node->outputs,

@@ -20,7 +20,7 @@ typedef struct opevo_i_node {
 } opevo_i_node;
 
 struct opevo_network {
-    const char *path; /* as long as the network is read: messages begin with it */
+    char *path; /* messages begin with it */
     Onnx__Model *model;
     int64_t opset;
     opevo_net_value *value;
@@ -69,6 +69,9 @@ extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_una
 const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */
 /* Whether the node is computed by definitions: it has some, and its outputs are of float32. */
 bool opevo_i_is_computed(const opevo_i_call *call);
+
+/* What a node is called, "node N" without a name. NULL without memory. */
+char *opevo_i_node_name(const opevo_network *network, int number);
 
 /* Output 0 has type and shape of input 0, which must be there. */
 opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err);
@@ -168,7 +171,7 @@ double opevo_i_work(const opevo_computation *computation);
  * that are not valid; NOMEM. */
 opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, opevo_error *err);
 
-/* The same for a step that is one; the message names the node. */
+/* The same for a step that is one; the message is "path: node N (Gather 'name'): sentence.". */
 opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_step *step,
                                   const void *const *data, void *const *out, unsigned threads,
                                   opevo_error *err);

@@ -4,6 +4,8 @@
 
 #include "network_internal.h"
 
+#include <opevo/memory.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -56,6 +58,17 @@ bool opevo_i_is_computed(const opevo_i_call *call)
     }
     opevo_text_free(&text);
     return computed;
+}
+
+char *opevo_i_node_name(const opevo_network *network, int number)
+{
+    const char *given = network->node[number].super.name;
+    char name[32];
+
+    if (*given)
+        return opevo_strdup(given);
+    snprintf(name, sizeof name, "node %d", number);
+    return opevo_strdup(name);
 }
 
 /* ---- Attributes ---- */

@@ -175,7 +175,7 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
                    value->name);
     array->type = (opevo_network_type)type->elem_type;
     if (!given && !type->shape)
-        return SAY(self, err, "Input '%s' has no shape; give it with --shape %s=N,....",
+        return SAY(self, err, "Input '%s' has no shape; give it with --shape %s=N,N,...",
                    value->name, value->name);
     if (given && type->shape && (size_t)given->dims != type->shape->n_dim)
         return SAY(self, err, "Input '%s' has %zu dimensions; --shape gives %d.", value->name,
@@ -194,7 +194,7 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
         if (!given && !known)
             return SAY(self, err,
                        "Dimension %d%s%s of input '%s' is open; give its shape with --shape "
-                       "%s=N,....",
+                       "%s=N,N,...",
                        d, dim && dim->dim_param ? " " : "",
                        dim && dim->dim_param ? dim->dim_param : "", value->name, value->name);
         array->extent[d] = given ? given->extent[d] : dim->dim_value;
@@ -380,7 +380,9 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
 
     if (!network)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path);
-    network->path = path;
+    network->path = opevo_strdup(path);
+    if (!network->path)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path));
     OPEVO_TRY(unpack(&self, err));
     OPEVO_TRY(take_opset(&self, err));
     OPEVO_TRY(collect(&self, err));
@@ -404,6 +406,7 @@ void opevo_network_destroy(opevo_network *network)
         opevo_array_free(&network->value[i].array);
     for (int i = 0; i < network->nodes; i++)
         opevo_free(network->node[i].edges);
+    opevo_free(network->path);
     opevo_free(network->node);
     opevo_free(network->value);
     opevo_free(network->input);

@@ -130,11 +130,13 @@ opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_
                                   const void *const *data, void *const *out, unsigned threads,
                                   opevo_error *err)
 {
+    const char *name = network->node[step->node].super.name;
     opevo_error reason = {OPEVO_OK, ""};
     opevo_status status = opevo_i_execute(network, step->node, data, out, threads, &reason);
 
     if (status != OPEVO_OK)
-        OPEVO_FAIL(err, status, "node '%.200s' (%.60s): %.600s", step->name, step->operation,
+        OPEVO_FAIL(err, status, "%.400s: node %d (%.60s%s%.200s%s): %.600s", network->path,
+                   step->node, step->operation, *name ? " '" : "", name, *name ? "'" : "",
                    reason.message);
     return status;
 }

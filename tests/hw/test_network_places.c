@@ -5,6 +5,8 @@
 
 #include "network_models.h"
 
+#include <opevo/network_passes.h>
+
 static uint64_t state = 5;
 
 /* ---- Blocks, borders and triangles ---- */
@@ -137,7 +139,8 @@ static void test_one_hot(void **test)
     opevo_array_free(&y);
 }
 
-/* An index that is outside, which shows where elements are moved, names its node. */
+/* An index that is outside, which shows where elements are moved, names the file and its node; steps
+ * are named by the number of a node without a name. */
 static void test_outside(void **test)
 {
     opevo_network *network = NULL;
@@ -151,8 +154,27 @@ static void test_outside(void **test)
     made.node[add_node(&made, "Gather", "x i", "y")].name = (char *)"pick";
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_FAILS(OPEVO_INVALID, "node 'pick' (Gather): Index 4 is outside",
+    CHECK_FAILS(OPEVO_INVALID, ": node 0 (Gather 'pick'): Index 4 is outside",
                 opevo_inference_create(network, &inference, &err));
+    opevo_network_destroy(network);
+    made.node[0].name = (char *)"";
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_FAILS(OPEVO_INVALID, ": node 0 (Gather): Index 4 is outside",
+                opevo_inference_create(network, &inference, &err));
+    opevo_network_destroy(network);
+    model_finish(&made);
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){4});
+    made.node[add_node(&made, "Relu", "x", "a")].name = (char *)"cut";
+    add_node(&made, "Exp", "a", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    assert_string_equal(inference->step[0].name, "cut");
+    assert_string_equal(inference->step[1].name, "node 1");
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_string_equal(inference->step[0].name, "cut+node 1");
+    opevo_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }

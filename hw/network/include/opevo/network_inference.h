@@ -34,7 +34,7 @@ typedef struct opevo_net_copy {
 
 typedef struct opevo_net_step {
     opevo_net_step_kind kind;
-    char *name;      /* of the nodes that it stands for, joined by + */
+    char *name;      /* of the nodes that it stands for, joined by +; "node N" of one without */
     char *operation; /* their operators, joined by + */
     int inputs, outputs;
     int *input, *output; /* numbers of values; -1: unused */
