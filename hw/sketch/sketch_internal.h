@@ -97,6 +97,13 @@ bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value);
 bool opevo_i_sketch_is_computed(const opevo_i_pipeline_stage *stage);
 /* Outer loops of a stage that can be fused: neither sums nor beyond a compute_at point. */
 int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key);
+/* Whether a stage is computed at this loop. */
+bool opevo_i_sketch_has_point(const opevo_pipeline *pipeline, int key, int loop);
+/* Inner loops of a stage that can be fused to a vector. */
+int opevo_i_sketch_inner_loops(const opevo_pipeline *pipeline, int key);
+
+/* ---- sketch_build.c ---- */
+
 /* Steps on a stage by its key. */
 opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
                                     opevo_pipeline_step_kind kind, int count,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a sketch leaves open, and the pipeline that values make of it. Values are applied in the order
- * of the slots: tiles, places, threads, unrolling, vectors. */
+/* What a sketch leaves open. */
 
 #include "sketch_internal.h"
 
@@ -134,7 +133,7 @@ cleanup:
 
 /* ---- Places ---- */
 
-static bool has_point(const opevo_pipeline *self, int key, int loop)
+bool opevo_i_sketch_has_point(const opevo_pipeline *self, int key, int loop)
 {
     for (int i = 0; i < self->stages; i++) {
         if (self->stage[i]->place == OPEVO_PLACE_AT && self->stage[i]->at == key &&
@@ -178,7 +177,7 @@ static void add_places(const opevo_sketch *self, opevo_slot *slot, int target)
         if (stage->place == OPEVO_PLACE_AT && !loop->reduces && ends_in_zero(loop->name))
             continue;
         add_place(slot, key, i);
-        if (has_point(pipeline, key, i))
+        if (opevo_i_sketch_has_point(pipeline, key, i))
             break;
     }
     if (stage->place != OPEVO_PLACE_AT)
@@ -211,7 +210,8 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
         add_place(slot, OPEVO_I_AT_ROOT, 0);
-        if (stage->own.axes == stage->dims && key != self->packed && !has_point(pipeline, key, 0))
+        if (stage->own.axes == stage->dims && key != self->packed &&
+            !opevo_i_sketch_has_point(pipeline, key, 0))
             add_place(slot, OPEVO_I_INLINED, 0);
         if (opevo_i_sketch_consumers(pipeline, number, consumers) == 1)
             add_places(self, slot, consumers[0]);
@@ -231,21 +231,21 @@ int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key)
 
     while (count < own->loops && !own->loop[count].reduces &&
            own->loop[count].annotation == OPEVO_ANNOTATION_SERIAL) {
-        if (has_point(pipeline, key, count++))
+        if (opevo_i_sketch_has_point(pipeline, key, count++))
             break;
     }
     return count;
 }
 
 /* Inner loops that can be fused to a vector, likewise. */
-static int inner_loops(const opevo_pipeline *pipeline, int key)
+int opevo_i_sketch_inner_loops(const opevo_pipeline *pipeline, int key)
 {
     const opevo_i_loops *own = &pipeline->stage[key]->own;
     int count = 0;
 
     while (count < own->loops && !own->loop[own->loops - 1 - count].reduces &&
            own->loop[own->loops - 1 - count].annotation == OPEVO_ANNOTATION_SERIAL &&
-           !has_point(pipeline, key, own->loops - 1 - count))
+           !opevo_i_sketch_has_point(pipeline, key, own->loops - 1 - count))
         count++;
     return count;
 }
@@ -305,7 +305,7 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
     for (int number = 0; number < self->pipeline->stages; number++) {
         int key = self->pipeline->order[number];
         opevo_slot *slot = NULL;
-        int loops = inner_loops(self->pipeline, key);
+        int loops = opevo_i_sketch_inner_loops(self->pipeline, key);
 
         if (!opevo_i_sketch_is_computed(self->pipeline->stage[key]) || self->tiled[key] ||
             loops < 2)
@@ -376,23 +376,6 @@ cleanup:
     return status;
 }
 
-/* ---- Building ---- */
-
-opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
-                                    opevo_pipeline_step_kind kind, int count,
-                                    const int64_t *numbers, opevo_error *err)
-{
-    return opevo_i_sketch_step(pipeline, kind, opevo_i_pipeline_number(pipeline, key), count,
-                               numbers, err);
-}
-
-opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
-                                     opevo_annotation what, opevo_error *err)
-{
-    return opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_ANNOTATE, 2,
-                                  (int64_t[]){loop, what}, err);
-}
-
 int opevo_i_sketch_lane_slot(const opevo_sketch *sketch)
 {
     int axis = 0;
@@ -402,229 +385,4 @@ int opevo_i_sketch_lane_slot(const opevo_sketch *sketch)
            sketch->slot[slot].key != sketch->registers || axis++ != sketch->lanes)
         slot++;
     return slot;
-}
-
-static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_value *values,
-                                opevo_pipeline **out, opevo_error *err)
-{
-    opevo_pipeline *pipeline = NULL;
-    opevo_status status = opevo_pipeline_create(sketch->pipeline->given, &pipeline, err);
-    int slot = 0;
-
-    for (size_t i = 0; i < sketch->pipeline->step_count && status == OPEVO_OK; i++) {
-        opevo_pipeline_step step = sketch->pipeline->steps[i];
-
-        if (opevo_i_sketch_is_open(sketch, slot, i)) {
-            const opevo_slot *one = &sketch->slot[slot];
-
-            for (int k = 1; k < step.count; k++)
-                step.number[k] = one->kind == OPEVO_SLOT_TILE ? values[slot].length[k]
-                                                              : one->value[values[slot].choice];
-            slot++;
-        }
-        if (step.kind == OPEVO_PIPELINE_LAYOUT)
-            step.number[1] = values[opevo_i_sketch_lane_slot(sketch)].length[2];
-        status = opevo_pipeline_apply(pipeline, &step, err);
-    }
-    if (status != OPEVO_OK) {
-        opevo_pipeline_destroy(pipeline);
-        return status;
-    }
-    *out = pipeline;
-    return OPEVO_OK;
-}
-
-static opevo_status build_place(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,
-                                opevo_error *err)
-{
-    int key = slot->place[choice].key;
-
-    if (key == OPEVO_I_AT_ROOT)
-        return OPEVO_OK;
-    if (key == OPEVO_I_INLINED)
-        return opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_INLINE, 0,
-                                      (int64_t[]){0}, err);
-    return opevo_i_sketch_step_on(
-        pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_AT, 2,
-        (int64_t[]){opevo_i_pipeline_number(pipeline, key), slot->place[choice].loop}, err);
-}
-
-opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
-                                 opevo_error *err)
-{
-    int64_t loops[OPEVO_I_LOOPS];
-
-    for (int i = 0; i < count; i++)
-        loops[i] = first + i;
-    return count > 1 ? opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_FUSE, count, loops, err)
-                     : OPEVO_OK;
-}
-
-static opevo_status build_threads(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,
-                                  opevo_error *err)
-{
-    int most = opevo_i_sketch_outer_loops(pipeline, slot->key);
-    int count = (int)slot->value[choice] < most ? (int)slot->value[choice] : most;
-    opevo_status status = OPEVO_OK;
-
-    /* A stage that has another place by now is divided among threads with the stage around it. */
-    if (count == 0 || pipeline->stage[slot->key]->place != OPEVO_PLACE_ROOT)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_sketch_fuse(pipeline, slot->key, 0, count, err));
-    status = opevo_i_sketch_annotate(pipeline, slot->key, 0, OPEVO_ANNOTATION_PARALLEL, err);
-cleanup:
-    return status;
-}
-
-/* The innermost loops become a vector, as many of them as have up to 16 iterations together; a
- * longer innermost loop is split. */
-static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, opevo_error *err)
-{
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
-    int most = inner_loops(pipeline, key);
-    int count = 0;
-    int64_t lanes = 1;
-    opevo_status status = OPEVO_OK;
-
-    while (count < wanted && count < most &&
-           own->loop[own->loops - 1 - count].extent <= WIDEST_VECTOR / lanes)
-        lanes *= own->loop[own->loops - 1 - count++].extent;
-    if (count == 0 && most > 0 && (!own->loop[own->loops - 1].inner || own->axes == most)) {
-        OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                                         (int64_t[]){own->loops - 1, WIDEST_VECTOR}, err));
-        return opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE,
-                                       err);
-    }
-    if (count == 0 || lanes == 1)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_sketch_fuse(pipeline, key, own->loops - count, count, err));
-    status =
-        opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
-cleanup:
-    return status;
-}
-
-/* The innermost tile is written out, its last loop in vectors. */
-static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t lanes,
-                                    opevo_error *err)
-{
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
-    int dims = pipeline->stage[key]->dims;
-    int64_t extent = own->loop[own->loops - 1].extent;
-    opevo_status status = OPEVO_OK;
-
-    if (extent % lanes)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A row of the register tile has %lld elements, which vectors of %lld do "
-                          "not divide.",
-                          (long long)extent, (long long)lanes);
-    for (int i = own->loops - dims; i < own->loops - 1; i++)
-        OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, i, OPEVO_ANNOTATION_UNROLL, err));
-    OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                                     (int64_t[]){own->loops - 1, lanes}, err));
-    OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, own->loops - 2, OPEVO_ANNOTATION_UNROLL, err));
-    status =
-        opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
-cleanup:
-    return status;
-}
-
-/* The innermost loops of the sum around a register tile are written out, as far as their statements are
- * at most `most`; of the first that has more, the largest part that divides it. */
-static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most, opevo_error *err)
-{
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
-    int loop = own->loops - 1 - pipeline->stage[key]->dims; /* the first of the tile */
-    int64_t turns = most;
-    int64_t part = 0;
-    opevo_status status = OPEVO_OK;
-
-    for (int i = loop; i < own->loops - 1; i++)
-        turns /= own->loop[i].extent;
-    for (loop--; turns > 1 && own->loop[loop].reduces && !has_point(pipeline, key, loop); loop--) {
-        if (own->loop[loop].extent == 1)
-            continue;
-        part = opevo_i_divisor_below(own->loop[loop].extent, turns);
-        if (part == own->loop[loop].extent) {
-            OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, loop, OPEVO_ANNOTATION_UNROLL, err));
-            turns /= part;
-            continue;
-        }
-        if (part == 1)
-            break;
-        OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                                         (int64_t[]){loop, part}, err));
-        return opevo_i_sketch_annotate(pipeline, key, loop + 1, OPEVO_ANNOTATION_UNROLL, err);
-    }
-cleanup:
-    return status;
-}
-
-static opevo_status build_unrolling(opevo_pipeline *pipeline, int key, int64_t most, bool registers,
-                                    opevo_error *err)
-{
-    if (most == 0)
-        return OPEVO_OK;
-    return registers
-               ? build_turns(pipeline, key, most, err)
-               : opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_AUTO_UNROLL, 1, &most, err);
-}
-
-static opevo_status build_slot(const opevo_sketch *sketch, const opevo_slot *slot,
-                               opevo_pipeline *pipeline, int choice, opevo_error *err)
-{
-    switch (slot->kind) {
-    case OPEVO_SLOT_LOCATION:
-        return build_place(pipeline, slot, choice, err);
-    case OPEVO_SLOT_PARALLEL:
-        return build_threads(pipeline, slot, choice, err);
-    case OPEVO_SLOT_UNROLL:
-        return build_unrolling(pipeline, slot->key, slot->value[choice],
-                               slot->key == sketch->registers, err);
-    case OPEVO_SLOT_LANES:
-        return build_registers(pipeline, slot->key, slot->value[choice], err);
-    case OPEVO_SLOT_STREAM:
-        return slot->value[choice]
-                   ? opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_STREAM, 0,
-                                            (int64_t[]){0}, err)
-                   : OPEVO_OK;
-    default: /* tiles are built, as are threads; vectors come last */
-        return OPEVO_OK;
-    }
-}
-
-/* How many loops of a stage are to become a vector: what a slot says, or one. */
-static int vector_loops(const opevo_sketch *sketch, const opevo_slot_value *values, int key)
-{
-    for (int i = 0; i < sketch->slots; i++) {
-        if (sketch->slot[i].kind == OPEVO_SLOT_VECTORIZE && sketch->slot[i].key == key)
-            return (int)sketch->slot[i].value[values[i].choice];
-    }
-    return 1;
-}
-
-opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_value *values,
-                                opevo_pipeline **out, opevo_error *err)
-{
-    opevo_pipeline *pipeline = NULL;
-    opevo_status status = build_tiles(sketch, values, &pipeline, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    if (opevo_i_sketch_is_gpu(sketch->dialect))
-        OPEVO_TRY(opevo_i_sketch_build_gpu(sketch, values, pipeline, err));
-    for (int i = 0; i < sketch->slots; i++)
-        OPEVO_TRY(build_slot(sketch, &sketch->slot[i], pipeline, values[i].choice, err));
-    for (int number = 0; number < pipeline->stages && !opevo_i_sketch_is_gpu(sketch->dialect);
-         number++) {
-        int key = pipeline->order[number];
-
-        if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers)
-            OPEVO_TRY(build_vector(pipeline, key, vector_loops(sketch, values, key), err));
-    }
-    *out = pipeline;
-    pipeline = NULL;
-cleanup:
-    opevo_pipeline_destroy(pipeline);
-    return status;
 }
