@@ -105,6 +105,19 @@ function paintCourses({ dygraph: chart, drawingContext: ctx, color }, spec, seri
   ctx.restore();
 }
 
+/* What a series of dots is drawn as, for its legend too: a filled dot, a ring or a square. */
+function paintMark(ctx, mark, x, y) {
+  ctx.beginPath();
+  if (mark === "square") ctx.rect(x - 4, y - 4, 8, 8);
+  else ctx.arc(x, y, mark === "ring" ? 5 : 4, 0, 2 * Math.PI);
+  if (mark === "ring") ctx.lineWidth = 2;
+  if (mark === "ring") ctx.stroke();
+  else ctx.fill();
+}
+const markStyle = (mark, color) =>
+  `width: 0; border: 4px solid ${color}; border-radius: ${mark === "square" ? "0" : "50%"}` +
+  (mark === "ring" ? "; width: 10px; height: 10px; border-width: 2px" : "");
+
 /* Dots; with stairs, these and the area between them and the corner in place of dots. */
 function paintFront({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
   const at = ([x, y]) => [domX(chart, x), chart.toDomYCoord(y)];
@@ -121,7 +134,9 @@ function paintFront({ dygraph: chart, drawingContext: ctx, color }, spec, series
   } else {
     ctx.globalAlpha = series.faint ? 0.45 : 1;
     series.y.forEach((y, i) => {
-      if (isNumber(y)) Dygraph.Circles.DEFAULT(chart, "", ctx, ...at([spec.x[i], y]), color, series.faint ? 1.5 : 4);
+      if (!isNumber(y)) return;
+      if (series.mark) paintMark(ctx, series.mark, ...at([spec.x[i], y]));
+      else Dygraph.Circles.DEFAULT(chart, "", ctx, ...at([spec.x[i], y]), color, series.faint ? 1.5 : 4);
     });
   }
   ctx.restore();
@@ -222,7 +237,10 @@ function legendOf(spec, toggle) {
   const place = el("td"),
     cells = spec.series.map(() => el("td"));
   const row = (series, i) => {
-    const style = `border-top: 4px ${patternOf(series.color).border} var(${colorVariable(series.color)})`;
+    const color = `var(${colorVariable(series.color)})`;
+    const style = series.mark
+      ? markStyle(series.mark, color)
+      : `border-top: 4px ${patternOf(series.color).border} ${color}`;
     const name = el(
       "button",
       {

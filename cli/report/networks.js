@@ -192,9 +192,9 @@ function memorySpec(data, network, tunings) {
     const { bytes, seconds, before, after } = tuning.memory;
     const point = (one) => [[megabytes(one.bytes), 1e3 * one.seconds]];
     return [
-      { name: `${name}front`, color, points: bytes.map((x, i) => [megabytes(x), 1e3 * seconds[i]]) },
-      { name: `${name}before tuning`, color: "soft", points: point(before) },
-      { name: `${name}best of each task`, color: "exact", points: point(after) },
+      { name: `${name}front`, color, mark: "dot", points: bytes.map((x, i) => [megabytes(x), 1e3 * seconds[i]]) },
+      { name: `${name}before tuning`, color, mark: "ring", points: point(before) },
+      { name: `${name}best of each task`, color, mark: "square", points: point(after) },
     ];
   });
   const rows = groups.flatMap(({ points }, group) => points.map(([x, y]) => ({ x, y, group }))).sort((a, b) => a.x - b.x);
@@ -206,9 +206,10 @@ function memorySpec(data, network, tunings) {
     x: rows.map(({ x }) => x),
     xLabel: "memory, MB",
     yLabel: "predicted latency, ms",
-    series: groups.map(({ name, color }, group) => ({
+    series: groups.map(({ name, color, mark }, group) => ({
       name,
       color,
+      mark,
       y: rows.map((row) => (row.group === group ? row.y : null)),
     })),
   };
@@ -296,6 +297,12 @@ function addTaskTable(parent, data, network, tuning) {
 
 /* ---- A network ---- */
 
+/* What tuning gained, as far as the digits show it. */
+function gainText(before, after) {
+  const times = short(before / after, 3);
+  return times === "1" ? "which gained nothing" : `${times} times as fast`;
+}
+
 function sayInShort(data, network) {
   const [best] = [...network.tunings].sort((a, b) => (a.seconds.at(-1) ?? Infinity) - (b.seconds.at(-1) ?? Infinity));
   if (!best.seconds.length) return "No trial of any task succeeded.";
@@ -311,7 +318,7 @@ function sayInShort(data, network) {
   const some = parts.length ? ` (${parts.join(", ")})` : "";
   return [
     `${count(best.tasks.length, "task")}${some}; ${network.aim === "sum" ? "predicted latency" : "geometric mean"} `,
-    `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${short(before / after, 3)} times as fast`,
+    `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${gainText(before, after)}`,
     finals ? `; ${timeText(finalSum(best))} with the medians of the finals: ` : ": ",
     howSure(data, network),
     ".",
