@@ -298,7 +298,7 @@ function addTaskTable(parent, data, network, tuning) {
 /* ---- A network ---- */
 
 /* What tuning gained, as far as the digits show it. */
-function gainText(before, after) {
+function tuningGainText(before, after) {
   const times = short(before / after, 3);
   return times === "1" ? "which gained nothing" : `${times} times as fast`;
 }
@@ -318,7 +318,7 @@ function sayInShort(data, network) {
   const some = parts.length ? ` (${parts.join(", ")})` : "";
   return [
     `${count(best.tasks.length, "task")}${some}; ${network.aim === "sum" ? "predicted latency" : "geometric mean"} `,
-    `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${gainText(before, after)}`,
+    `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${tuningGainText(before, after)}`,
     finals ? `; ${timeText(finalSum(best))} with the medians of the finals: ` : ": ",
     howSure(data, network),
     ".",
