@@ -170,6 +170,7 @@ static void test_start_places(void **state)
 
 /* ---- Parts of the space ---- */
 
+#define PRODUCT "matmul(60,90,70)"
 enum { PRODUCT_SKETCHES = 6 };
 
 static const opevo_device_facts zen = {
@@ -181,7 +182,7 @@ static opevo_kernel_maker *open_product(void)
     opevo_computation *computation = NULL;
     opevo_kernel_maker *maker = NULL;
 
-    CHECK_OK(opevo_computation_read("matmul(60,90,70)", &computation, &err));
+    CHECK_OK(opevo_computation_read(PRODUCT, &computation, &err));
     CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
     return maker;
 }
@@ -204,13 +205,15 @@ static void test_start_without_sketches(void **state)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
     opevo_kernel_maker *maker = open_product();
+    opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
     bool refused[PRODUCT_SKETCHES] = {false};
     opevo_text constraints = {0};
     opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
 
     (void)state;
-    CHECK_OK(opevo_sketches_create(maker->computation, &target, &sketches, &err));
+    CHECK_OK(opevo_computation_read(PRODUCT, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     assert_int_equal(sketches->count, PRODUCT_SKETCHES);
     opevo_text_add(&constraints, "\"_constraints\": [");
     for (size_t left = PRODUCT_SKETCHES; left > 1; left--) {
@@ -247,6 +250,7 @@ static void test_start_without_sketches(void **state)
     assert_false(refused[start_vertex(maker, vertex)]);
     opevo_text_free(&constraints);
     opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
     maker->ops->destroy(maker);
 }
 
