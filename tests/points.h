@@ -11,15 +11,25 @@
 
 #include <stdlib.h>
 
-/* `usual`, or what OPEVO_TEST_POINTS says. */
-static inline size_t test_points(size_t usual)
+/* `usual`, or what the environment says. */
+static inline size_t test_count(const char *variable, size_t usual)
 {
-    const char *text = getenv("OPEVO_TEST_POINTS");
+    const char *text = getenv(variable);
     uint64_t count = usual;
 
     if (text)
         assert_true(opevo_parse_u64(text, &count));
     return (size_t)count;
+}
+
+static inline size_t test_points(size_t usual)
+{
+    return test_count("OPEVO_TEST_POINTS", usual);
+}
+
+static inline size_t test_graphs(size_t usual)
+{
+    return test_count("OPEVO_TEST_GRAPHS", usual);
 }
 
 #endif

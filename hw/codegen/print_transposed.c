@@ -118,7 +118,8 @@ static void print_square(opevo_i_printer *self, const opevo_i_node *node,
     self->known[vector->atom] = false;
 }
 
-/* As few as the loop needs, of about equal numbers of columns. */
+/* As few squares as hold all iterations of `node`, one column each, in about equal numbers; for each vector
+ * of the loops between. */
 static void print_squares(opevo_i_printer *self, const opevo_i_node *node,
                           const opevo_i_node *inner, const opevo_i_node *vector, int64_t row)
 {

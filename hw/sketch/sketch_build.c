@@ -7,8 +7,6 @@
 
 #include "template_internal.h"
 
-enum { WIDEST_VECTOR = 16 };
-
 opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
                                     opevo_pipeline_step_kind kind, int count,
                                     const int64_t *numbers, opevo_error *err)
@@ -107,11 +105,11 @@ static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, 
     opevo_status status = OPEVO_OK;
 
     while (count < wanted && count < most &&
-           own->loop[own->loops - 1 - count].extent <= WIDEST_VECTOR / lanes)
+           own->loop[own->loops - 1 - count].extent <= OPEVO_I_WIDEST_VECTOR / lanes)
         lanes *= own->loop[own->loops - 1 - count++].extent;
     if (count == 0 && most > 0 && (!own->loop[own->loops - 1].inner || own->axes == most)) {
         OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                                         (int64_t[]){own->loops - 1, WIDEST_VECTOR}, err));
+                                         (int64_t[]){own->loops - 1, OPEVO_I_WIDEST_VECTOR}, err));
         return opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE,
                                        err);
     }

@@ -11,6 +11,7 @@
 
 enum { OPEVO_I_AT_ROOT = -1, OPEVO_I_INLINED = -2 }; /* places that are no compute_at point */
 enum { OPEVO_I_LONGEST_INNERMOST = 64 };             /* Ansor's max_innermost_split_factor */
+enum { OPEVO_I_WIDEST_VECTOR = 16 };                 /* elements */
 
 static inline bool opevo_i_sketch_is_gpu(opevo_kernel_dialect dialect)
 {
@@ -174,8 +175,8 @@ void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, b
 /* ---- sketch_rate.c ---- */
 
 /* Of the sketches that are not `refused` (one for each; NULL: none is): the one with a register tile of
- * most multiply-adds that is expected to be fastest; or the first without one; the number of sketches
- * where there is none. */
+ * most multiply-adds that is expected to be fastest; or the first without one. Returns its number, or the
+ * number of sketches if none is left. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,
                              bool registers, const bool *refused);
 

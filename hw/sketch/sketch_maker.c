@@ -37,20 +37,24 @@ static size_t first_parameter(const maker *self, size_t number)
     return first;
 }
 
-/* The same point in the whole space and in the part of it, vertex by vertex; false for a value that
- * `to` lacks, for which the first one stands. */
+/* The same point in the whole space and in the part of it, vertex by vertex. For a value that `to` lacks
+ * its nearest one stands; false if there is such a value. */
 static bool translate(const opevo_space *from, const opevo_space *to, opevo_index *vertex)
 {
     bool all = true;
 
     for (size_t i = 0; from != to && i < opevo_space_parameter_count(from); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(to, i);
         opevo_value component[8];
         opevo_index there = 0;
 
         if (vertex[i] == OPEVO_INACTIVE)
             continue;
         opevo_parameter_value(opevo_space_parameter(from, i), vertex[i], component);
-        all &= opevo_parameter_find(opevo_space_parameter(to, i), component, &there);
+        if (!opevo_parameter_find(parameter, component, &there)) {
+            opevo_parameter_nearest(parameter, component, &there);
+            all = false;
+        }
         vertex[i] = there;
     }
     return all;
@@ -194,21 +198,6 @@ opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pi
     return status;
 }
 
-/* As translate, with the nearest value where the part lacks one. */
-static void approach(const opevo_space *from, const opevo_space *to, opevo_index *vertex)
-{
-    for (size_t i = 0; from != to && i < opevo_space_parameter_count(from); i++) {
-        opevo_value component[8];
-        opevo_index there = 0;
-
-        if (vertex[i] == OPEVO_INACTIVE)
-            continue;
-        opevo_parameter_value(opevo_space_parameter(from, i), vertex[i], component);
-        opevo_parameter_nearest(opevo_space_parameter(to, i), component, &there);
-        vertex[i] = there;
-    }
-}
-
 /* The allowed point that is nearest to what is wished of a sketch; not one of another sketch unless
  * `others`. */
 static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
@@ -222,7 +211,7 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
 
     opevo_i_sketch_wish(self->sketches->item[number], facts, self->target.threads, values);
     encode(self, number, values, vertex);
-    approach(self->space, self->super.space, vertex);
+    translate(self->space, self->super.space, vertex);
     OPEVO_TRY(opevo_space_nearest_allowed(self->super.space, vertex, &any, &near, err));
     if (!any)
         return OPEVO_OK;

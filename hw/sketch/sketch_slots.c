@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDEST_VECTOR = 16 };
 enum { LONG_ROWS = 28 }; /* a shorter axis can be the rows of one register tile */
 
 /* ---- Names ---- */
@@ -83,9 +82,10 @@ bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value)
 static int64_t tiled_extent(int64_t extent, bool has_lanes)
 {
     static const int64_t rows[] = {8, 6, 4, 3, 2, 1};
-    int64_t unit = extent > 2 * WIDEST_VECTOR ? 2 * WIDEST_VECTOR : WIDEST_VECTOR;
+    int64_t unit =
+        extent > 2 * OPEVO_I_WIDEST_VECTOR ? 2 * OPEVO_I_WIDEST_VECTOR : OPEVO_I_WIDEST_VECTOR;
 
-    if (has_lanes && extent < WIDEST_VECTOR)
+    if (has_lanes && extent < OPEVO_I_WIDEST_VECTOR)
         unit = extent > 8 ? 8 : 4;
     if (has_lanes)
         return extent > 1 ? (extent + unit - 1) / unit * unit : extent;
@@ -320,7 +320,7 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
 
         OPEVO_TRY(
             opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
-        for (int lanes = 4; lanes <= WIDEST_VECTOR; lanes *= 2)
+        for (int lanes = 4; lanes <= OPEVO_I_WIDEST_VECTOR; lanes *= 2)
             opevo_i_sketch_add_choice(slot, lanes);
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, self->registers, "unroll", &slot,
                                           err));

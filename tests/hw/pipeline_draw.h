@@ -225,17 +225,6 @@ static inline void find_graph(uint64_t *seed, opevo_text *out)
     }
 }
 
-/* How many graphs a test draws: `usual`, or what OPEVO_TEST_GRAPHS says. */
-static inline int count_graphs(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_GRAPHS");
-    int64_t count = usual;
-
-    if (text)
-        assert_true(opevo_parse_i64(text, &count));
-    return (int)count;
-}
-
 /* Check the kernel of a computation with random steps; *lowered counts those that keep all their steps. */
 typedef void random_check(const char *computation, uint64_t seed, int *lowered);
 

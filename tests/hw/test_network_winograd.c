@@ -163,6 +163,15 @@ static const layer layers[] = {
     {2, 8, 8, 4, 7, 1, 1, 4, true, true, true, true},
 };
 
+static void layer_finish(model *made, opevo_network *network, opevo_array *input,
+                         opevo_array *expected)
+{
+    opevo_array_free(input);
+    opevo_array_free(expected);
+    opevo_network_destroy(network);
+    model_finish(made);
+}
+
 /* Whole numbers below 2^24 in all steps: weights are multiples of 24^2, by which G g G^T divides. */
 static void test_exact(void **state)
 {
@@ -194,10 +203,7 @@ static void test_exact(void **state)
             opevo_array_free(&result);
             opevo_inference_destroy(inference);
         }
-        opevo_array_free(&input);
-        opevo_array_free(&expected);
-        opevo_network_destroy(network);
-        model_finish(&made);
+        layer_finish(&made, network, &input, &expected);
     }
 }
 
@@ -271,10 +277,7 @@ static void test_random(void **state)
             }
             opevo_inference_destroy(inference);
         }
-        opevo_array_free(&input);
-        opevo_array_free(&expected);
-        opevo_network_destroy(network);
-        model_finish(&made);
+        layer_finish(&made, network, &input, &expected);
     }
 }
 

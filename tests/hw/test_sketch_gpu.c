@@ -161,20 +161,10 @@ static void test_many_axes(void **state)
 
 /* ---- Random computations ---- */
 
-static int graph_count(void)
-{
-    const char *text = getenv("OPEVO_TEST_GRAPHS");
-    int64_t count = 20;
-
-    if (text)
-        assert_true(opevo_parse_i64(text, &count));
-    return (int)count;
-}
-
 static void test_random_computations(void **state)
 {
     counter count = {0, 0};
-    int graphs = graph_count();
+    int graphs = (int)test_graphs(20);
     int points = draw_count(2);
 
     (void)state;
