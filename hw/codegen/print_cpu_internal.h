@@ -70,7 +70,8 @@ bool opevo_i_print_lane_sum(opevo_i_printer *self, const opevo_i_node *node,
 /* print_transposed.c: a loop over vectors whose lanes are rows of what they are copied from; the functions
  * that it and opevo_i_print_scattered call. */
 bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node);
-void opevo_i_print_transpose_head(opevo_text *out);
+/* `streams`: whose stores bypass the caches. */
+void opevo_i_print_transpose_head(opevo_text *out, bool streams);
 void opevo_i_print_scatter_head(opevo_text *out);
 
 #endif

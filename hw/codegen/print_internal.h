@@ -61,7 +61,7 @@ typedef struct opevo_i_printer {
     int64_t *value;     /* ... this one */
     int64_t dynamic_at; /* next free element of dynamic shared memory, -1: static */
     /* Functions that the text must hold. */
-    bool uses_rows, uses_masks, uses_sums, uses_transposes, uses_scatters;
+    bool uses_rows, uses_masks, uses_sums, uses_transposes, streams_transposes, uses_scatters;
     bool streams;  /* stores that bypass the caches are not yet fenced */
     bool parallel; /* threads divide a loop of the text */
     bool typed;    /* some buffer is not of float32 */

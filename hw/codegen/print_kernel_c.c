@@ -329,7 +329,9 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     if (self->uses_sums)
         opevo_text_add(out, sum_head);
     if (self->uses_transposes)
-        opevo_i_print_transpose_head(out);
+        opevo_i_print_transpose_head(out, false);
+    if (self->streams_transposes)
+        opevo_i_print_transpose_head(out, true);
     if (self->uses_scatters)
         opevo_i_print_scatter_head(out);
     opevo_i_print_functions(self);

@@ -47,10 +47,13 @@ bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
     int64_t to_row = 0;
     int64_t from_row = 0;
     int depth = self->depth;
+    bool streams = false;
 
     if (!leaf || node->annotation != OPEVO_ANNOTATION_SERIAL || node->first->next ||
         !is_transposed(self, node, vector, &to_row, &from_row))
         return false;
+    streams =
+        leaf->stream && opevo_i_affine_is_aligned(&leaf->to.address, vector->atom, TRANSPOSED);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "for (long v%d = 0; v%d < %lld; v%d += %d) {\n", node->atom,
                       node->atom, (long long)node->extent, node->atom, TRANSPOSED);
@@ -60,7 +63,7 @@ bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
     self->known[vector->atom] = true;
     self->value[vector->atom] = 0;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "opevo_transpose%d(&", TRANSPOSED);
+    opevo_text_printf(self->out, "opevo_%stranspose%d(&", streams ? "stream_" : "", TRANSPOSED);
     opevo_i_print_element(self, &leaf->to);
     opevo_text_printf(self->out, ", %lld, &", (long long)to_row);
     opevo_i_print_element(self, &leaf->factor[0]);
@@ -68,7 +71,9 @@ bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
     self->known[vector->atom] = false;
     while (self->depth > depth)
         opevo_i_print_end(self);
-    self->uses_transposes = true;
+    self->uses_transposes |= !streams;
+    self->streams_transposes |= streams;
+    self->streams |= streams;
     return true;
 }
 
@@ -181,17 +186,20 @@ static void print_shuffles(opevo_text *out)
     }
 }
 
-void opevo_i_print_transpose_head(opevo_text *out)
+void opevo_i_print_transpose_head(opevo_text *out, bool streams)
 {
     opevo_text_printf(out,
-                      "static void opevo_transpose%d(float *to, long to_row, const float *from, "
+                      "static void opevo_%stranspose%d(float *to, long to_row, const float *from, "
                       "long from_row)\n{\n%s",
-                      TRANSPOSED, squares_need);
+                      streams ? "stream_" : "", TRANSPOSED, squares_need);
     for (int i = 0; i < TRANSPOSED; i++)
         opevo_text_printf(out, "    V16 x%d = *(const V16 *)&from[%d * from_row];\n", i, i);
     print_shuffles(out);
     for (int i = 0; i < TRANSPOSED; i++)
-        opevo_text_printf(out, "    *(V16 *)&to[%d * to_row] = x%d;\n", i, i);
+        opevo_text_printf(out,
+                          streams ? "    STREAM16(&to[%d * to_row], x%d);\n"
+                                  : "    *(V16 *)&to[%d * to_row] = x%d;\n",
+                          i, i);
     opevo_text_printf(out,
                       "#else\n"
                       "    for (int k = 0; k < %d; k++)\n"

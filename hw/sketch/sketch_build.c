@@ -122,6 +122,25 @@ cleanup:
     return status;
 }
 
+/* A row of a block is a vector, or several of the widest that divide it. */
+static opevo_status build_block(opevo_pipeline *pipeline, int key, opevo_error *err)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int64_t extent = own->loop[own->loops - 1].extent;
+    int64_t lanes = opevo_i_divisor_below(extent, WIDEST_VECTOR);
+    opevo_status status = OPEVO_OK;
+
+    if (lanes == 1)
+        return OPEVO_OK;
+    if (lanes < extent)
+        OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
+                                         (int64_t[]){own->loops - 1, lanes}, err));
+    status =
+        opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+cleanup:
+    return status;
+}
+
 /* The innermost tile is written out, its last loop in vectors. */
 static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t lanes,
                                     opevo_error *err)
@@ -239,7 +258,9 @@ opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_val
          number++) {
         int key = pipeline->order[number];
 
-        if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers)
+        if (sketch->blocked[key])
+            OPEVO_TRY(build_block(pipeline, key, err));
+        else if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers)
             OPEVO_TRY(build_vector(pipeline, key, vector_loops(sketch, values, key), err));
     }
     *out = pipeline;

@@ -43,6 +43,9 @@ bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int
 /* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
+/* Whether some definition of the whole computation reduces. */
+bool opevo_i_sketch_reduces_anywhere(const opevo_pipeline *pipeline);
+
 /* ---- sketch_reshape.c ---- */
 
 /* Merge and divide dimensions of a pipeline without steps, where that helps register tiles, or vectors

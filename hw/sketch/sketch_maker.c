@@ -14,7 +14,7 @@
 #include <opevo/space.h>
 
 /* Raised when a sketch gives other code for a point than before. */
-enum { SKETCHES_VERSION = 4 };
+enum { SKETCHES_VERSION = 5 };
 
 typedef struct maker {
     opevo_kernel_maker super;

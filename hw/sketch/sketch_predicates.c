@@ -36,6 +36,18 @@ static const opevo_tensor *defined(const opevo_pipeline *pipeline, int stage)
                : NULL;
 }
 
+bool opevo_i_sketch_reduces_anywhere(const opevo_pipeline *pipeline)
+{
+    const opevo_computation *computation = pipeline->computation;
+
+    for (int t = 0; t < computation->tensors; t++) {
+        if (computation->tensor[t]->definition &&
+            computation->tensor[t]->definition->reducer != OPEVO_REDUCER_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* On a GPU what is computed again costs less than a kernel of its own, whatever it is. */
 bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
                             const opevo_sketch_target *target)

@@ -64,10 +64,14 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     return rate;
 }
 
-/* Without register tiles: copies of the text for cases, then longer rows. */
+/* Without register tiles: blocks for permuted reads, copies of the text for cases, then longer rows. */
 static double preference(const opevo_sketch *sketch)
 {
-    return sketch->expanded ? 2 : sketch->pipeline->reshaped != NULL;
+    double blocked = 0;
+
+    for (int key = 0; key < sketch->pipeline->stages; key++)
+        blocked += sketch->blocked[key];
+    return 4 * blocked + (sketch->expanded ? 2 : sketch->pipeline->reshaped != NULL);
 }
 
 /* Whether a constant lies as tiles read it. */

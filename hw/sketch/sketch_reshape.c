@@ -102,16 +102,6 @@ cleanup:
     return status;
 }
 
-static bool reduces_anywhere(const opevo_pipeline *pipeline)
-{
-    for (int stage = 0; stage < pipeline->stages; stage++) {
-        if (definition_of(pipeline, stage) &&
-            definition_of(pipeline, stage)->reducer != OPEVO_REDUCER_NONE)
-            return true;
-    }
-    return false;
-}
-
 opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
                                     bool *any, opevo_error *err)
 {
@@ -119,7 +109,7 @@ opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, 
     opevo_status status = OPEVO_OK;
 
     *any = false;
-    if (!reduces_anywhere(pipeline)) {
+    if (!opevo_i_sketch_reduces_anywhere(pipeline)) {
         status = merge_rows(pipeline, last, threads > 1, any, err);
         reshaped[last] = *any;
         return status;

@@ -386,6 +386,7 @@ static const opevo_i_sketch_rule cpu_rules[] = {
     {opevo_i_sketch_should_expand, opevo_i_sketch_do_expand},
     {opevo_i_sketch_should_gather, opevo_i_sketch_do_gather},
     {opevo_i_sketch_should_gather_parts, opevo_i_sketch_do_gather_parts},
+    {opevo_i_sketch_should_block, opevo_i_sketch_do_block},
     {should_end, do_end},
     {should_rfactor, do_rfactor},
     {should_write, do_write},

@@ -91,6 +91,15 @@ opevo_i_sketch_verdict opevo_i_sketch_should_expand(const opevo_i_sketch_generat
 opevo_status opevo_i_sketch_do_expand(opevo_i_sketch_generator *self,
                                       const opevo_i_sketch_state *from);
 
+/* ---- sketch_rules_permuted.c ---- */
+
+/* A definition that reads an array across has blocks of its last axis and the one along which that
+ * array lies. */
+opevo_i_sketch_verdict opevo_i_sketch_should_block(const opevo_i_sketch_generator *self,
+                                                   const opevo_i_sketch_state *from);
+opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
+                                     const opevo_i_sketch_state *from);
+
 /* ---- sketch_rules_gpu.c ---- */
 
 /* What a tiled sum reads goes through shared memory. */

@@ -92,6 +92,13 @@ static int64_t tiled_extent(int64_t extent, bool has_lanes)
     return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
 }
 
+/* What the blocks of permuted reads divide: whole vectors, unless the axis is shorter than one. */
+static int64_t blocked_extent(int64_t extent)
+{
+    return extent < WIDEST_VECTOR ? extent
+                                  : (extent + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR;
+}
+
 /* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its
  * steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
@@ -122,6 +129,8 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
             slot->extent = loop->extent;
             if (slot->key == self->registers && !loop->reduces)
                 slot->extent = tiled_extent(loop->extent, axis++ == self->lanes);
+            if (self->blocked[key])
+                slot->extent = blocked_extent(loop->extent);
             slot->parts = slot->kind == OPEVO_SLOT_TILE ? step->count : 0;
         }
         OPEVO_TRY(opevo_pipeline_apply(replay, step, err));
@@ -262,12 +271,17 @@ static opevo_status find_threads(opevo_sketch *self, opevo_error *err)
     for (int number = 0; number < self->pipeline->stages; number++) {
         int key = self->pipeline->order[number];
         opevo_slot *slot = NULL;
+        int most = 0;
 
         if (!opevo_i_sketch_is_computed(self->pipeline->stage[key]) ||
             self->pipeline->stage[key]->place != OPEVO_PLACE_ROOT)
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_PARALLEL, key, "parallel", &slot, err));
-        for (int i = 1; i <= opevo_i_sketch_outer_loops(self->pipeline, key); i++)
+        most = opevo_i_sketch_outer_loops(self->pipeline, key);
+        /* A block is one thread's. */
+        if (self->blocked[key] && most > self->pipeline->stage[key]->dims)
+            most = self->pipeline->stage[key]->dims;
+        for (int i = 1; i <= most; i++)
             opevo_i_sketch_add_choice(slot, i);
         if (slot->choices == 0)
             self->slots--;

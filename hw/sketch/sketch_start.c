@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+enum { BLOCK_READ = 64, BLOCK_STORED = 16 }; /* elements of rows of a block of permuted reads */
+
 static int64_t innermost(int64_t extent, int64_t most)
 {
     return opevo_i_divisor_below(
@@ -363,6 +365,26 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
     }
 }
 
+/* Blocks of permuted reads: several whole lines of what is read, one of what is stored. The last axis is split
+ * first. */
+static void wish_permuted(const opevo_sketch *sketch, opevo_slot_value *values)
+{
+    bool stored[OPEVO_PIPELINE_STAGES] = {false};
+
+    for (int i = 0; i < sketch->slots; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+        int64_t lines = 1, most = 0;
+
+        if (slot->kind != OPEVO_SLOT_TILE || !sketch->blocked[slot->key])
+            continue;
+        lines = slot->extent % OPEVO_I_LINE == 0 ? OPEVO_I_LINE : 1;
+        most = stored[slot->key] ? BLOCK_READ : BLOCK_STORED;
+        values[i].length[1] = lines * opevo_i_divisor_below(slot->extent / lines, most / lines);
+        stored[slot->key] = true;
+        values[i].length[0] = slot->extent / values[i].length[1];
+    }
+}
+
 /* What costs nothing, such as padding, is read through where the text has a copy for each read. */
 static void wish_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
 {
@@ -401,6 +423,7 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
         opevo_i_sketch_wish_gpu(sketch, values);
     if (sketch->registers >= 0)
         wish_registers(sketch, facts, threads, values);
+    wish_permuted(sketch, values);
     if (sketch->expanded)
         wish_inlined(sketch, values);
     wish_threads(sketch, values);

@@ -125,6 +125,13 @@ static const char *const small[] = {
     "X[n,f,h - 1,w - 1], 0); C[n,f,y:9,x:14] = sum(r:3,s:3) P[n,f,y + r,x + s]; Y[n,f,y,x] = "
     "C[n,f,y,x]/((min(y + 3, 10) - max(y, 1))*(min(x + 3, 15) - max(x, 1)))",
     "X[1,7,5,6]; Y[n:1,f:7] = min(y:5,x:6) X[n,f,y,x]",
+    /* Permuted reads: with odd extents, of three dimensions, with arithmetic, and with short axes. */
+    "A[48,32]; T[i:32,j:48] = A[j,i]",
+    "A[77,101]; T[i:101,j:77] = A[j,i]",
+    "A[19,5,37]; T[i:37,j:5,k:19] = A[k,j,i]",
+    "A[33,50]; B[50,33]; T[i:50,j:33] = 2*A[j,i] + B[i,j]",
+    "A[1,20,3,17]; T[n:1,h:3,w:17,c:20] = A[n,c,h,w]",
+    "A[18,3]; T[i:3,j:18] = max(A[j,i], 0)",
     /* Nothing but rows. */
     "X[2,5,7,9]; const A[5]; const B[5]; Y[n:2,c:5,h:7,w:9] = max(X[n,c,h,w]*A[c] + B[c], 0)",
     "X[3,5,7]; Y[i:3,j:5,k:7] = tanh(X[i,j,k])",

@@ -98,6 +98,10 @@ static const example examples[] = {
     {"A[1024]; B[1024]; C[i:1024] = select((i >= 1 and A[i] > 0) or (A[i] < 0 and i >= 2), "
      "B[i - 1], 0)",
      "split C i 8\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
+    /* Squares that are transposed in registers and bypass the caches. */
+    {"A[48,32]; T[i:32, j:48] = A[j, i]",
+     "split T j 16\nsplit T i 16\nreorder T j.0 i.0 i.1 j.1\nannotate T j.1 vectorize\nstream T\n",
+     OPEVO_KERNEL_C},
     {"A[1024]; B[1024]; C[i:1024] = select((i < 1 or A[i] > 0) and (A[i] < 0 or i < 2), 1, "
      "B[i - 1])",
      "split C i 4\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},

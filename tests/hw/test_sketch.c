@@ -102,6 +102,46 @@ static void test_stream_parameter(void **state)
     assert_false(has_stream("matmul(4096,16,1024)", true));
 }
 
+/* How many sketches have blocks for permuted reads; the start is one of them if there are any. */
+static int count_blocked(const char *what, bool ansor)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1, .ansor = ansor};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    int found = 0;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    for (size_t s = 0; s < sketches->count; s++) {
+        for (int key = 0; key < OPEVO_PIPELINE_STAGES; key++)
+            found += sketches->item[s]->blocked[key];
+    }
+    if (found) {
+        opevo_device_facts facts = {.vector_bits = 512};
+        size_t start = opevo_i_sketch_choose(sketches, &facts, false, NULL);
+        const opevo_sketch *chosen = sketches->item[start];
+
+        assert_true(chosen->blocked[chosen->pipeline->stages - 1]);
+    }
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    return found;
+}
+
+/* Blocks are for what lies along another axis than the last one, where nothing reduces. */
+static void test_permuted_reads(void **state)
+{
+    (void)state;
+    assert_true(count_blocked("A[40, 32]; T[i:32, j:40] = A[j, i]", false) > 0);
+    assert_true(count_blocked("A[1,20,3,17]; T[n:1,h:3,w:17,c:20] = A[n,c,h,w]", false) > 0);
+    assert_int_equal(count_blocked("A[40, 32]; T[i:32, j:40] = A[j, i]", true), 0);
+    assert_int_equal(count_blocked("A[32, 40]; T[i:32, j:40] = 2*A[i, j]", false), 0);
+    assert_int_equal(count_blocked("A[32]; T[i:32, j:40] = A[i]", false), 0);
+    assert_int_equal(count_blocked("A[5, 6, 7]; T[j:6, i:5, k:7] = A[i, j, k]", false), 0);
+    assert_int_equal(count_blocked("tbg(1,8,2,16)", false), 0);
+}
+
 /* Sketches whose number grows exponentially are drawn, and always the same. */
 static void test_partial(void **state)
 {
@@ -490,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_stream_parameter),
+        cmocka_unit_test(test_permuted_reads),
         cmocka_unit_test(test_partial),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_threads_at_root),
