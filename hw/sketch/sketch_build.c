@@ -127,7 +127,7 @@ static opevo_status build_block(opevo_pipeline *pipeline, int key, opevo_error *
 {
     const opevo_i_loops *own = &pipeline->stage[key]->own;
     int64_t extent = own->loop[own->loops - 1].extent;
-    int64_t lanes = opevo_i_divisor_below(extent, WIDEST_VECTOR);
+    int64_t lanes = opevo_i_divisor_below(extent, OPEVO_I_WIDEST_VECTOR);
     opevo_status status = OPEVO_OK;
 
     if (lanes == 1)

@@ -77,6 +77,11 @@ bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value)
 
 /* ---- Tiles ---- */
 
+static int64_t whole(int64_t extent, int64_t unit)
+{
+    return (extent + unit - 1) / unit * unit;
+}
+
 /* What the tiles of a register tile's axis divide: more than its extent where that has few factors,
  * or is no multiple of a vector. Edges are as long as what is left, in whole vectors. */
 static int64_t tiled_extent(int64_t extent, bool has_lanes)
@@ -88,15 +93,14 @@ static int64_t tiled_extent(int64_t extent, bool has_lanes)
     if (has_lanes && extent < OPEVO_I_WIDEST_VECTOR)
         unit = extent > 8 ? 8 : 4;
     if (has_lanes)
-        return extent > 1 ? (extent + unit - 1) / unit * unit : extent;
+        return extent > 1 ? whole(extent, unit) : extent;
     return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
 }
 
 /* What the blocks of permuted reads divide: whole vectors, unless the axis is shorter than one. */
 static int64_t blocked_extent(int64_t extent)
 {
-    return extent < WIDEST_VECTOR ? extent
-                                  : (extent + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR;
+    return extent < OPEVO_I_WIDEST_VECTOR ? extent : whole(extent, OPEVO_I_WIDEST_VECTOR);
 }
 
 /* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its
