@@ -107,6 +107,21 @@ static opevo_status check_divides(const instance *self, const char *text, opevo_
     return OPEVO_OK;
 }
 
+/* The same failure, told of the parameters instead of a place in the family's text. */
+static opevo_status fail_shape(const instance *self, const char *text, const opevo_error *cause,
+                               opevo_error *err)
+{
+    const char *what = strstr(cause->message, ": ");
+
+    if (cause->status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", cause->message);
+    return OPEVO_FAIL(err, cause->status, "'%.200s' is not possible: %s%s", text,
+                      what ? what + 2 : cause->message,
+                      value_of(self, "kernel", 6) > 0
+                          ? " A kernel is at most as large as an image with its padding."
+                          : "");
+}
+
 /* The lines of the family's text that stand for these parameters. */
 static void choose_lines(const instance *self, opevo_text *out)
 {
@@ -138,13 +153,18 @@ static opevo_status make(const instance *self, const char *text, opevo_computati
 {
     opevo_text lines = {0}, form = {0};
     opevo_computation *computation = NULL;
+    opevo_error cause = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(check_divides(self, text, err));
     choose_lines(self, &lines);
     OPEVO_TRY(opevo_text_check(&lines, err));
-    OPEVO_TRY(opevo_computation_parse(opevo_text_string(&lines), text, self->binding, self->count,
-                                      &computation, err));
+    status = opevo_computation_parse(opevo_text_string(&lines), text, self->binding, self->count,
+                                     &computation, &cause);
+    if (status != OPEVO_OK) {
+        status = fail_shape(self, text, &cause, err);
+        goto cleanup;
+    }
     print_form(self, &form);
     OPEVO_TRY(opevo_i_computation_name(computation, &form, err));
     *out = computation;

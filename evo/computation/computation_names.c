@@ -108,9 +108,10 @@ static bool check_name(opevo_i_parser *self, const char *name, size_t length, op
 {
     if (length > OPEVO_COMPUTATION_NAME)
         return opevo_i_parse_fail(self, OPEVO_LIMIT, place,
-                                  "the name '%.40s...' is too long; names have at most %d "
+                                  "the name '%.*s%s' is too long; names have at most %d "
                                   "characters.",
-                                  name, (int)OPEVO_COMPUTATION_NAME);
+                                  length < 40 ? (int)length : 40, name, length > 40 ? "..." : "",
+                                  (int)OPEVO_COMPUTATION_NAME);
     if (opevo_i_is_reserved(name, length))
         return opevo_i_parse_fail(self, OPEVO_INVALID, place,
                                   "'%.*s' is a word of the language; choose another name.",

@@ -317,6 +317,13 @@ static bool split_sum(opevo_i_parser *self, size_t symbol, opevo_element element
 
     if (!rounded)
         return opevo_i_parse_no_memory(self);
+    if (length > OPEVO_COMPUTATION_NAME)
+        return opevo_i_parse_fail(self, OPEVO_LIMIT, place,
+                                  "the sum of %s is computed in %s as %s; names have at most %d "
+                                  "characters, so choose one of at most %d.",
+                                  of->name, opevo_element_name(opevo_element_accumulator(element)),
+                                  name, (int)OPEVO_COMPUTATION_NAME,
+                                  (int)(OPEVO_COMPUTATION_NAME - strlen("_sum")));
     if (opevo_i_symbol_find(self, name, (size_t)length) != OPEVO_I_NO_SYMBOL)
         return opevo_i_parse_fail(self, OPEVO_INVALID, place,
                                   "the sum of %s is computed in %s as %s, but this name is taken; "

@@ -56,7 +56,8 @@ static size_t number_length(const char *at)
     return length;
 }
 
-/* The number at `start`, in the C locale's form; false for one that is too long or not finite. */
+/* The number at `start`, in the C locale's form; false for one that is too long, or that is infinite or becomes 0 in
+ * double precision. */
 static bool read_number(opevo_i_tokens *self, size_t length)
 {
     char text[64];
@@ -65,7 +66,8 @@ static bool read_number(opevo_i_tokens *self, size_t length)
         return false;
     memcpy(text, self->start, length);
     text[length] = '\0';
-    return opevo_parse_double(text, &self->number);
+    return opevo_parse_double(text, &self->number) &&
+           (self->number != 0 || strcspn(text, "123456789") >= strcspn(text, "eE"));
 }
 
 static int two_characters(const char *at)

@@ -7,6 +7,7 @@
 
 #include "computation_parse_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,6 +78,22 @@ static bool number_of(const opevo_i_value *value, double *out)
     return true;
 }
 
+/* Kernels compute in single precision, in which a number must not become infinite or 0. */
+static bool check_number(opevo_i_parser *self, double number, opevo_i_place place)
+{
+    float rounded = (float)number;
+
+    if (isinf(rounded))
+        return opevo_i_parse_fail(self, OPEVO_INVALID, place,
+                                  "%g is beyond the range of float32, which ends at %g.", number,
+                                  (double)copysignf(FLT_MAX, rounded));
+    if (rounded == 0 && number != 0)
+        return opevo_i_parse_fail(self, OPEVO_INVALID, place,
+                                  "%g is 0 in float32, whose smallest number is %g.", number,
+                                  (double)FLT_TRUE_MIN);
+    return true;
+}
+
 bool opevo_i_value_real(opevo_i_parser *self, const opevo_i_value *value,
                         const opevo_expression **out)
 {
@@ -88,7 +105,8 @@ bool opevo_i_value_real(opevo_i_parser *self, const opevo_i_value *value,
                                   "a condition is not a value; write select(CONDITION, A, B).");
     if (value->real) {
         *out = value->real;
-        return true;
+        return value->real->kind != OPEVO_EXPR_NUMBER ||
+               check_number(self, value->real->number, value->place);
     }
     node = opevo_i_node(self, number_of(value, &number) ? OPEVO_EXPR_NUMBER : OPEVO_EXPR_WHOLE,
                         value->place);

@@ -91,7 +91,11 @@ const char opevo_i_harness_values[] =
     "\n"
     "static inline value exp_of(value a)\n"
     "{\n"
-    "    return rounded(exp(a.v), scaled(exp(a.v), expm1(a.e)), 8);\n"
+    "    double growth = expm1(a.e);\n"
+    "    double e = growth < HUGE_VAL ? scaled(exp(a.v), growth) : exp(nextafter(a.v + a.e, "
+    "HUGE_VAL));\n"
+    "\n"
+    "    return rounded(exp(a.v), e, 8);\n"
     "}\n"
     "\n"
     "static inline value root(value a)\n"
@@ -374,11 +378,8 @@ static void add_element(opevo_text *out, const opevo_tensor *tensor)
                                "            size += fabs(term.v) + term.e;\n        }\n"
                              : ";\n\n");
     if (!sums)
-        opevo_text_printf(
-            out,
-            "            most = make(term.v %c most.v ? term.v : most.v, fmax(term.e, "
-            "most.e));\n        }\n",
-            definition->reducer == OPEVO_REDUCER_MAX ? '>' : '<');
+        opevo_text_printf(out, "            most = %s(most, term);\n        }\n",
+                          definition->reducer == OPEVO_REDUCER_MAX ? "larger" : "smaller");
     if (sums)
         opevo_text_printf(out, "        v_%s[at++] = %stotal(sum, error, size, %.0f)%s;\n",
                           tensor->name, start, count_terms(definition), end);

@@ -16,7 +16,8 @@
 
 enum { TASK_POINTS = 1 << 17, PART_POINTS = 1 << 16, MOST_PARTS = 4096 };
 
-/* A result being accumulated: its value, its errors, and the sum of |v| + e of its terms. */
+/* A result being accumulated: its value and error, and of a sum also the sum of |v| + e of its terms. Of a maximum or
+ * minimum the last two are that of v + e and of v - e. */
 typedef struct total {
     double value, error, size;
 } total;
@@ -44,27 +45,43 @@ typedef struct job {
 
 static total start_of(opevo_reducer reducer)
 {
-    return (total){reducer == OPEVO_REDUCER_MAX   ? -INFINITY
+    double start = reducer == OPEVO_REDUCER_MAX   ? -INFINITY
                    : reducer == OPEVO_REDUCER_MIN ? INFINITY
-                                                  : 0,
-                   0, 0};
+                                                  : 0;
+
+    return (total){start, start, start};
 }
 
-static void take_term(opevo_reducer reducer, total *sum, double value, double error, double size)
+static total term_of(opevo_reducer reducer, double value, double error)
 {
-    if (reducer == OPEVO_REDUCER_SUM) {
-        sum->value += value;
-        sum->error += error;
-        sum->size += size;
+    return reducer == OPEVO_REDUCER_MAX || reducer == OPEVO_REDUCER_MIN
+               ? (total){value, value + error, value - error}
+               : (total){value, error, fabs(value) + error};
+}
+
+static void take(opevo_reducer reducer, total *sum, total term)
+{
+    switch (reducer) {
+    case OPEVO_REDUCER_NONE:
+        *sum = term;
+        return;
+    case OPEVO_REDUCER_SUM:
+        *sum = (total){sum->value + term.value, sum->error + term.error, sum->size + term.size};
+        return;
+    case OPEVO_REDUCER_MAX:
+        *sum = (total){term.value > sum->value ? term.value : sum->value,
+                       term.error > sum->error ? term.error : sum->error,
+                       term.size > sum->size ? term.size : sum->size};
+        return;
+    case OPEVO_REDUCER_MIN:
+        *sum = (total){term.value < sum->value ? term.value : sum->value,
+                       term.error < sum->error ? term.error : sum->error,
+                       term.size < sum->size ? term.size : sum->size};
         return;
     }
-    if (reducer == OPEVO_REDUCER_NONE ||
-        (reducer == OPEVO_REDUCER_MAX ? value > sum->value : value < sum->value))
-        sum->value = value;
-    sum->error = error > sum->error ? error : sum->error;
 }
 
-/* All terms of all lanes at once, kept apart: as take_term. */
+/* All terms of all lanes at once, kept apart. */
 static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_lanes *terms, bool bounds)
 {
     if (reducer == OPEVO_REDUCER_SUM && !bounds) {
@@ -73,8 +90,15 @@ static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_lanes *
         return;
     }
     for (int i = 0; i < OPEVO_I_LANES; i++)
-        take_term(reducer, &sums[i], terms->value[i], terms->error[i],
-                  fabs(terms->value[i]) + terms->error[i]);
+        take(reducer, &sums[i], term_of(reducer, terms->value[i], terms->error[i]));
+}
+
+/* The extreme of n values with errors is between those of v - e and of v + e. */
+static double error_of_extreme(const total *sum)
+{
+    double above = sum->error - sum->value, below = sum->value - sum->size;
+
+    return above >= 0 && below >= 0 ? fmax(above, below) : INFINITY;
 }
 
 /* The error of a sum of n terms in any order, for certain or in all likelihood. */
@@ -84,7 +108,10 @@ static double error_of(const job *self, const total *sum)
     double roundings = count * OPEVO_I_ROUNDING;
     double growth = roundings < 1 ? roundings / (1 - roundings) : INFINITY;
 
-    if (self->definition->reducer != OPEVO_REDUCER_SUM || self->terms == 1)
+    if (self->definition->reducer == OPEVO_REDUCER_MAX ||
+        self->definition->reducer == OPEVO_REDUCER_MIN)
+        return error_of_extreme(sum);
+    if (self->definition->reducer == OPEVO_REDUCER_NONE || self->terms == 1)
         return sum->error;
     if (self->likely)
         growth = fmin(growth, 4 * sqrt(count) * OPEVO_I_ROUNDING);
@@ -217,8 +244,8 @@ static opevo_status run_terms(void *context, size_t index, unsigned worker, opev
 
             opevo_i_machine_run(machine);
             for (int i = 0; i < count; i++)
-                take_term(definition->reducer, part, terms->value[i], terms->error[i],
-                          fabs(terms->value[i]) + terms->error[i]);
+                take(definition->reducer, part,
+                     term_of(definition->reducer, terms->value[i], terms->error[i]));
             part++;
         } while (step(definition, machine->outer, 0, definition->spatial));
     }
@@ -230,11 +257,8 @@ static void add_parts(const job *self, size_t tasks)
     for (int64_t e = 0; e < self->elements; e++) {
         total sum = self->parts[e];
 
-        for (size_t t = 1; t < tasks; t++) {
-            const total *part = &self->parts[(int64_t)t * self->elements + e];
-
-            take_term(self->definition->reducer, &sum, part->value, part->error, part->size);
-        }
+        for (size_t t = 1; t < tasks; t++)
+            take(self->definition->reducer, &sum, self->parts[(int64_t)t * self->elements + e]);
         store(self, e, &sum);
     }
 }

@@ -58,6 +58,14 @@ static double of_logarithm(double a, double ea)
     return a > ea ? ea / (a - ea) : INFINITY;
 }
 
+/* The larger difference, exp(a + ea) - exp(a). Where exp(ea) overflows, exp(a + ea) need not, and bounds it. */
+static double of_exponential(double a, double ea)
+{
+    double growth = expm1(ea);
+
+    return isfinite(growth) ? product(exp(a), growth) : exp(nextafter(a + ea, INFINITY));
+}
+
 /* The error times the largest slope near a, which is where it is nearest to 0. The slopes of
  * sigmoid and tanh, s (1 - s) and 1 - t^2, are written without differences, which would cancel. */
 static double of_slope(opevo_expression_kind operation, double a, double ea)
@@ -104,12 +112,15 @@ void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)
     case OPEVO_EXPR_LOG:
         EACH ea[i] = of_logarithm(a[i], ea[i]);
         break;
+    case OPEVO_EXPR_EXP:
+        EACH ea[i] = of_exponential(a[i], ea[i]);
+        break;
     case OPEVO_EXPR_TANH:
     case OPEVO_EXPR_ERF:
     case OPEVO_EXPR_SIGMOID:
         EACH ea[i] = of_slope(code->operation, a[i], ea[i]);
         break;
-    default: /* exp takes its value; negation keeps it */
+    default: /* negation keeps it */
         break;
     }
 }
@@ -124,9 +135,6 @@ void opevo_i_error_after(const opevo_i_code *code, opevo_i_lanes *to)
     case OPEVO_EXPR_NEGATE:
         return;
     case OPEVO_EXPR_EXP:
-        EACH to->error[i] = product(to->value[i], expm1(to->error[i]));
-        units = 2 * OPEVO_REFERENCE_ULPS;
-        break;
     case OPEVO_EXPR_TANH:
     case OPEVO_EXPR_ERF:
     case OPEVO_EXPR_LOG:

@@ -140,6 +140,12 @@ static void test_errors_name_line_and_column(void **state)
     check_refused("C[i:4] = i//0", OPEVO_INVALID, "takes a whole number of axes and a positive");
     check_refused("C[i:4] = A[i]%2", OPEVO_INVALID, "values are divided by '/'");
     check_refused("C[i:4] = 1/0", OPEVO_INVALID, "not finite");
+    check_refused("C[i:4] = A[i]*1e308", OPEVO_INVALID,
+                  "test:1:15: 1e+308 is beyond the range of float32, which ends at 3.40282e+38");
+    check_refused("C[i:4] = -1e39", OPEVO_INVALID, "which ends at -3.40282e+38");
+    check_refused("C[i:4] = 1e-46*A[i]", OPEVO_INVALID, "1:10: 1e-46 is 0 in float32");
+    check_refused("C[i:4] = 1e-400*A[i]", OPEVO_INVALID, "expected a value, found '1e-400'");
+    check_refused("C[i:4] = 1e400", OPEVO_INVALID, "expected a value, found '1e400'");
     check_refused("C[i:4] = i < 2", OPEVO_INVALID, "a condition is not a value");
     check_refused("C[i:4] = select(i, 1, 2)", OPEVO_INVALID, "select takes a condition first");
     check_refused("C[i:4] = select(i and i < 2, 1, 2)", OPEVO_INVALID, "join comparisons");
@@ -224,7 +230,8 @@ static void test_sums_of_narrow_types_are_rounded_once(void **state)
                   "another one.");
     check_refused("float16 C[] = sum(k:3) k; C_sum[i:4] = 1", OPEVO_INVALID, "C_sum is a tensor");
     check_refused("float16 a23456789012345678901234567890[] = sum(k:3) k", OPEVO_LIMIT,
-                  "'a23456789012345678901234567890_sum...' is too long");
+                  "as a23456789012345678901234567890_sum; names have at most 31 characters, so "
+                  "choose one of at most 27.");
 }
 
 static void test_limits_are_refused(void **state)

@@ -202,7 +202,9 @@ static void test_bad_names(void **state)
     check_unknown("t2d(1,4,4,8,8,3,2,1)", "kernel must be a multiple of stride");
     check_unknown("grp(1,9,8,6,8,3,1,1,4)", "in must be a multiple of groups");
     check_unknown("sofmax(3,4)", "did you mean softmax?");
-    check_unknown("c2d(1,2,2,4,4,3,1,0)", "an extent is from 1");
+    check_unknown("c2d(1,2,2,4,4,3,1,0)", "'c2d(1,2,2,4,4,3,1,0)' is not possible: an extent is "
+                                          "from 1 to 2147483647, not 0. A kernel "
+                                          "is at most as large as an image with its padding.");
     check_unknown("matmul(1,2)", "does not match matmul(N,K,M)");
     check_unknown("qwertyuiop", "Unknown computation 'qwertyuiop'; write an operator");
 }

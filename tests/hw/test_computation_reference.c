@@ -500,6 +500,23 @@ static void test_bounds_are_infinite_where_there_are_none(void **state)
     finish(&self);
 }
 
+/* A masked element has an error of 10^22 and more before exp, which makes it 0. */
+static void test_bounds_of_masks_are_finite(void **state)
+{
+    static const char text[] =
+        "X[i:9, j:9] = select(j <= i, A[i, j], -1e30); M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, "
+        "j] - M[i]); S[i] = sum(j) E[i, j]; Y[i, j] = E[i, j]/S[i]";
+    fixture self;
+
+    (void)state;
+    check_orders(text);
+    start_text(text, 9, &self);
+    compute(&self, 1);
+    for (int e = 0; e < 81; e++)
+        assert_true(self.bound[0][e] < (e % 9 > e / 9 ? 0x1p-126 : 1e-5));
+    finish(&self);
+}
+
 /* The two sides of a jump: where single precision may take either, the bound reaches the other. */
 static void test_bounds_cross_conditions_on_values(void **state)
 {
@@ -571,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_likely_bounds),
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
+        cmocka_unit_test(test_bounds_of_masks_are_finite),
         cmocka_unit_test(test_bounds_are_infinite_where_there_are_none),
         cmocka_unit_test(test_bounds_cross_conditions_on_values),
         cmocka_unit_test(test_copies_are_exact),

@@ -41,6 +41,7 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *     max     e = the larger, or that of the operand that is larger for certain; min likewise
  *     select  e = that of the value chosen; where the comparison of values may come out either way,
  *             at least the difference of both values plus the error of the other
+ *     max of many   e = the larger of max (vi + ei) - v and v - max (vi - ei); min likewise
  *     sum     e = sum ei + g sum (|vi| + ei),      g = (n - 1) u' / (1 - (n - 1) u')  for n terms
  *
  *     float16, bfloat16    e + half a unit in the last place of |v| + e, where it is stored
