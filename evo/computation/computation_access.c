@@ -140,6 +140,32 @@ unsigned opevo_affine_axes(const opevo_affine *affine)
     return axes;
 }
 
+/* Canonical forms are equal exactly where the whole numbers are written alike. */
+static bool same_whole(const opevo_affine *a, const opevo_affine *b)
+{
+    bool same = a->constant == b->constant && a->count == b->count;
+
+    for (int i = 0; i < a->count && same; i++) {
+        const opevo_term *x = &a->term[i], *y = &b->term[i];
+
+        same = x->factor == y->factor && x->atom == y->atom;
+        if (same && x->atom == OPEVO_ATOM_AXIS)
+            same = x->axis == y->axis;
+        else if (same)
+            same = x->divisor == y->divisor && same_whole(x->inner, y->inner);
+    }
+    return same;
+}
+
+bool opevo_reads_same_element(const opevo_expression *a, const opevo_expression *b)
+{
+    bool same = a->tensor == b->tensor;
+
+    for (int d = 0; same && d < a->tensor->dims; d++)
+        same = same_whole(&a->index[d], &b->index[d]);
+    return same;
+}
+
 typedef struct collector {
     const opevo_tensor *read;
     unsigned axes;

@@ -43,8 +43,18 @@ bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int
 /* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
+/* Whether statements can read what they would with this stage inlined. */
+bool opevo_i_sketch_leaves_room(const opevo_pipeline *pipeline, int stage);
+
 /* Whether some definition of the whole computation reduces. */
 bool opevo_i_sketch_reduces_anywhere(const opevo_pipeline *pipeline);
+
+/* ---- sketch_reads.c ---- */
+
+/* Whether a statement of a definition can read what it does, if also the stage with this key is inlined. */
+bool opevo_i_sketch_has_room(const opevo_pipeline *pipeline, const opevo_tensor *reader, int key);
+/* Whether kernels can read what each definition reads by itself. Errors: LIMIT. */
+opevo_status opevo_i_sketch_check_reads(const opevo_computation *computation, opevo_error *err);
 
 /* ---- sketch_reshape.c ---- */
 

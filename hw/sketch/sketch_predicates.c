@@ -48,6 +48,20 @@ bool opevo_i_sketch_reduces_anywhere(const opevo_pipeline *pipeline)
     return false;
 }
 
+bool opevo_i_sketch_leaves_room(const opevo_pipeline *pipeline, int stage)
+{
+    int consumer[OPEVO_PIPELINE_STAGES];
+    int count = opevo_i_sketch_consumers(pipeline, stage, consumer);
+    bool room = true;
+
+    for (int i = 0; i < count && room; i++) {
+        const opevo_tensor *reader = defined(pipeline, consumer[i]);
+
+        room = !reader || opevo_i_sketch_has_room(pipeline, reader, pipeline->order[stage]);
+    }
+    return room;
+}
+
 /* On a GPU what is computed again costs less than a kernel of its own, whatever it is. */
 bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
                             const opevo_sketch_target *target)
@@ -56,7 +70,9 @@ bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
 
     return tensor && tensor->definition->axes == tensor->definition->spatial &&
            !opevo_i_pipeline_is_output(pipeline, pipeline->order[stage]) &&
-           (opevo_i_sketch_is_gpu(target->dialect) || opevo_tensor_is_strictly_inlineable(tensor));
+           (opevo_i_sketch_is_gpu(target->dialect) ||
+            opevo_tensor_is_strictly_inlineable(tensor)) &&
+           opevo_i_sketch_leaves_room(pipeline, stage);
 }
 
 bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage)

@@ -567,7 +567,9 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
     self.out = opevo_calloc(1, sizeof *self.out);
     if (!self.out)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
-    status = run_from(&self, false);
+    status = opevo_i_sketch_check_reads(computation, err);
+    if (status == OPEVO_OK)
+        status = run_from(&self, false);
     if (status == OPEVO_OK && !target->ansor && !opevo_i_sketch_is_gpu(target->dialect))
         status = run_from(&self, true);
     if (status == OPEVO_OK && self.out->count == 0)

@@ -224,7 +224,8 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
         add_place(slot, OPEVO_I_AT_ROOT, 0);
         if (stage->own.axes == stage->dims && key != self->packed &&
-            !opevo_i_sketch_has_point(pipeline, key, 0))
+            !opevo_i_sketch_has_point(pipeline, key, 0) &&
+            opevo_i_sketch_leaves_room(pipeline, number))
             add_place(slot, OPEVO_I_INLINED, 0);
         if (opevo_i_sketch_consumers(pipeline, number, consumers) == 1)
             add_places(self, slot, consumers[0]);

@@ -304,6 +304,38 @@ static void test_too_many_points(void **state)
     opevo_text_free(&text);
 }
 
+/* Statements have room for 16 elements: a sum over both sides of a square is made in two steps, and one of
+ * more elements than that is refused. */
+static void test_many_reads(void **state)
+{
+    static const char square[] =
+        "a[y:4, x:9] = A[y, x] + A[y + 1, x] + A[y + 2, x] + A[y + 3, x] + A[y + 4, x]; "
+        "b[y, w:5] = a[y, w] + a[y, w + 1] + a[y, w + 2] + a[y, w + 3] + a[y, w + 4]";
+    const opevo_sketch_target gpu = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_text text = {0};
+    int rejected = 0;
+
+    (void)state;
+    check_points(square, 1, 40, &rejected);
+    assert_int_equal(rejected, 0);
+    batch_run();
+    CHECK_OK(opevo_computation_read(square, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &gpu, &sketches, &err));
+    assert_int_equal(sketches->item[0]->slots, 2); /* threads of both */
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    opevo_text_add(&text, "C[i:8] = A0[i]");
+    for (int i = 1; i < 17; i++)
+        opevo_text_printf(&text, " + A%d[i]*A0[i]", i);
+    CHECK_OK(opevo_computation_read(opevo_text_string(&text), &computation, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "C reads more than 16 different elements",
+                opevo_sketches_create(computation, &gpu, &sketches, &err));
+    opevo_computation_destroy(computation);
+    opevo_text_free(&text);
+}
+
 /* The sketches of so many definitions of a form. */
 static opevo_status sketch_copies(const char *inputs, const char *form, int copies, bool ansor,
                                   opevo_sketches **out, opevo_computation **computation,
@@ -525,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_too_many_points),
         cmocka_unit_test(test_too_many_parameters),
         cmocka_unit_test(test_find),

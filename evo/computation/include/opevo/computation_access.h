@@ -53,6 +53,9 @@ opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
                                        const opevo_tensor *tensor, const opevo_tensor *target,
                                        int *out, opevo_error *err);
 
+/* Whether two reads of one definition are of the same element of a tensor, wherever that is. */
+bool opevo_reads_same_element(const opevo_expression *a, const opevo_expression *b);
+
 /* The axes that a whole number depends on: bit a for axis a. */
 unsigned opevo_affine_axes(const opevo_affine *affine);
 
