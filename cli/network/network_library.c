@@ -57,8 +57,10 @@ opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inferenc
                                     opevo_error *err)
 {
     const char *on = opevo_i_option(call, "on");
-    opevo_network_library_options options = {
-        .model = opevo_i_network_name(call), .version = OPEVO_VERSION, .reference = reference};
+    opevo_network_library_options options = {.model = opevo_i_network_name(call),
+                                             .version = OPEVO_VERSION,
+                                             .reference = reference,
+                                             .name = opevo_i_option(call, "name")};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 

@@ -15,6 +15,10 @@ static const opevo_option options[] = {
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
     {"-o", "DIR", "write a library in C that runs the network; with --on, for a GPU", false},
+    {"name", "PREFIX",
+     "with -o: what names of the library begin with, so that one program can have several (default "
+     "net)",
+     false},
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
@@ -132,6 +136,17 @@ cleanup:
     return status;
 }
 
+static opevo_status check_name(const opevo_call *call, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+
+    if (!opevo_i_flag(call, "-o"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--name needs -o with a folder for the library.");
+    if (opevo_network_library_check_name(opevo_i_option(call, "name"), &inner) != OPEVO_OK)
+        return OPEVO_FAIL(err, inner.status, "--name: %s", inner.message);
+    return OPEVO_OK;
+}
+
 static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
 {
     static const char *const of_tuning[] = {"on",     "tuner",   "set",      "trials",  "seconds",
@@ -158,7 +173,7 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");
     if (passes && opevo_i_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
-    return OPEVO_OK;
+    return opevo_i_flag(call, "name") ? check_name(call, err) : OPEVO_OK;
 }
 
 opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)

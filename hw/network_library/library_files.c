@@ -115,6 +115,21 @@ static bool is_for_gpu(const opevo_network_library *self)
     return self->options.dialect != OPEVO_KERNEL_C;
 }
 
+/* The names of two sources are those of the library. */
+static opevo_status source_name(const opevo_network_library *self, size_t i,
+                                char name[OPEVO_I_FILE_NAME], opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_library_rename(self->name, sources[i].name, &text);
+    OPEVO_TRY(opevo_text_check(&text, err));
+    snprintf(name, OPEVO_I_FILE_NAME, "%s", opevo_text_string(&text));
+cleanup:
+    opevo_text_free(&text);
+    return status;
+}
+
 static void kernel_name(const opevo_network_library *self, int task, char name[OPEVO_I_FILE_NAME])
 {
     snprintf(name, OPEVO_I_FILE_NAME, "kernel_%03d.%s", task, opevo_i_gpu_ending(self));
@@ -145,6 +160,18 @@ static bool is_kernel_name(const char *name)
            (strcmp(name, ".c") == 0 || strcmp(name, ".cu") == 0 || strcmp(name, ".hip") == 0);
 }
 
+/* A source or header with the name of a library. */
+static bool is_named_source(const char *name)
+{
+    char stem[OPEVO_LIBRARY_NAME + 1];
+    size_t length = strcspn(name, ".");
+
+    if (length >= sizeof stem || (strcmp(name + length, ".c") && strcmp(name + length, ".h")))
+        return false;
+    snprintf(stem, sizeof stem, "%.*s", (int)length, name);
+    return opevo_network_library_check_name(stem, NULL) == OPEVO_OK;
+}
+
 bool opevo_i_library_is_name(const char *name)
 {
     for (size_t i = 0; i < SOURCES; i++) {
@@ -157,7 +184,7 @@ bool opevo_i_library_is_name(const char *name)
     }
     return strcmp(name, "move.hip") == 0 || strcmp(name, inputs_name) == 0 ||
            strcmp(name, outputs_name) == 0 || strcmp(name, weights_name) == 0 ||
-           is_kernel_name(name);
+           is_kernel_name(name) || is_named_source(name);
 }
 
 /* All files that the library is written to. */
@@ -167,8 +194,10 @@ static opevo_status list_files(const opevo_network_library *self, opevo_i_names 
     char name[OPEVO_I_FILE_NAME];
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < SOURCES; i++)
-        OPEVO_TRY(opevo_i_names_add(out, sources[i].name, err));
+    for (size_t i = 0; i < SOURCES; i++) {
+        OPEVO_TRY(source_name(self, i, name, err));
+        OPEVO_TRY(opevo_i_names_add(out, name, err));
+    }
     OPEVO_TRY(opevo_i_names_add(out, inputs_name, err));
     OPEVO_TRY(opevo_i_names_add(out, outputs_name, err));
     OPEVO_TRY(opevo_i_names_add(out, weights_name, err));
@@ -186,18 +215,21 @@ cleanup:
 
 /* ---- Writing ---- */
 
-static opevo_status write_text(const char *folder, const char *name, const opevo_text *text,
-                               opevo_error *err)
+static opevo_status write_text(const opevo_network_library *self, const char *folder,
+                               const char *name, const opevo_text *text, opevo_error *err)
 {
-    opevo_text path = {0};
+    opevo_text path = {0}, named = {0};
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(&path, "%s/%s", folder, name);
     OPEVO_TRY(opevo_text_check(&path, err));
     OPEVO_TRY(opevo_text_check(text, err));
-    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
+    opevo_i_library_rename(self->name, opevo_text_string(text), &named);
+    OPEVO_TRY(opevo_text_check(&named, err));
+    status = opevo_file_write(path.data, opevo_text_string(&named), named.length, err);
 cleanup:
     opevo_text_free(&path);
+    opevo_text_free(&named);
     return status;
 }
 
@@ -269,7 +301,9 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
     for (size_t i = 0; i < SOURCES && status == OPEVO_OK; i++) {
         opevo_text_clear(&text);
         (is_for_gpu(self) ? sources[i].for_gpu : sources[i].for_cpu)(self, &text);
-        status = write_text(folder, sources[i].name, &text, err);
+        status = source_name(self, i, name, err);
+        if (status == OPEVO_OK)
+            status = write_text(self, folder, name, &text, err);
     }
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
@@ -278,14 +312,14 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
         else
             opevo_i_library_kernel(&self->task[t], &text);
         kernel_name(self, t, name);
-        status = write_text(folder, name, &text, err);
+        status = write_text(self, folder, name, &text, err);
     }
     for (const opevo_i_gpu_text *one = opevo_i_gpu_texts;
          one->name && is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
         opevo_text_add(&text, one->text);
         if (text_name(self, one, name))
-            status = write_text(folder, name, &text, err);
+            status = write_text(self, folder, name, &text, err);
     }
     opevo_text_free(&text);
     return status;

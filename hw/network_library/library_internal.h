@@ -25,7 +25,7 @@ typedef struct opevo_i_packed {
 struct opevo_network_library {
     const opevo_inference *inference;
     opevo_network_library_options options;
-    char *model, *version;
+    char *model, *version, *name;
     opevo_i_library_task *task;
     int tasks;
     int *task_of; /* by step; -1: not a computation, or not needed */
@@ -57,8 +57,14 @@ void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
 opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_index point,
                                        opevo_kernel *out, opevo_error *err);
 
-/* What the sources of all libraries share (library_source.c): a name as the text of a string or of a
- * comment; a number; who made the file; the tables of steps, inputs and outputs. */
+/* Around a text of the model in a source, which another name of the library does not change. */
+enum { OPEVO_I_FOREIGN = '\001', OPEVO_I_OWN = '\002' };
+
+/* Appends a text with the name of the library instead of `net`; NULL: with `net` (library_name.c). */
+void opevo_i_library_rename(const char *name, const char *text, opevo_text *out);
+
+/* What the sources of all libraries share (library_source.c): a name of the model as the text of a string
+ * or of a comment; a number; who made the file; the tables of steps, inputs and outputs. */
 void opevo_i_library_plain(const char *name, opevo_text *out);
 void opevo_i_library_number(float value, opevo_text *out);
 /* ", .member = {1, 2}" of an initializer; nothing where there are no numbers. */

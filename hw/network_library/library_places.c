@@ -210,8 +210,11 @@ opevo_status opevo_network_library_create(const opevo_inference *inference,
     self->options = *options;
     self->model = opevo_strdup(options->model);
     self->version = opevo_strdup(options->version);
-    if (!self->model || !self->version)
+    self->name = options->name ? opevo_strdup(options->name) : NULL;
+    if (!self->model || !self->version || (options->name && !self->name))
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
+    if (self->name)
+        OPEVO_TRY(opevo_network_library_check_name(self->name, err));
     OPEVO_TRY(opevo_i_library_check_types(inference, err));
     OPEVO_TRY(opevo_i_library_tasks(self, err));
     *out = self;
@@ -237,6 +240,7 @@ void opevo_network_library_destroy(opevo_network_library *self)
     opevo_free(self->packed);
     opevo_free(self->model);
     opevo_free(self->version);
+    opevo_free(self->name);
     opevo_free(self);
 }
 

@@ -10,11 +10,13 @@
 /* A name as the text of a string or of a comment. */
 void opevo_i_library_plain(const char *name, opevo_text *out)
 {
+    opevo_text_add_bytes(out, (const char[]){OPEVO_I_FOREIGN}, 1);
     for (; *name; name++) {
         bool plain = *name >= ' ' && *name < 127 && !strchr("\"\\*?", *name);
 
         opevo_text_add_bytes(out, plain ? name : "_", 1);
     }
+    opevo_text_add_bytes(out, (const char[]){OPEVO_I_OWN}, 1);
 }
 
 /* A pointer to the elements of a value. */

@@ -45,3 +45,11 @@ try -o new --json
 try --on cpu
 try -o new --trials 5
 [ ! -e new ] || echo "a folder was made"
+# Another name, in the files and what is built of them; what cannot be one is refused.
+opevo network model.onnx --threads 1 --name my_net -o named >/dev/null
+check named
+ls named | grep my_net | tr '\n' ' '
+named/my_net --help | head -1
+for name in '' 3d int class time sinf main a-b a2345678901234567890123456; do try --name "$name" -o new; done
+try --name my_net
+[ ! -e new ] || echo "a folder was made"

@@ -62,6 +62,13 @@ uint32_t opevo_computation_in_place(const opevo_computation *computation);
 
 /* ---- The library ---- */
 
+/* Most characters of a name. */
+enum { OPEVO_LIBRARY_NAME = 24 };
+
+/* Whether a library may have this name. Errors: INVALID where it cannot begin names in C, is too long, or
+ * is taken: a keyword, a name of the C library, or a word of the library itself. */
+opevo_status opevo_network_library_check_name(const char *name, opevo_error *err);
+
 typedef struct opevo_network_library_options {
     /* C for a CPU; CUDA or HIP for a GPU, on which a kernel is launched for each step. */
     opevo_kernel_dialect dialect;
@@ -70,6 +77,9 @@ typedef struct opevo_network_library_options {
     uint64_t seed;            /* of the inputs of its test */
     const char *model;        /* what comments say: the file ... */
     const char *version;      /* ... and the version of opevo */
+    /* What names of the library begin with; NULL: net. Libraries with different names, in more than case, can
+     * be parts of one program. */
+    const char *name;
     /* Steps whose results the test expects, with the same inputs and outputs, such as those before a pass
      * that changes results; they live as long as the library. NULL: its own. */
     const opevo_inference *reference;
@@ -94,7 +104,7 @@ typedef struct opevo_network_library opevo_network_library;
  *
  * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one that
  * moves or computes other numbers than float32 or reads constants that are not known, as "step 'name'
- * (Op): sentence."; LIMIT; NOMEM. */
+ * (Op): sentence."; those of opevo_network_library_check_name; LIMIT; NOMEM. */
 opevo_status opevo_network_library_create(const opevo_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The name of a library. Its texts are written with the name `net`; each word of them that a program sees,
+ * or that two libraries in one program would have in common, begins with the name instead. */
+
+#include "library_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char standard_name[] = "net";
+
+/* Words that mean the same in all libraries: how they are compiled, and an environment variable. */
+static const char shared_words[] = " NET_EMULATE NET_HIP NET_REVERSED NET_BLOCK_Z ";
+
+/* ---- Names that are refused ---- */
+
+static const char keywords[] =
+    " auto break case char const continue default do double else enum extern float for goto if "
+    "inline "
+    "int long register restrict return short signed sizeof static struct switch typedef union "
+    "unsigned void volatile while asm typeof alignas alignof and and_eq bitand bitor bool catch "
+    "char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast "
+    "consteval "
+    "constexpr constinit decltype delete dynamic_cast explicit export false friend mutable "
+    "namespace "
+    "new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast "
+    "requires static_assert static_cast template this thread_local throw true try typeid typename "
+    "using virtual wchar_t xor xor_eq linux unix ";
+
+/* What headers of the C library declare that net.c and main.c include, with <f> and <l> of <math.h>
+ * behind a word. POSIX has some of them. */
+static const char declared[] =
+    " abort abs aligned_alloc asctime asctime_r atexit atof atoi atol atoll bcmp bcopy bsearch "
+    "bzero "
+    "calloc clearerr clearenv clock clockid_t clock_t ctermid ctime ctime_r daylight difftime div "
+    "div_t drand48 dprintf erand48 errno exit fclose fdopen feof ferror fflush ffs ffsl ffsll "
+    "fgetc "
+    "fgetpos fgets fileno flockfile fmemopen fopen fprintf fputc fputs fread free freopen fscanf "
+    "fseek "
+    "fseeko ftell ftello funlockfile fwrite fd_set getc getchar getdelim getdate getenv getline "
+    "gets "
+    "getsubopt getw gmtime gmtime_r grantpt index initstate jrand48 l64a a64l labs ldiv ldiv_t "
+    "llabs "
+    "lldiv lldiv_t lcong48 loadavg localtime localtime_r locale_t lrand48 malloc max_align_t mblen "
+    "mbstowcs mbtowc memccpy memchr memcmp memcpy memfrob memmem memmove memset mempcpy mkdtemp "
+    "mkostemp mkstemp mktemp mktime mrand48 nanosleep nrand48 offsetof off_t on_exit pclose perror "
+    "pid_t "
+    "popen posix_memalign printf ptrdiff_t ptsname putc putchar putenv putw puts qsort qsort_r "
+    "quick_exit raise rand rand_r random realloc reallocarray realpath remove rename renameat "
+    "rewind "
+    "rindex rpmatch scanf seed48 select pselect setbuf setbuffer setenv setlinebuf setstate "
+    "setvbuf "
+    "signgam sigset_t size_t snprintf sprintf srand srand48 srandom sscanf ssize_t stderr stdin "
+    "stdout "
+    "stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcmp strcoll strcpy strcspn "
+    "strdup "
+    "strerror strerror_r strfmon strfry strftime strlcat strlcpy strlen strncasecmp strncat "
+    "strncmp "
+    "strncpy strndup strnlen strpbrk strptime strrchr strsep strsignal strspn strstr strtod strtof "
+    "strtok strtok_r strtol strtold strtoll strtoq strtoul strtoull strverscmp strxfrm system "
+    "tempnam "
+    "time timegm timelocal timer_t timespec timeval timezone time_t tm tmpfile tmpnam tzname tzset "
+    "ungetc unlockpt unsetenv u_char u_int u_long u_short uint ulong ushort va_list valloc "
+    "vdprintf "
+    "vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb FILE NULL EOF "
+    "BUFSIZ "
+    "NAN INFINITY ";
+
+static const char mathematics[] =
+    " acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 "
+    "exp2 "
+    "expm1 fabs fdim finite float_t double_t floor fma fmax fmin fmod fpclassify frexp gamma hypot "
+    "ilogb "
+    "isfinite isgreater isinf isless isnan isnormal isunordered j0 j1 jn ldexp lgamma llrint "
+    "llround "
+    "log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder "
+    "remquo rint round scalb scalbln scalbn signbit significand sin sincos sinh sqrt tan tanh "
+    "tgamma "
+    "trunc y0 y1 yn ";
+
+/* Names of headers that a file PREFIX.h would hide, and what other libraries put before an underscore. */
+static const char headers[] =
+    " assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+    "stdalign "
+    "stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads "
+    "time uchar wchar wctype alloca endian features fcntl malloc memory pthread sched semaphore "
+    "ucontext unistd omp cuda cuda_runtime cuda_runtime_api hip thrd mtx cnd tss sem timer clock "
+    "posix "
+    "epoll key pthread_mutex pthread_cond pthread_key pthread_attr pthread_barrier pthread_rwlock "
+    "pthread_spin pthread_mutexattr pthread_condattr pthread_barrierattr pthread_rwlockattr ";
+
+/* Words of the library that its fixed texts do not have. */
+static const char own_words[] = " main inputs outputs weights fetch pack code need most bytes "
+                                "scratch_bytes launches output staging "
+                                "input pos ARENA_BYTES PACKED_BYTES shared_memory c cu hip ";
+
+static bool is_in(const char *words, const char *word, size_t length)
+{
+    const char *at = words;
+
+    while ((at = strchr(at, ' ')) != NULL && at[1]) {
+        at++;
+        if (strncmp(at, word, length) == 0 && at[length] == ' ')
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+
+    while (is_of_word(text[length]))
+        length++;
+    return length;
+}
+
+/* The next place of code behind a comment or string that begins here; the same place where none does. */
+static const char *skip(const char *text)
+{
+    const char *end = NULL;
+    char quote = *text;
+
+    if (text[0] == '/' && text[1] == '*') {
+        end = strstr(text + 2, "*/");
+        return end ? end + 2 : text + strlen(text);
+    }
+    if (quote != '"' && quote != '\'')
+        return text;
+    for (text++; *text && *text != quote; text++)
+        text += *text == '\\' && text[1];
+    return *text ? text + 1 : text;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    while (*text) {
+        const char *next = skip(text);
+        size_t found = 0;
+
+        if (next != text) {
+            text = next;
+            continue;
+        }
+        found = word_length(text);
+        if (found == length && strncmp(text, word, length) == 0)
+            return true;
+        text += found ? found : 1;
+    }
+    return false;
+}
+
+static bool is_own_word(const char *name)
+{
+    static const char *const texts[] = {
+        opevo_i_library_first,       opevo_i_library_copies,      opevo_i_library_last,
+        opevo_i_library_types,       opevo_i_library_tensors,     opevo_i_library_calls,
+        opevo_i_gpu_calls,           opevo_i_library_program,     opevo_i_library_program_run,
+        opevo_i_library_program_end, opevo_i_library_program_main};
+    bool found = is_in(own_words, name, strlen(name));
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)
+        found = has_word(texts[i], name);
+    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name && !found; one++)
+        found = has_word(one->text, name) ||
+                (strncmp(one->name, name, strlen(name)) == 0 && one->name[strlen(name)] == '.');
+    return found;
+}
+
+/* With what <math.h> puts behind the name of a function. */
+static bool is_mathematics(const char *name)
+{
+    size_t length = strlen(name);
+
+    return is_in(mathematics, name, length) ||
+           ((name[length - 1] == 'f' || name[length - 1] == 'l') &&
+            is_in(mathematics, name, length - 1));
+}
+
+/* step_0, kernel_000: with numbers. */
+static bool is_numbered(const char *name)
+{
+    static const char *const heads[] = {"step_", "kernel_"};
+
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0 &&
+            isdigit((unsigned char)name[strlen(heads[i])]))
+            return true;
+    }
+    return false;
+}
+
+opevo_status opevo_network_library_check_name(const char *name, opevo_error *err)
+{
+    size_t length = strlen(name);
+
+    if (strcmp(name, standard_name) == 0)
+        return OPEVO_OK;
+    if (word_length(name) != length || length == 0 || isdigit((unsigned char)*name) || *name == '_')
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "\"%.40s\" cannot begin names in C; give a letter, then letters, digits and "
+            "underscores.",
+            name);
+    if (length > OPEVO_LIBRARY_NAME)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"%.40s\" is too long; give at most %d characters.",
+                          name, OPEVO_LIBRARY_NAME);
+    if (is_in(keywords, name, length))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\" is a keyword of C or C++; give another name.",
+                          name);
+    if (is_in(declared, name, length) || is_in(headers, name, length) || is_mathematics(name))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"%s\" is a name of the C library or of another one; give another name.",
+                          name);
+    if (is_own_word(name) || is_numbered(name))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"%s\" is a word of the source of each library; give another name.",
+                          name);
+    return OPEVO_OK;
+}
+
+/* ---- Texts with another name ---- */
+
+static void add_upper(const char *name, opevo_text *out)
+{
+    for (; *name; name++) {
+        char upper = (char)toupper((unsigned char)*name);
+
+        opevo_text_add_bytes(out, &upper, 1);
+    }
+}
+
+static bool begins(const char *word, size_t length, const char *head)
+{
+    return length >= strlen(head) && strncmp(word, head, strlen(head)) == 0;
+}
+
+/* Whether the word is `head` or goes on with an underscore. */
+static bool is_of(const char *word, size_t length, const char *head)
+{
+    return begins(word, length, head) && (length == strlen(head) || word[strlen(head)] == '_');
+}
+
+/* emulatedMalloc, and emulated##name. */
+static bool is_emulated(const char *word, size_t length)
+{
+    return begins(word, length, "emulated") &&
+           (isupper((unsigned char)word[8]) || (length == 8 && word[8] == '#'));
+}
+
+static void add_word(const char *name, const char *word, size_t length, opevo_text *out)
+{
+    size_t kept = 0;
+
+    if (is_of(word, length, "net")) {
+        opevo_text_add(out, name);
+        kept = 3;
+    } else if (is_of(word, length, "libnet")) {
+        opevo_text_printf(out, "lib%s", name);
+        kept = 6;
+    } else if (begins(word, length, "NET_") && !is_in(shared_words, word, length)) {
+        add_upper(name, out);
+        kept = 3;
+    } else if (begins(word, length, "opevo_")) { /* an entry of a kernel */
+        opevo_text_add(out, name);
+        kept = 5;
+    } else if (is_emulated(word, length)) {
+        opevo_text_printf(out, "%s_", name);
+    }
+    opevo_text_add_bytes(out, word + kept, length - kept);
+}
+
+void opevo_i_library_rename(const char *name, const char *text, opevo_text *out)
+{
+    bool other = name && strcmp(name, standard_name) != 0, foreign = false;
+
+    while (*text) {
+        size_t length = other && !foreign ? word_length(text) : 0;
+
+        if (*text == OPEVO_I_FOREIGN || *text == OPEVO_I_OWN)
+            foreign = *text == OPEVO_I_FOREIGN;
+        else if (length)
+            add_word(name, text, length, out);
+        else
+            opevo_text_add_bytes(out, text, 1);
+        text += length ? length : 1;
+    }
+}
