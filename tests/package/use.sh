@@ -56,6 +56,9 @@ install "$packages"/opevo-evolver_*.deb
 says 'of the base cost' opevo evolve planted --trials 100 --seed 1
 install gcc libc6-dev
 says 'best' opevo tune 'matmul(32,32,32)' --on cpu --trials 3 --seed 1
+# A library of a network, with no more than how it is made and called.
+install cmake make
+"$packages/tests/outside/network.sh" opevo /usr/share/doc/opevo/docs/how-to/network-library.md gcc cmake 'Unix Makefiles'
 install man-db
 for page in opevo.1 opevo-worker.1 opevo-evolver.1; do
     says '^NAME' man "$page"
@@ -65,7 +68,7 @@ for file in /usr/share/bash-completion/completions/opevo /usr/share/doc/opevo/do
 done
 
 # The library, for C and C++, by pkg-config and by CMake.
-install "$packages"/libopevo1_*.deb "$packages"/libopevo-dev_*.deb g++ cmake ninja-build pkg-config libgsl-dev libigraph-dev \
+install "$packages"/libopevo1_*.deb "$packages"/libopevo-dev_*.deb g++ ninja-build pkg-config libgsl-dev libigraph-dev \
     libjansson-dev liblapacke-dev liblzma-dev libopenblas-dev libsqlite3-dev libxgboost-dev zlib1g-dev
 "$packages/tests/outside/consumers.sh" cmake "$packages" /usr Ninja gcc
 
