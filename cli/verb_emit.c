@@ -29,8 +29,8 @@ static opevo_status read_schedule(const opevo_call *call, opevo_workload **wante
     if (!path)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--schedule is missing: give the file with the schedule.");
-    if (on && !opevo_i_device_of(on, &dialect))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", on);
+    if (on)
+        OPEVO_TRY(opevo_i_device_of(on, &dialect, err));
     if (call->argument_count)
         OPEVO_TRY(opevo_i_workload_of(call->arguments[0], wanted, err));
     OPEVO_TRY(opevo_i_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));

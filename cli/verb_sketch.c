@@ -32,8 +32,8 @@ static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out
     uint64_t cores = 0;
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    if (device && !opevo_i_device_of(device, &dialect))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", device);
+    if (device)
+        OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
     threads = threads ? threads : opevo_processor_count();
     OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));

@@ -176,9 +176,8 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
 
 /* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */
 bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out);
-/* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023: what kernels are made for where
- * no device is opened, which would check its name. */
-bool opevo_i_device_of(const char *device, opevo_kernel_dialect *out);
+/* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023, which --on names. Errors: INVALID. */
+opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
 /* The row of a verb that searches. */
 #define OPEVO_I_SLOWER_OPTION                                                                      \
     {                                                                                              \

@@ -166,16 +166,20 @@ bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out)
     return false;
 }
 
-bool opevo_i_device_of(const char *device, opevo_kernel_dialect *out)
+opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err)
 {
     enum { LAST_DEVICE = 1023 };
     const char *number = strchr(device, ':');
     uint64_t at = 0;
+    bool known = opevo_i_dialect_of(device, out);
 
-    if (!opevo_i_dialect_of(device, out))
-        return false;
-    return *out == OPEVO_KERNEL_C ? !number
-                                  : number && opevo_parse_u64(number + 1, &at) && at <= LAST_DEVICE;
+    if (known && *out == OPEVO_KERNEL_C)
+        known = !number;
+    else if (known)
+        known = number && opevo_parse_u64(number + 1, &at) && at <= LAST_DEVICE;
+    return known
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", device);
 }
 
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
@@ -228,7 +232,7 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
     const char *name = call ? opevo_i_option(call, "template") : NULL;
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    (void)opevo_i_dialect_of(device, &dialect);
+    OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
     OPEVO_TRY(read_threads(call, &threads, err));
     OPEVO_TRY(opevo_i_kernels_of(work, name, dialect, threads, out, err));
 cleanup:

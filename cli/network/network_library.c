@@ -116,7 +116,7 @@ bool opevo_i_network_for_gpu(const opevo_call *call)
     const char *on = opevo_i_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    return on && opevo_i_device_of(on, &dialect) && dialect != OPEVO_KERNEL_C;
+    return on && opevo_i_device_of(on, &dialect, NULL) == OPEVO_OK && dialect != OPEVO_KERNEL_C;
 }
 
 /* A library for a GPU can be made on a machine without one. */
@@ -131,11 +131,12 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     static const char *const of_tuning[] = {"tuner",   "set",    "store",  "start",   "transfer",
                                             "give-up", "finals", "rounds", "workers", "timeout"};
     const char *on = opevo_i_option(call, "on");
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    if (!on || strcmp(on, "cpu") == 0)
+    if (on && opevo_i_device_of(on, &dialect, err) != OPEVO_OK)
+        return OPEVO_INVALID;
+    if (dialect == OPEVO_KERNEL_C)
         return OPEVO_OK;
-    if (!opevo_i_network_for_gpu(call))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give cpu, cuda:N or hip:N.", on);
     if (opevo_i_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);

@@ -12,6 +12,16 @@ for device in cuda cuda: cuda:abc cuda:1024 hip:-1 hip: cpu:foo cpu:0 ''; do
     opevo emit mm1 --schedule absent --on "$device"
     echo $? >&2
 done
+# The same devices are refused where kernels are measured.
+for device in cuda cuda:abc cuda:1024 hip: cpu:0; do
+    opevo tune 'matmul(8,8,8)' --on "$device" --trials 1
+    echo $? >&2
+    opevo record 'matmul(8,8,8)' --on "$device" --all --out measured
+    echo $? >&2
+    echo "{\"study\": 1, \"objectives\": [{\"on\": \"$device\", \"what\": \"matmul(8,8,8)\"}], \"tuners\": [\"random\"], \"seeds\": 1, \"budget\": {\"trials\": 1}}" >plan.json
+    opevo study plan.json --store study.db
+    echo $? >&2
+done
 for option in --space --ansor '--cores 2' '--threads 2' '--on cpu'; do
     opevo sketch mm1 --record absent $option
     echo $? >&2
