@@ -222,7 +222,7 @@ const opevo_verb opevo_i_verb_computation = {
         "ansor-c2d-2(16)), a text of definitions, or a file with one (FILE or @FILE). Without it,\n"
         "the names are listed. docs/formats/computation.md has the language.\n\n"
         "  opevo computation 'softmax(512,1024)'\n"
-        "  opevo computation 'C[i:64, j:64] = sum(k:32) A[i,k]*B[k,j]; D[i,j] = max(C[i,j], 0)'",
+        "  opevo computation 'C[i:64] = sum(k:32) A[i, k]*B[k]; D[i] = max(C[i], 0)'",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -8,39 +8,109 @@
 #include <unistd.h>
 
 /* The summary in a column of its own, where that leaves it room. */
-static void print_option(const opevo_option *option, unsigned width, opevo_text *out)
+static void print_row(const opevo_text *left, const char *summary, int column, opevo_text *out)
 {
-    enum { COLUMN = 25, LEAST = 30 };
-    opevo_text left = {0}, summary = {0}, lines = {0};
+    enum { LEAST = 30 };
+    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
+    bool has_room = width >= (unsigned)column + LEAST && left->length < (size_t)column;
+    opevo_text lines = {0};
     const char *at = NULL;
+
+    opevo_i_text_add_wrapped(&lines, summary, has_room ? width - (unsigned)column : 0);
+    at = opevo_text_string(&lines);
+    opevo_text_printf(out, "%-*s %.*s\n", column - 1, opevo_text_string(left),
+                      (int)strcspn(at, "\n"), at);
+    for (at = strchr(at, '\n'); at; at = strchr(at + 1, '\n'))
+        opevo_text_printf(out, "%*s%.*s\n", column, "", (int)strcspn(at + 1, "\n"), at + 1);
+    out->failed = out->failed || left->failed || lines.failed;
+    opevo_text_free(&lines);
+}
+
+static void print_option(const opevo_option *option, opevo_text *out)
+{
+    enum { COLUMN = 25 };
+    opevo_text left = {0}, summary = {0};
 
     opevo_text_printf(&left, "  %s%s%s%s", opevo_i_option_dashes(option), option->name,
                       option->argument ? " " : "", option->argument ? option->argument : "");
     opevo_text_printf(&summary, "%s%s", option->summary,
                       option->repeatable ? " (may be repeated)" : "");
-    opevo_i_text_add_wrapped(&lines, opevo_text_string(&summary),
-                             width >= COLUMN + LEAST && left.length < COLUMN ? width - COLUMN : 0);
-    at = opevo_text_string(&lines);
-    opevo_text_printf(out, "%-*s %.*s\n", COLUMN - 1, opevo_text_string(&left),
-                      (int)strcspn(at, "\n"), at);
-    for (at = strchr(at, '\n'); at; at = strchr(at + 1, '\n'))
-        opevo_text_printf(out, "%*s%.*s\n", COLUMN, "", (int)strcspn(at + 1, "\n"), at + 1);
-    out->failed = out->failed || left.failed || summary.failed || lines.failed;
+    print_row(&left, opevo_text_string(&summary), COLUMN, out);
+    out->failed = out->failed || summary.failed;
     opevo_text_free(&left);
     opevo_text_free(&summary);
-    opevo_text_free(&lines);
+}
+
+static void print_verb(const opevo_verb *verb, opevo_text *out)
+{
+    enum { COLUMN = 14 };
+    opevo_text left = {0};
+
+    opevo_text_printf(&left, "  %s", verb->name);
+    print_row(&left, verb->summary, COLUMN, out);
+    opevo_text_free(&left);
+}
+
+/* A paragraph ends at an empty line, and at one that is indented: an example. */
+static size_t paragraph_length(const char *text)
+{
+    size_t length = 0;
+
+    do
+        length += strcspn(text + length, "\n") + 1;
+    while (text[length - 1] && text[length] && !strchr(" \n", text[length]));
+    return length - 1;
+}
+
+/* Its words in lines that fit, and that are not longer than one reads well. */
+static void print_paragraph(const char *text, size_t length, opevo_text *out)
+{
+    enum { LINE = 80 };
+    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
+    size_t column = 0;
+
+    width = width < LINE ? width : LINE;
+    for (size_t at = 0; at < length; at += strspn(text + at, " \n")) {
+        size_t word = strcspn(text + at, " \n");
+
+        if (column) {
+            bool fits = column + 1 + word <= width;
+
+            opevo_text_add(out, fits ? " " : "\n");
+            column = fits ? column + 1 : 0;
+        }
+        opevo_text_add_bytes(out, text + at, word);
+        column += word;
+        at += word;
+    }
+    opevo_text_add(out, "\n");
+}
+
+/* Paragraphs, and examples as they stand. */
+static void print_prose(const char *text, opevo_text *out)
+{
+    while (*text) {
+        size_t length = strchr(" \n", *text) ? strcspn(text, "\n") : paragraph_length(text);
+
+        if (strchr(" \n", *text))
+            opevo_text_printf(out, "%.*s\n", (int)length, text);
+        else
+            print_paragraph(text, length, out);
+        text += length + (text[length] == '\n');
+    }
 }
 
 static void print_usage(const opevo_verb *verb, opevo_text *out)
 {
-    opevo_text_printf(out, "usage: opevo %s%s%s%s\n\n%s\n", verb->name, *verb->arguments ? " " : "",
-                      verb->arguments, verb->option_count ? " [OPTION]..." : "", verb->summary);
-    if (verb->details)
-        opevo_text_printf(out, "\n%s\n", verb->details);
+    opevo_text_printf(out, "usage: opevo %s%s%s%s\n\n", verb->name, *verb->arguments ? " " : "",
+                      verb->arguments, verb->option_count ? " [OPTION]..." : "");
+    print_prose(verb->summary, out);
+    opevo_text_add(out, verb->details ? "\n" : "");
+    print_prose(verb->details ? verb->details : "", out);
     if (verb->option_count)
         opevo_text_add(out, "\noptions:\n");
     for (size_t i = 0; i < verb->option_count; i++)
-        print_option(&verb->options[i], opevo_i_terminal_width(STDOUT_FILENO), out);
+        print_option(&verb->options[i], out);
 }
 
 static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_code,
@@ -59,9 +129,11 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
     opevo_text_add(out, "usage: opevo VERB [WHAT] [OPTION]...\n\n"
                         "A testbed for tuning tensor operators by q-random walks on graphs.\n\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)
-        opevo_text_printf(out, "  %-11s %s\n", opevo_i_verbs[i]->name, opevo_i_verbs[i]->summary);
-    opevo_text_add(out, "\nopevo help VERB, or opevo VERB --help, describes a verb. opevo -V "
-                        "prints the version.\n");
+        print_verb(opevo_i_verbs[i], out);
+    opevo_text_add(out, "\n");
+    print_prose(
+        "opevo help VERB, or opevo VERB --help, describes a verb. opevo -V prints the version.",
+        out);
     return OPEVO_OK;
 }
 

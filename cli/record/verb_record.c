@@ -383,7 +383,7 @@ const opevo_verb opevo_i_verb_record = {
     .arguments_max = 1,
     .summary = "Measure a landscape, or a sample of it, into a table that can be replayed.",
     .details =
-        "  opevo record --on 'cmd:./bench --tile {X}' --space space.json --all --out bench\n"
+        "  opevo record --on 'cmd:./bench {X}' --space space.json --all --out bench\n"
         "  opevo tune --on recorded:bench\n"
         "  opevo record --from runs.db:1 --out bench\n\n"
         "Each row is on disk as soon as it is measured. After a kill at any moment the same\n"

@@ -38,8 +38,19 @@ try opevo devices
 try opevo tuners
 try opevo tuners opevo
 try opevo help
-for verb in $(opevo completion words -- opevo help ''); do
+for verb in $(opevo completion words -- help ''); do
     try opevo help "$verb"
+done
+# Help fits 80 columns: examples are not broken, and no paragraph has a rest that is indented.
+for verb in $(opevo completion words -- help ''); do
+    for width in 80 400; do
+        COLUMNS=$width opevo help "$verb" | sed '/^options:/,$d' >help.$width
+        grep '^ ' help.$width >examples.$width
+    done
+    cmp examples.80 examples.400 || echo "opevo help $verb breaks an example"
+    sed '1,/^$/d' help.80 | awk -v what="opevo help $verb" '
+        last != "" && /^[^ ]/ && length(last " " $1) <= 80 { print what ": broken too early: " last }
+        { last = /^[^ ]/ ? $0 : "" }'
 done
 COLUMNS=24 opevo runs runs.db --json | awk 'length > 200 { long++ } END { print (long ? "JSON is whole" : "JSON is broken") }'
 COLUMNS=24 opevo man >narrow

@@ -43,4 +43,4 @@ try '{"on": "cmd:true {X}", "space": "space.json", "repeats": true}'
 try '{"on": "cmd:true {X}", "space": "space.json", "results": "ms:wall"}'
 # So may a command line.
 opevo tune mm1 --on sim:mi50 --timeout 3
-opevo help study | grep -c 'executes what it names: run only plans that you trust'
+opevo help study | tr '\n' ' ' | grep -c 'executes what it names: run only plans that you trust'
