@@ -459,6 +459,9 @@ void opevo_i_table_free(opevo_table *table);
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
 /* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound, too. */
 void opevo_i_text_add_bound(opevo_text *out, double bound);
+/* "LOW to HIGH": bounds of a number, the lower one rounded down and the upper one up, by %.<digits>f where
+ * the form is 'f', by %.<digits>g where it is 'g'. */
+void opevo_i_text_add_interval(opevo_text *out, char form, int digits, double low, double high);
 /* The end of the noun behind a count: "s", or nothing behind 1. */
 static inline const char *opevo_i_plural(opevo_index count)
 {

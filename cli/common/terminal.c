@@ -7,6 +7,7 @@
 #include <opevo/clock.h>
 #include <opevo/memory.h>
 
+#include <fenv.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -368,17 +369,30 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
     }
 }
 
-/* Where the digits are those of the bound, they go up, too: a decimal number may be below the double that
- * is nearest to it. */
+/* In a direction of <fenv.h>, which the C library's printf heeds: the decimal number itself lies on that side
+ * of the double. */
+static void add_directed(opevo_text *out, int direction, char form, int digits, double value)
+{
+    int before = fegetround();
+
+    fesetround(direction);
+    if (form == 'f')
+        opevo_text_printf(out, "%.*f", digits, value);
+    else
+        opevo_text_printf(out, "%.*g", digits, value);
+    fesetround(before);
+}
+
 void opevo_i_text_add_bound(opevo_text *out, double bound)
 {
-    char digits[32];
+    add_directed(out, FE_UPWARD, 'g', 2, bound);
+}
 
-    snprintf(digits, sizeof digits, "%.1e", bound); /* d.de-XX */
-    if (isfinite(bound) && bound > 0 && strtod(digits, NULL) <= bound)
-        snprintf(digits, sizeof digits, "%de%ld", 10 * (digits[0] - '0') + (digits[2] - '0') + 1,
-                 strtol(strchr(digits, 'e') + 1, NULL, 10) - 1);
-    opevo_text_printf(out, "%.2g", strtod(digits, NULL));
+void opevo_i_text_add_interval(opevo_text *out, char form, int digits, double low, double high)
+{
+    add_directed(out, FE_DOWNWARD, form, digits, low);
+    opevo_text_add(out, " to ");
+    add_directed(out, FE_UPWARD, form, digits, high);
 }
 
 void opevo_i_progress_start(opevo_progress *progress, bool quiet)

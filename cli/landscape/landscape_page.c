@@ -132,10 +132,12 @@ static void print_smoothness(const opevo_landscape_profile *p, opevo_text *out)
         double low = 0, high = 0;
 
         opevo_autocorrelation_above(a, i / 10.0, &low, &high);
+        opevo_text_printf(out, " %.1f: ", i / 10.0);
         if (a->complete)
-            opevo_text_printf(out, " %.1f: %.4f ", i / 10.0, low);
+            opevo_text_printf(out, "%.4f", low);
         else
-            opevo_text_printf(out, " %.1f: %.4f to %.4f ", i / 10.0, low, high);
+            opevo_i_text_add_interval(out, 'f', 4, low, high);
+        opevo_text_add(out, " ");
     }
     out->length--; /* the last blank */
     opevo_text_add(out, "\n");
@@ -214,6 +216,16 @@ static void print_generation(const opevo_i_landscape_analysis *self, opevo_text 
                       g->rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
 }
 
+static void interval_cell(opevo_table *table, char form, int digits, double low, double high)
+{
+    opevo_text text = {0};
+
+    opevo_i_text_add_interval(&text, form, digits, low, high);
+    opevo_i_table_cell(table, "%s", opevo_text_string(&text));
+    table->failed = table->failed || text.failed;
+    opevo_text_free(&text);
+}
+
 static opevo_status print_curve(const opevo_i_landscape_analysis *self,
                                 const opevo_i_landscape_entry *entry, opevo_text *out,
                                 opevo_error *err)
@@ -235,8 +247,8 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
         opevo_i_table_cell(&table, "%g", c->q);
         opevo_i_table_cell(&table, "%.6f", c->probability);
         opevo_i_table_cell(&table, "%.6g", c->gain);
-        opevo_i_table_cell(&table, "%.4f to %.4f", c->some_low, c->some_high);
-        opevo_i_table_cell(&table, "%.5g to %.5g", c->best_low, c->best_high);
+        interval_cell(&table, 'f', 4, c->some_low, c->some_high);
+        interval_cell(&table, 'g', 5, c->best_low, c->best_high);
         opevo_i_table_cell(&table, "%.4g", c->mutations);
     }
     status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);

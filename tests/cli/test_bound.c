@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Bounds as they are printed: never below the bound, and above it by less than one in its second digit. */
+/* Bounds as they are printed: never below the bound, and above it by less than one in its second digit. Intervals
+ * as they are printed have all of the interval in them, and less than one in the last digit more at each end. */
 
 #include "check.h"
 #include "draw.h"
 
 #include "cli_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is printed lies above the bound also in long double, where most decimal numbers are not rounded
  * to the double that they stand for. */
@@ -46,6 +49,61 @@ static void test_bounds(void **state)
                           (int)draw(&random, 600) - 300));
 }
 
+static void check_interval(char form, int digits, double low, double high)
+{
+    long double printed[2] = {0}, unit[2] = {0}, ends[2] = {low, high};
+    opevo_text text = {0};
+    char *rest = NULL;
+
+    opevo_i_text_add_interval(&text, form, digits, low, high);
+    printed[0] = strtold(opevo_text_string(&text), &rest);
+    if (strncmp(rest, " to ", 4) != 0)
+        fail_msg("%.17g to %.17g is printed as %s", low, high, opevo_text_string(&text));
+    printed[1] = strtold(rest + 4, NULL);
+    for (int i = 0; i < 2; i++) {
+        long double exponent = form == 'f' || ends[i] == 0 ? 0 : floorl(log10l(fabsl(ends[i]))) + 1;
+
+        unit[i] = powl(10, exponent - digits) * (1 + 1e-12L);
+    }
+    if (!(printed[0] <= ends[0]) || !(printed[1] >= ends[1]) || ends[0] - printed[0] > unit[0] ||
+        printed[1] - ends[1] > unit[1])
+        fail_msg("%.17g to %.17g is printed as %s", low, high, opevo_text_string(&text));
+    opevo_text_free(&text);
+}
+
+static void test_intervals(void **state)
+{
+    uint64_t random = 1;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        double low = (double)draw(&random, UINT64_C(1) << 53) * 0x1p-53;
+        double high = low + (1 - low) * (double)draw(&random, 1000) / 999;
+
+        check_interval('f', 4, low, high);
+        check_interval('g', 5, low * 1e-3, high * 1e3);
+        check_interval('g', 5, -high, -low);
+    }
+}
+
+static void check_interval_text(double low, double high, const char *wanted)
+{
+    opevo_text text = {0};
+
+    opevo_i_text_add_interval(&text, 'f', 4, low, high);
+    assert_string_equal(opevo_text_string(&text), wanted);
+    opevo_text_free(&text);
+}
+
+static void test_interval_texts(void **state)
+{
+    (void)state;
+    check_interval_text(0, 1, "0.0000 to 1.0000");
+    check_interval_text(0.35657, 0.76084, "0.3565 to 0.7609");
+    check_interval_text(0.12341, 0.12349, "0.1234 to 0.1235");
+    check_interval_text(0.5, 0.75, "0.5000 to 0.7500");
+}
+
 static void check_text(double bound, const char *wanted)
 {
     opevo_text text = {0};
@@ -63,6 +121,7 @@ static void test_texts(void **state)
     check_text(0.0994, "0.1");
     check_text(9.99e-7, "1e-06");
     check_text(1.21, "1.3");
+    check_text(0.5, "0.5");
     check_text(INFINITY, "inf");
 }
 
@@ -71,6 +130,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_interval_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
