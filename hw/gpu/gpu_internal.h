@@ -47,7 +47,9 @@
     X(create_event, "cuEventCreate", "hipEventCreateWithFlags", (void **event, unsigned flags))    \
     X(record_event, "cuEventRecord", "hipEventRecord", (void *event, void *stream))                \
     X(query_event, "cuEventQuery", "hipEventQuery", (void *event))                                 \
-    X(elapsed_ms, "cuEventElapsedTime", "hipEventElapsedTime", (float *ms, void *start, void *end))
+    X(elapsed_ms, "cuEventElapsedTime", "hipEventElapsedTime",                                     \
+      (float *ms, void *start, void *end))                                                         \
+    X(destroy_event, "cuEventDestroy_v2", "hipEventDestroy", (void *event))
 
 /* The run-time compiler. */
 #define OPEVO_I_RTC_FUNCTIONS(X)                                                                   \

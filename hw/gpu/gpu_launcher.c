@@ -118,12 +118,16 @@ cleanup:
     return status;
 }
 
-/* Events and the context go with the process. */
+/* The context goes with the process, and so do the events of a device that is spoilt. */
 void opevo_gpu_close(opevo_gpu *gpu)
 {
     if (!gpu)
         return;
     opevo_gpu_end(gpu);
+    if (gpu->start && !gpu->spoilt)
+        (void)gpu->driver.destroy_event(gpu->start);
+    if (gpu->end && !gpu->spoilt)
+        (void)gpu->driver.destroy_event(gpu->end);
     opevo_case_times_destroy(gpu->times);
     opevo_free(gpu);
 }

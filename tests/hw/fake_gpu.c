@@ -11,6 +11,7 @@
 #include "fake_function.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,58 @@ static void note(const char *what)
         fprintf(file, "%s\n", what);
         fclose(file);
     }
+}
+
+/* What has been allocated and not been given back is the driver's, also where a spoilt device keeps it until the
+ * process ends. */
+static struct held {
+    struct held *next;
+    void *memory;
+} * held;
+static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *hold(void *memory)
+{
+    struct held *self = calloc(1, sizeof *self);
+
+    if (!self || !memory) {
+        free(self);
+        free(memory);
+        return NULL;
+    }
+    self->memory = memory;
+    pthread_mutex_lock(&held_lock);
+    self->next = held;
+    held = self;
+    pthread_mutex_unlock(&held_lock);
+    return memory;
+}
+
+static void let_go(void *memory)
+{
+    struct held **at = &held, *found = NULL;
+
+    pthread_mutex_lock(&held_lock);
+    while (*at && (*at)->memory != memory)
+        at = &(*at)->next;
+    found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&held_lock);
+    free(found);
+    free(memory);
+}
+
+size_t fake_held(void); /* looked up by tests */
+size_t fake_held(void)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&held_lock);
+    for (const struct held *at = held; at; at = at->next)
+        count++;
+    pthread_mutex_unlock(&held_lock);
+    return count;
 }
 
 #define BOTH(type, cuda, hip, parameters, arguments)                                               \
@@ -136,7 +189,7 @@ BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address
     const char *most = getenv("FAKE_GPU_MOST");
     void *memory = most && bytes > strtoull(most, NULL, 10)
                        ? NULL
-                       : aligned_alloc(ALIGNED, bytes / ALIGNED * ALIGNED + ALIGNED);
+                       : hold(aligned_alloc(ALIGNED, bytes / ALIGNED * ALIGNED + ALIGNED));
 
     if (memory)
         memset(memory, 0xff, bytes < NOT_ZERO ? bytes : NOT_ZERO); /* NaN */
@@ -145,7 +198,7 @@ BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address
 }
 BOTH(int, cuMemFree_v2, hipFree, (uint64_t address), (address))
 {
-    free(fake_at(address));
+    let_go(fake_at(address));
     return 0;
 }
 BOTH(int, cuMemcpyHtoD_v2, hipMemcpyHtoD, (uint64_t to, const void *from, size_t bytes),
@@ -201,7 +254,7 @@ typedef struct module {
 
 BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **out, const void *image), (out, image))
 {
-    module *self = calloc(1, sizeof *self);
+    module *self = hold(calloc(1, sizeof *self));
 
     *out = self;
     self->object = fake_kernel_load(image);
@@ -213,7 +266,7 @@ BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
     if (self->object)
         dlclose(self->object);
     free(self->source);
-    free(self);
+    let_go(self);
     return sticky;
 }
 
@@ -397,8 +450,13 @@ LAUNCH(hipModuleLaunchKernel, SHARED_HIP, 1024)
 /* An event is the time before it, in units of 10 microseconds. */
 BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))
 {
-    *event = calloc(1, sizeof time_units);
+    *event = hold(calloc(1, sizeof time_units));
     return flags != 0;
+}
+BOTH(int, cuEventDestroy_v2, hipEventDestroy, (void *event), (event))
+{
+    let_go(event);
+    return 0;
 }
 BOTH(int, cuEventRecord, hipEventRecord, (void *event, void *stream), (event, stream))
 {

@@ -11,6 +11,7 @@
 #include <opevo/gpu_launcher.h>
 #include <opevo/memory.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -88,6 +89,19 @@ static void close_fixture(fixture *self)
     opevo_harness_destroy(self->harness);
 }
 
+/* Whoever closes a device that is not spoilt has given back modules, memory and events. */
+static void check_nothing_is_held(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD); /* HIP's is the same file */
+    size_t (*count)(void) = NULL;
+
+    assert_non_null(driver);
+    *(void **)&count = dlsym(driver, "fake_held");
+    assert_non_null(count);
+    assert_int_equal(count(), 0);
+    dlclose(driver);
+}
+
 static opevo_evaluation evaluate(fixture *self, const char *image, bool base)
 {
     opevo_evaluation found = {.verdict = OPEVO_VERDICT_OK};
@@ -120,6 +134,7 @@ static void test_right(void **state)
             CHECK_CLOSE(found.time_s, 2 * 1e-5, 1e-9); /* 10 us for each case of the stand-in */
         }
         close_fixture(&self);
+        check_nothing_is_held();
     }
 }
 
@@ -149,6 +164,7 @@ static void test_faults(void **state)
         assert_false(opevo_gpu_is_spoilt(self.gpu));
     }
     close_fixture(&self);
+    check_nothing_is_held();
 }
 
 static void test_devices(void **state)
@@ -233,6 +249,7 @@ static void test_turns(void **state)
     assert_int_equal(seen.begun, 1);
     close_fixture(&other);
     close_fixture(&self);
+    check_nothing_is_held();
     for (int i = 0; i < 2; i++) {
         close(said[i]);
         close(told[i]);
