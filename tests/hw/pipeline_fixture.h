@@ -259,6 +259,8 @@ typedef struct kernel_batch {
 
 static kernel_batch batch;
 
+/* -Wno-maybe-uninitialized: a value in registers is set under one condition and read under another that implies
+ * it, which compilers do not always see. */
 static inline bool batch_compile(const char *source, bool parallel, void **handle)
 {
     const char *compiler[] = {"cc",
