@@ -111,6 +111,14 @@ cleanup:
     return status;
 }
 
+static opevo_status check_weight(const opevo_objective *objective, double weight, opevo_error *err)
+{
+    if (!(weight >= 0 && isfinite(weight)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The weight of %.200s must be a number from 0.",
+                          objective->name);
+    return OPEVO_OK;
+}
+
 static opevo_status check_task(const opevo_scheduler *self, const opevo_objective *objective,
                                const opevo_run_options *run, double weight, opevo_error *err)
 {
@@ -121,9 +129,8 @@ static opevo_status check_task(const opevo_scheduler *self, const opevo_objectiv
     if (budget->trials || budget->seconds != 0 || budget->target != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The budget of a task is that of the scheduler: leave it 0.");
-    if (!(weight >= 0 && isfinite(weight)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The weight of %.200s must be a number from 0.",
-                          objective->name);
+    if (check_weight(objective, weight, err) != OPEVO_OK)
+        return OPEVO_INVALID;
     if (opevo_objective_is_external(objective))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The outcomes of %.200s come from the caller: it cannot be a task.",
@@ -172,6 +179,22 @@ opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objecti
     task = (opevo_i_task_entry){.session = NULL};
 cleanup:
     free_task(&task);
+    return status;
+}
+
+opevo_status opevo_scheduler_weigh(opevo_scheduler *scheduler, size_t task, double weight,
+                                   uint64_t round, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (task >= scheduler->count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The scheduler has %zu tasks; task %zu is unknown.",
+                          scheduler->count, task);
+    OPEVO_TRY(check_weight(scheduler->tasks[task].objective, weight, err));
+    scheduler->tasks[task].shown.weight = weight;
+    scheduler->tasks[task].round = round;
+    scheduler->result.aim_s = opevo_i_scheduler_aim_s(scheduler);
+cleanup:
     return status;
 }
 
@@ -286,6 +309,8 @@ static opevo_status run_round(opevo_scheduler *self, size_t number, opevo_error 
     opevo_status status = OPEVO_OK;
     bool over = false;
 
+    if (task->round && task->round < trials)
+        trials = task->round;
     if (self->options.trials && self->options.trials - self->result.trials < trials)
         trials = self->options.trials - self->result.trials;
     limit(self, number);

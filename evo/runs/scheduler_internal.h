@@ -16,6 +16,7 @@ typedef struct opevo_i_task_entry {
     size_t history_capacity;
     char *kind; /* NULL: similar to no other, or no longer */
     int size_class;
+    uint64_t round; /* trials of its rounds at most; 0: those of all */
 } opevo_i_task_entry;
 
 struct opevo_scheduler {

@@ -369,6 +369,40 @@ static void test_weights_and_ties(void **state)
     tear_down(self);
 }
 
+/* Without weight a task has its first round, as short as is said; with the weight taken from another one that has no
+ * more, it gets all that is left. */
+static void test_changed_weights(void **state)
+{
+    enum { SHORT = 2, ROUND = 5, FIRST = 3 };
+    setup *self = set_up(2, 400);
+    bool over = false;
+
+    (void)state;
+    self->courses[1].weight = 0;
+    self->options = (opevo_scheduler_options){.trials = 100, .round = ROUND};
+    begin(self);
+    CHECK_OK(opevo_scheduler_weigh(self->scheduler, 1, 0, SHORT, &err));
+    for (size_t i = 0; i < 1 + FIRST; i++)
+        CHECK_OK(opevo_scheduler_step(self->scheduler, &over, &err));
+    assert_int_equal(opevo_scheduler_task(self->scheduler, 1)->result->trials, SHORT);
+    assert_int_equal(opevo_scheduler_task(self->scheduler, 0)->result->trials, FIRST * ROUND);
+    CHECK_OK(opevo_scheduler_weigh(self->scheduler, 0, 0, 0, &err));
+    CHECK_OK(opevo_scheduler_weigh(self->scheduler, 1, 2, 0, &err));
+    CHECK_CLOSE(opevo_scheduler_state(self->scheduler)->aim_s,
+                2 * opevo_scheduler_task(self->scheduler, 1)->best_s, 1e-12);
+    while (!over)
+        CHECK_OK(opevo_scheduler_step(self->scheduler, &over, &err));
+    assert_int_equal(opevo_scheduler_task(self->scheduler, 0)->result->trials, FIRST * ROUND);
+    assert_int_equal(opevo_scheduler_task(self->scheduler, 1)->result->trials, 100 - FIRST * ROUND);
+    assert_int_equal(rounds_of(self, 1), 1 + (100 - FIRST * ROUND - SHORT + ROUND - 1) / ROUND);
+    CHECK_FAILS(OPEVO_INVALID, "number from 0",
+                opevo_scheduler_weigh(self->scheduler, 1, -1, 0, &err));
+    CHECK_FAILS(OPEVO_INVALID, "task 2 is unknown",
+                opevo_scheduler_weigh(self->scheduler, 2, 1, 0, &err));
+    end(self);
+    tear_down(self);
+}
+
 /* Where everything is drawn at random, each task gets its share. */
 static void test_epsilon(void **state)
 {
@@ -418,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_allocation_of_known_courses),
         cmocka_unit_test(test_allocation_of_random_courses),
         cmocka_unit_test(test_weights_and_ties),
+        cmocka_unit_test(test_changed_weights),
         cmocka_unit_test(test_epsilon),
         cmocka_unit_test(test_rounds),
     };

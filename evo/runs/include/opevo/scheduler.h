@@ -150,6 +150,15 @@ static inline opevo_status opevo_scheduler_add(opevo_scheduler *scheduler,
     return opevo_scheduler_add_sized(scheduler, objective, run, sizeof *run, weight, kind, err);
 }
 
+/* Another weight of a task, from the next step on, such as 0 for one that the whole turns out not to need. Where the
+ * caller derives it from seed and outcomes alone, a scheduler that was killed makes the same decisions again.
+ *
+ *   round  trials of a round of the task at most, also of its first; 0: as the options say
+ *
+ * Errors: INVALID for a task that is not there, and for a weight below 0 or not finite. */
+OPEVO_API opevo_status opevo_scheduler_weigh(opevo_scheduler *scheduler, size_t task, double weight,
+                                             uint64_t round, opevo_error *err);
+
 /* One round of one task. *over says whether the scheduler has ended: then further steps do nothing.
  * Errors: INVALID without a task, without a positive weight, for fewer trials than tasks, and after
  * an error; those of opevo_session_step. Cost: O(tasks) beside that of the session. */
