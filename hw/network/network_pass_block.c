@@ -6,7 +6,8 @@
  * Whether a tensor can is a property of a class: tensors that some definition reads and writes at the
  * same channel are blocked together, or not at all; a sum over channels reads blocks whatever it
  * writes. Inputs and outputs of the network are as they were, as is everything that moves elements
- * in another way than in whole blocks. No conversion is left: a step between classes is one. */
+ * in another way than in whole blocks, or that is to stay plain. No conversion is left: a step between
+ * classes is one. */
 
 #include "network_passes_internal.h"
 
@@ -230,6 +231,23 @@ static bool is_blocked(blocking *self, int node)
     return !is_constant(self, node) && !self->banned[root_of(self, node)];
 }
 
+/* Tensors inside a step are blocked with some outside, or not at all. */
+static opevo_status ban_inner(blocking *self, opevo_error *err)
+{
+    bool *outer = opevo_calloc((size_t)self->nodes + 1, sizeof *outer);
+
+    if (!outer)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    for (int i = 0; i < self->values; i++)
+        outer[root_of(self, i)] = true;
+    for (int i = self->values; i < self->nodes; i++) {
+        if (!outer[root_of(self, i)])
+            ban(self, i);
+    }
+    opevo_free(outer);
+    return OPEVO_OK;
+}
+
 static opevo_status start(blocking *self, opevo_error *err)
 {
     opevo_inference *inference = self->inference;
@@ -259,11 +277,12 @@ static opevo_status start(blocking *self, opevo_error *err)
     for (int i = 0; i < self->values; i++) {
         const opevo_net_tensor *value = &inference->value[i];
 
-        self->banned[i] = value->input || value->output ||
+        self->banned[i] = value->input || value->output || value->plain ||
                           !has_blocks(self, value->array.dims, value->array.extent);
     }
     for (int n = 0; n < inference->steps; n++)
         look_at_step(self, n);
+    status = ban_inner(self, err);
 cleanup:
     return status;
 }
@@ -406,6 +425,40 @@ cleanup:
     return status;
 }
 
+static void release(blocking *self, int steps)
+{
+    for (int n = 0; n < steps && self->part; n++)
+        opevo_i_part_free(&self->part[n]);
+    opevo_free(self->part);
+    opevo_free(self->base);
+    opevo_free(self->parent);
+    opevo_free(self->banned);
+}
+
+opevo_status opevo_i_block_classes(opevo_inference *inference, int *class_of, opevo_error *err)
+{
+    blocking self = {
+        .inference = inference, .values = inference->values, .block = inference->block};
+    int *first = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(start(&self, err));
+    OPEVO_TRY(ban_refused(&self, err));
+    first = opevo_calloc((size_t)self.nodes + 1, sizeof *first); /* and 1 more; 0: none yet */
+    if (!first)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network."));
+    for (int i = 0; i < self.values; i++) {
+        int root = root_of(&self, i);
+
+        first[root] = first[root] ? first[root] : i + 1;
+        class_of[i] = is_blocked(&self, i) ? first[root] - 1 : -1;
+    }
+cleanup:
+    release(&self, inference->steps);
+    opevo_free(first);
+    return status;
+}
+
 opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err)
 {
     blocking self = {
@@ -436,12 +489,7 @@ opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err)
     inference->block = 0;
     opevo_i_steps_remove(inference, dead);
 cleanup:
-    for (int n = 0; n < steps && self.part; n++)
-        opevo_i_part_free(&self.part[n]);
-    opevo_free(self.part);
-    opevo_free(self.base);
-    opevo_free(self.parent);
-    opevo_free(self.banned);
+    release(&self, steps);
     opevo_free(dead);
     return status;
 }

@@ -356,7 +356,7 @@ static opevo_status replace(opevo_inference *inference, int n, int *made, opevo_
 
     *made = 1;
     OPEVO_TRY(opevo_i_convolution_find(inference, &inference->step[n], &self, &found, err));
-    if (found)
+    if (found && !inference->value[inference->step[n].output[0]].direct)
         OPEVO_TRY(choose(inference, &self, &with, err));
     if (!with.form)
         goto cleanup;

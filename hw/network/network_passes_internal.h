@@ -19,6 +19,10 @@ opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err);
 
+/* Which values the pass `block` blocks together: for each the first of them, -1 where it is not
+ * blocked. Errors: those of the pass. */
+opevo_status opevo_i_block_classes(opevo_inference *inference, int *class_of, opevo_error *err);
+
 /* ---- Who makes and who reads ---- */
 
 typedef struct opevo_i_links {

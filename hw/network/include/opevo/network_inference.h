@@ -50,6 +50,8 @@ typedef struct opevo_net_tensor {
         array;  /* `data` of constants; those computed from constants have none before a fold */
     bool owned; /* the data */
     bool input, output;
+    bool plain;  /* the pass `block` leaves its layout, and that of all that is blocked with it */
+    bool direct; /* the pass `winograd` leaves the convolution that makes it */
 } opevo_net_tensor;
 
 /* A convolution that the pass `winograd` has replaced. */
