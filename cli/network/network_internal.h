@@ -5,6 +5,7 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
+#include <opevo/network_choices.h>
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
@@ -45,6 +46,17 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
                                      const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
                                      opevo_error *err);
 
+/* What a library is made of. */
+typedef struct opevo_i_network_plan {
+    opevo_inference *inference;       /* after the passes */
+    const opevo_inference *reference; /* whose results its test expects; NULL: those of the same */
+    /* What measured times may change: the network before the passes that have a choice, these passes, and the
+     * choices; NULL: nothing. */
+    opevo_inference *fused;
+    uint32_t passes;
+    opevo_network_choices *choices;
+} opevo_i_network_plan;
+
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
 /* Make the folder, or refuse one with files of others that the library would replace. *made: it was not
@@ -63,18 +75,21 @@ bool opevo_i_network_for_gpu(const opevo_call *call);
 opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
                                    opevo_text *out, opevo_error *err);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
- * is appended. (network_tune.c) */
-opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library *library,
-                                  opevo_text *out, int *exit_code, opevo_error *err);
+ * is appended. Where times choose otherwise than the passes, the library is replaced, and the inference of the plan.
+ * (network_tune.c) */
+opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *plan,
+                                  opevo_network_library **library, opevo_text *out, int *exit_code,
+                                  opevo_error *err);
+/* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
+bool opevo_i_network_is_tuned(const opevo_call *call);
 struct opevo_i_tasks;
 /* Put into the store what the library needs in memory, and what the kernel of each successful trial
- * would add. `task` has the number of each in the library. (network_memory.c) */
+ * would add. `task` has the number of each in the library; -1: it is not there. (network_memory.c) */
 opevo_status opevo_i_library_note_memory(opevo_network_library *library,
                                          const struct opevo_i_tasks *tasks, const int *task,
                                          opevo_error *err);
 /* All of it. */
-opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  const opevo_inference *reference, opevo_text *out, int *exit_code,
-                                  opevo_error *err);
+opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *plan,
+                                  opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

@@ -119,10 +119,11 @@ bool opevo_i_network_for_gpu(const opevo_call *call)
     return on && opevo_i_device_of(on, &dialect, NULL) == OPEVO_OK && dialect != OPEVO_KERNEL_C;
 }
 
-/* A library for a GPU can be made on a machine without one. */
-static bool is_tuned(const opevo_call *call)
+bool opevo_i_network_is_tuned(const opevo_call *call)
 {
-    return opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds");
+    return opevo_i_option(call, "on") &&
+           (!opevo_i_network_for_gpu(call) || opevo_i_flag(call, "trials") ||
+            opevo_i_flag(call, "seconds"));
 }
 
 /* What the call says of a device. */
@@ -140,7 +141,8 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     if (opevo_i_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);
-    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning && !is_tuned(call); i++) {
+    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning && !opevo_i_network_is_tuned(call);
+         i++) {
         if (opevo_i_flag(call, of_tuning[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s needs --trials N or --seconds S: without them nothing is "
@@ -150,21 +152,21 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  const opevo_inference *reference, opevo_text *out, int *exit_code,
-                                  opevo_error *err)
+opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *plan,
+                                  opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "-o"), *on = opevo_i_option(call, "on");
+    const char *folder = opevo_i_option(call, "-o");
     bool gpu = opevo_i_network_for_gpu(call);
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
     bool made = false;
 
     OPEVO_TRY(check_device(call, err));
-    OPEVO_TRY(opevo_i_library_create(call, inference, reference, &library, err));
+    OPEVO_TRY(opevo_i_library_create(call, plan->inference, plan->reference, &library, err));
     OPEVO_TRY(opevo_i_library_folder(library, folder, &made, err));
-    if (on && (!gpu || is_tuned(call)))
-        OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));
+    if (opevo_i_network_is_tuned(call))
+        OPEVO_TRY(opevo_i_library_tune(call, plan, &library, out, exit_code, err));
+    opevo_i_network_print_winograd(plan->inference, out);
     OPEVO_TRY(opevo_i_library_write(folder, gpu, library, out, err));
 cleanup:
     if (status != OPEVO_OK && made)

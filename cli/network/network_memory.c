@@ -76,7 +76,8 @@ opevo_status opevo_i_library_note_memory(opevo_network_library *library,
 
     OPEVO_TRY(opevo_network_library_measure(library, &sizes, err));
     for (size_t i = 0; i < tasks->count; i++)
-        OPEVO_TRY(add_task(&self, i, err));
+        if (task[i] >= 0)
+            OPEVO_TRY(add_task(&self, i, err));
     OPEVO_TRY(opevo_parallel_for(self.count, 0, measure, &self, err));
     OPEVO_TRY(opevo_store_put_memory(tasks->store, tasks->group, sizes.arena_bytes,
                                      sizes.weight_bytes, self.kernels, self.count, err));

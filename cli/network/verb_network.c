@@ -223,11 +223,29 @@ cleanup:
     return status;
 }
 
+/* What measured times may choose. */
+static opevo_status find_choices(const opevo_network *network, uint32_t mask,
+                                 opevo_i_network_plan *plan, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint32_t with_choice = 0;
+
+    OPEVO_TRY(opevo_network_passes_named("block,winograd", &with_choice, err));
+    OPEVO_TRY(opevo_inference_create(network, &plan->fused, err));
+    plan->passes = mask & with_choice;
+    plan->fused->winograd.error = plan->inference->winograd.error;
+    OPEVO_TRY(opevo_inference_pass(plan->fused, mask & ~with_choice, err));
+    OPEVO_TRY(opevo_network_choices_create(plan->fused, plan->passes, &plan->choices, err));
+cleanup:
+    return status;
+}
+
 /* The library; where --error changes results, its test expects those of the model without. */
 static opevo_status emit(const opevo_call *call, const opevo_network *network,
                          opevo_inference *inference, uint32_t mask, opevo_text *out, int *exit_code,
                          opevo_error *err)
 {
+    opevo_i_network_plan plan = {.inference = inference};
     opevo_inference *reference = NULL;
     opevo_status status = OPEVO_OK;
 
@@ -235,10 +253,14 @@ static opevo_status emit(const opevo_call *call, const opevo_network *network,
     if (inference->winograd.layers) {
         OPEVO_TRY(opevo_inference_create(network, &reference, err));
         OPEVO_TRY(opevo_inference_pass(reference, mask, err));
+        plan.reference = reference;
     }
-    opevo_i_network_print_winograd(inference, out);
-    status = opevo_i_library_emit(call, inference, reference, out, exit_code, err);
+    if (opevo_i_network_is_tuned(call))
+        OPEVO_TRY(find_choices(network, mask, &plan, err));
+    OPEVO_TRY(opevo_i_library_emit(call, &plan, out, exit_code, err));
 cleanup:
+    opevo_network_choices_destroy(plan.choices);
+    opevo_inference_destroy(plan.fused);
     opevo_inference_destroy(reference);
     return status;
 }

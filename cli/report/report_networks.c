@@ -218,13 +218,20 @@ static opevo_status follow_rounds(whole *self, opevo_error *err)
     return add_step(self, trial) ? OPEVO_OK : fail_memory(err);
 }
 
+/* Whether the network needs a task: otherwise measured times have chosen another one in its place. */
+static bool is_needed(const whole *self, size_t task)
+{
+    return !self->group->is_network || self->group->tasks[task].weight > 0;
+}
+
 /* ---- Memory ---- */
 
 static bool is_success(const whole *self, const opevo_group_kernel *kernel)
 {
     const course *one = &self->courses[kernel->task];
 
-    return kernel->trial <= one->count && !isnan(one->times_s[kernel->trial - 1]);
+    return is_needed(self, kernel->task) && kernel->trial <= one->count &&
+           !isnan(one->times_s[kernel->trial - 1]);
 }
 
 /* Of the whole with one kernel of each task: that of the first success, or of the best. */
@@ -385,6 +392,8 @@ static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_t
         const course *one = &self->courses[i];
         size_t place = find_run(data, one->task->run);
 
+        if (!is_needed(self, i))
+            continue;
         opevo_json_next(out, "\n   ");
         opevo_text_add(out, "{");
         opevo_json_string(out, "name", one->task->name);

@@ -60,6 +60,12 @@ static double share_done(const opevo_i_tasks *self, double *given)
     return fmin(1, fmax(trials, cost_s));
 }
 
+/* Whether a task is one of the whole as it is, and not one that might take the place of another. */
+static bool is_needed(const opevo_i_tasks *self, size_t task)
+{
+    return !self->between || self->weights[task] > 0;
+}
+
 /* "latency 1.2 ms", or of the tasks that have had a success. */
 static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
 {
@@ -71,6 +77,8 @@ static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
     for (size_t i = 0; i < self->count && sums; i++) {
         const opevo_i_tuning *tuning = &self->tunings[i];
 
+        if (!is_needed(self, i))
+            continue;
         if (tuning->best > 0)
             sum_s += self->weights[i] * opevo_objective_time_s(tuning->objective, tuning->best);
         known += tuning->best > 0;
@@ -213,6 +221,34 @@ static opevo_status step(opevo_i_tasks *self, bool *over, opevo_error *err)
     return opevo_store_put_round(self->store, self->group, (size_t)rounds, &round, err);
 }
 
+opevo_status opevo_i_tasks_weigh(opevo_i_tasks *self, size_t task, double weight, double worth,
+                                 uint64_t round, opevo_error *err)
+{
+    self->weights[task] = weight;
+    return opevo_scheduler_weigh(self->scheduler, task, worth, round, err);
+}
+
+/* Rounds until the scheduler is over. */
+static opevo_status run_rounds(opevo_i_tasks *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool over = false;
+
+    if (self->between)
+        OPEVO_TRY(self->between(self, err));
+    if (self->store)
+        OPEVO_TRY(begin_group(self, err));
+    while (!over) {
+        OPEVO_TRY(step(self, &over, err));
+        if (self->between)
+            OPEVO_TRY(self->between(self, err));
+    }
+    if (self->store && self->between)
+        OPEVO_TRY(begin_group(self, err)); /* with the weights of the end */
+cleanup:
+    return status;
+}
+
 /* Keep what the scheduler knows, and end it. */
 static opevo_status end_scheduler(opevo_i_tasks *self, opevo_error *err)
 {
@@ -249,12 +285,13 @@ static opevo_status run_finals(opevo_i_tasks *self, bool quiet, opevo_error *err
     for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
         opevo_i_tuning *tuning = &self->tunings[i];
 
-        if (!opevo_interrupt_is_raised(&opevo_i_interrupted))
+        if (!opevo_interrupt_is_raised(&opevo_i_interrupted) && is_needed(self, i))
             draw_finals(self, i);
         if (self->store)
             status = opevo_i_reasons_complete(&tuning->reasons[0], self->store,
                                               tuning->results[0].run, err);
-        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_interrupted))
+        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_interrupted) &&
+            is_needed(self, i))
             status = opevo_i_finals_run(&tuning->finals, tuning->objective, tuning->run.seed,
                                         self->store, tuning->results[0].run, err);
     }
@@ -266,7 +303,6 @@ opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err
 {
     observed_task *observed = opevo_calloc(self->count, sizeof *observed);
     opevo_status status = OPEVO_OK;
-    bool over = false;
 
     if (!observed)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
@@ -274,10 +310,7 @@ opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err
     opevo_i_progress_start(&self->progress, quiet);
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));
     OPEVO_TRY(add_tasks(self, observed, err));
-    if (self->store)
-        OPEVO_TRY(begin_group(self, err));
-    while (!over)
-        OPEVO_TRY(step(self, &over, err));
+    OPEVO_TRY(run_rounds(self, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_progress_end(&self->progress);
     OPEVO_TRY(run_finals(self, quiet, err));

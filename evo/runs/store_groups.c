@@ -77,7 +77,8 @@ static void bind_task(sqlite3_stmt *statement, int64_t number, size_t place,
     sqlite3_bind_double(statement, 6, task->scale_s);
 }
 
-/* Whether group `number` has exactly these tasks. */
+/* Whether group `number` has exactly these tasks. Weights of networks may differ: measured times decide there
+ * which tasks the network needs. */
 static opevo_status has_tasks(opevo_store *store, int64_t number, const opevo_group *group,
                               bool *same, opevo_error *err)
 {
@@ -87,12 +88,13 @@ static opevo_status has_tasks(opevo_store *store, int64_t number, const opevo_gr
 
     OPEVO_TRY(opevo_i_store_prepare(
         store,
-        "SELECT count(*), sum(place = ?2 AND run = ?3 AND name = ?4 AND weight = ?5 AND"
-        " scale_s = ?6) FROM group_tasks WHERE task_group = ?1",
+        "SELECT count(*), sum(place = ?2 AND run = ?3 AND name = ?4 AND"
+        " (weight = ?5 OR ?7) AND scale_s = ?6) FROM group_tasks WHERE task_group = ?1",
         &query, err));
     *same = true;
     for (size_t i = 0; i < group->count && *same; i++) {
         bind_task(query, number, i, &group->tasks[i]);
+        sqlite3_bind_int(query, 7, group->is_network);
         code = sqlite3_step(query);
         if (code != SQLITE_ROW) {
             status = opevo_i_store_fail(store, err);
@@ -162,6 +164,26 @@ cleanup:
     return status;
 }
 
+static opevo_status put_weights(opevo_store *store, int64_t number, const opevo_group *group,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *statement = NULL;
+
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "UPDATE group_tasks SET weight = ?3 WHERE task_group = ?1 AND place = ?2",
+        &statement, err));
+    for (size_t i = 0; i < group->count; i++) {
+        sqlite3_bind_int64(statement, 1, number);
+        sqlite3_bind_int64(statement, 2, (int64_t)i + 1);
+        sqlite3_bind_double(statement, 3, group->tasks[i].weight);
+        OPEVO_TRY(run_once(store, statement, err));
+    }
+cleanup:
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static opevo_status find_or_insert(opevo_store *store, const opevo_group *group, int64_t *number,
                                    opevo_error *err)
 {
@@ -171,6 +193,8 @@ static opevo_status find_or_insert(opevo_store *store, const opevo_group *group,
     OPEVO_TRY(find(store, group, number, err));
     if (*number == 0)
         OPEVO_TRY(insert(store, group, number, err));
+    else
+        OPEVO_TRY(put_weights(store, *number, group, err));
 cleanup:
     return status;
 }

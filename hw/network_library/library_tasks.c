@@ -109,33 +109,57 @@ cleanup:
     return status;
 }
 
-static opevo_status make_kernel(opevo_i_library_task *task,
-                                const opevo_network_library_options *options, opevo_error *err)
+/* *out: NULL without sketches. */
+static opevo_status open_sketches(const char *text, const opevo_network_library_options *options,
+                                  opevo_kernel_maker **out, opevo_error *err)
 {
     const opevo_sketch_target target = {
         .dialect = options->dialect, .cores = options->threads, .threads = options->threads};
     opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    *out = NULL;
+    OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
+    status = opevo_sketches_open(computation, &target, out, err);
+    if (status == OPEVO_OK)
+        computation = NULL;
+    else if (status == OPEVO_LIMIT)
+        status = OPEVO_OK;
+cleanup:
+    opevo_computation_destroy(computation);
+    return status;
+}
+
+opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
+                                                const char *text, bool *out, opevo_error *err)
+{
+    opevo_kernel_maker *maker = NULL;
+    opevo_status status = open_sketches(text, &library->options, &maker, err);
+
+    if (status == OPEVO_OK)
+        *out = maker != NULL;
+    if (maker)
+        maker->ops->destroy(maker);
+    return status;
+}
+
+static opevo_status make_kernel(opevo_i_library_task *task,
+                                const opevo_network_library_options *options, opevo_error *err)
+{
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_computation_parse(task->super.text, "definitions", NULL, 0, &computation, err));
-    status = opevo_sketches_open(computation, &target, &maker, err);
-    if (status == OPEVO_LIMIT) {
-        task->super.fallback = "its sketches leave more open than a search space can hold";
-        status = OPEVO_OK;
-    } else {
-        if (status == OPEVO_OK)
-            computation = NULL;
-        OPEVO_TRY(status);
-        task->super.has_sketches = true;
+    OPEVO_TRY(open_sketches(task->super.text, options, &maker, err));
+    task->super.has_sketches = maker != NULL;
+    if (maker)
         OPEVO_TRY(make_start(task, maker, &options->facts, err));
-    }
+    else
+        task->super.fallback = "its sketches leave more open than a search space can hold";
     if (!task->kernel.source.length)
         OPEVO_TRY(make_plain(task, options->dialect, err));
 cleanup:
     if (maker)
         maker->ops->destroy(maker);
-    opevo_computation_destroy(computation);
     return status;
 }
 

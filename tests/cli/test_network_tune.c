@@ -38,6 +38,7 @@ static opevo_status tune(opevo_text *out, opevo_error *error)
                                         "cpu",        "--threads", "1",      "--trials",
                                         "2",          "--finals",  "0",      "--quiet"};
     const opevo_network_library_options options = {.threads = 1, .model = "m", .version = "0"};
+    opevo_i_network_plan plan = {.inference = &network.super};
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
     opevo_call call = {0};
@@ -48,7 +49,7 @@ static opevo_status tune(opevo_text *out, opevo_error *error)
     assert_false(opevo_network_library_task(library, 0)->has_sketches);
     CHECK_OK(opevo_i_call_parse(&opevo_i_verb_network, sizeof words / sizeof *words,
                                 (char **)(void *)words, &call, &err));
-    status = opevo_i_library_tune(&call, library, out, &exit_code, error);
+    status = opevo_i_library_tune(&call, &plan, &library, out, &exit_code, error);
     assert_int_equal(exit_code, 0);
     opevo_i_call_free(&call);
     opevo_network_library_destroy(library);

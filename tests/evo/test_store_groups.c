@@ -78,21 +78,25 @@ static void groups_come_back(void **state)
 {
     opevo_store *store = make_store();
     opevo_group *groups = read_groups(store, 0);
-    int64_t all = begin_group(store, TASKS), two = begin_group(store, 2), fresh = 0;
+    int64_t all = begin_group(store, TASKS), two = begin_group(store, 2), fresh = 0, first = 0;
+    opevo_group operators = group_of(TASKS);
 
     (void)state;
     opevo_store_groups_free(groups, 0);
     assert_true(all != two);
     assert_int_equal(begin_group(store, TASKS), all);
     assert_int_equal(begin_group(store, 2), two);
-    tasks[1].weight = 1.5;
-    fresh = begin_group(store, TASKS);
-    tasks[1].weight = 1;
-    assert_true(fresh != all && fresh != two);
+    operators.is_network = false;
+    CHECK_OK(opevo_store_begin_group(store, &operators, &first, &err));
+    tasks[1].weight = 1.5; /* another group of operators, the same network */
+    CHECK_OK(opevo_store_begin_group(store, &operators, &fresh, &err));
+    assert_true(first != all && first != two && fresh != first && fresh != all && fresh != two);
+    tasks[1].weight = 0;
+    assert_int_equal(begin_group(store, TASKS), all);
     opevo_store_close(store);
 
     store = open_store(scratch.file, OPEVO_STORE_READ);
-    groups = read_groups(store, 3);
+    groups = read_groups(store, 4);
     assert_string_equal(groups[0].name, network);
     assert_string_equal(groups[0].aim, aim);
     assert_true(groups[0].is_network && !groups[0].has_memory);
@@ -104,8 +108,10 @@ static void groups_come_back(void **state)
         assert_true(groups[0].tasks[i].weight == tasks[i].weight);
         assert_true(groups[0].tasks[i].scale_s == tasks[i].scale_s);
     }
-    assert_true(groups[2].tasks[1].weight == 1.5);
-    opevo_store_groups_free(groups, 3);
+    assert_true(groups[1].tasks[1].weight == 1 && groups[2].tasks[1].weight == 1);
+    assert_true(groups[3].tasks[1].weight == 1.5);
+    tasks[1].weight = 1;
+    opevo_store_groups_free(groups, 4);
     {
         opevo_group group = group_of(TASKS);
 

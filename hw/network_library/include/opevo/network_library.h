@@ -113,6 +113,9 @@ void opevo_network_library_destroy(opevo_network_library *library); /* NULL is a
 int opevo_network_library_tasks(const opevo_network_library *library);
 const opevo_network_task *opevo_network_library_task(const opevo_network_library *library,
                                                      int task);
+/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: those of parsing; NOMEM. */
+opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
+                                                const char *text, bool *out, opevo_error *err);
 /* Another kernel for a task: a point of a maker of the same computation, with the time measured.
  * Errors, with the kernel as before: INVALID where the point gives none; NOMEM. */
 opevo_status opevo_network_library_choose(opevo_network_library *library, int task,
