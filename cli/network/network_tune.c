@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Trials that each task gets before it is given up where another one in its place is clearly faster, and what further
- * ones are expected to gain at most. */
+/* Trials that each task gets before it is given up where another one in its place is clearly faster; what further
+ * ones are expected to gain at most; and by how much a task must be faster than those of the passes alone: best
+ * times of few trials are noisy. */
 enum { PROBE = 8, TRIALS_OF_EACH = 500 };
 #define SHARE .25
+#define MARGIN .03
 
 /* The call of `opevo tune` that does it: arguments are computations. Those of the network as it is come first, then
  * those that might take their place. */
@@ -208,7 +210,8 @@ static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
         self->time_s[i] = NAN;
     for (size_t i = 0; i < self->count; i++)
         if (self->candidate[i] >= 0)
-            self->time_s[self->candidate[i]] = opevo_scheduler_task(tasks->scheduler, i)->best_s;
+            self->time_s[self->candidate[i]] = opevo_scheduler_task(tasks->scheduler, i)->best_s *
+                                               (i < self->own ? 1 : 1 + MARGIN);
     opevo_network_choices_decide(self->choices, self->time_s);
     opevo_network_choices_weigh(self->choices, self->time_s, SHARE, self->worth);
     tasks->network_tasks = 0;
