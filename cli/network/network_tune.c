@@ -224,6 +224,9 @@ static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
         if (number >= 0)
             status = opevo_i_tasks_weigh(tasks, i, count, self->worth[number],
                                          count ? 0 : self->probe, err);
+        /* There may be more of those than processes or files that can be open. */
+        if (number >= 0 && count == 0)
+            opevo_live_rest(tasks->tunings[i].objective);
     }
     return status;
 }

@@ -177,6 +177,12 @@ opevo_i_live *opevo_i_live_of(opevo_objective *objective)
     return is_live(objective) ? (opevo_i_live *)objective : NULL;
 }
 
+void opevo_live_rest(opevo_objective *objective)
+{
+    if (is_live(objective))
+        opevo_i_pool_rest(&((opevo_i_live *)objective)->pool);
+}
+
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 {
     const opevo_i_live *self = (const opevo_i_live *)objective;

@@ -47,6 +47,14 @@ void opevo_i_task_clear(opevo_i_task *task)
     opevo_i_result_clear(&task->result);
 }
 
+void opevo_i_pool_rest(opevo_i_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        opevo_i_connection_hang_up(&pool->members[i]);
+    for (size_t i = 0; i < pool->count; i++)
+        opevo_i_connection_bury(&pool->members[i], 2);
+}
+
 void opevo_i_pool_clear(opevo_i_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)

@@ -49,7 +49,9 @@ typedef struct opevo_i_task {
  * the workers stopped; NOMEM. */
 opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
                               opevo_error *err);
-/* Stop all workers. */
+/* Stop all workers; the next run starts those that it needs. */
+void opevo_i_pool_rest(opevo_i_pool *pool);
+/* Stop all workers for good. */
 void opevo_i_pool_clear(opevo_i_pool *pool);
 void opevo_i_task_clear(opevo_i_task *task);
 

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend_internal.h"
@@ -352,6 +353,26 @@ static void test_built_once(void **state)
     assert_int_equal(built, 1);
 }
 
+/* Workers that rest are no processes; the next evaluation has some again. */
+static void test_rest(void **state)
+{
+    opevo_objective *objective = zoo_open(zoo_of_products(48), 5);
+    opevo_index point = 3;
+    opevo_outcome outcome;
+
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
+        opevo_live_rest(objective);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        assert_int_equal(errno, ECHILD);
+    }
+    opevo_live_rest(objective);
+    opevo_objective_destroy(objective);
+}
+
 static opevo_status contraction_make(const opevo_kernel_maker *self, opevo_index point,
                                      opevo_kernel *out, opevo_outcome_class *refused,
                                      opevo_text *why, opevo_error *err)
@@ -496,12 +517,13 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions), cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_slower),       cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),  cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_packed),       cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),  cmocka_unit_test(test_unconfined),
-        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions),   cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_slower),         cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),    cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_rest),           cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))
