@@ -59,7 +59,7 @@ static const opevo_i_choice_way *way_of(const opevo_i_choice_step *step, const b
 {
     unsigned mask = 0;
 
-    for (int i = 0; i < step->sites; i++)
+    for (int i = 0; i < step->sites && i < OPEVO_I_CHOICE_SITES; i++)
         mask |= (unsigned)on[step->site[i]] << i;
     return &step->way[mask];
 }
