@@ -9,6 +9,7 @@
 #include <opevo/live.h>
 #include <opevo/memory.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -235,8 +236,11 @@ static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
 static void let_choose(tuned *self, opevo_i_tasks *tasks)
 {
     uint64_t others = (self->count - self->own) * self->probe, trials = tasks->options.trials;
-    uint64_t share = trials ? (trials - others) / self->own : OPEVO_SCHEDULER_ROUND;
+    uint64_t share = OPEVO_SCHEDULER_ROUND;
 
+    assert(self->own > 0);
+    if (trials)
+        share = (trials - others) / self->own;
     tasks->between = decide;
     tasks->context = self;
     tasks->options.round = share < OPEVO_SCHEDULER_ROUND ? share : OPEVO_SCHEDULER_ROUND;

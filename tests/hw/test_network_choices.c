@@ -148,7 +148,7 @@ static void draw_times(const opevo_network_choices *choices, int unknown, uint64
 static void check_decision(const opevo_network *network, uint64_t seed,
                            const opevo_network_choices *choices, const double *time_s)
 {
-    bool on[MOST_TASKS], other[MOST_TASKS], all[MOST_TASKS], none[MOST_TASKS] = {false};
+    bool on[MOST_TASKS] = {false}, other[MOST_TASKS], all[MOST_TASKS], none[MOST_TASKS] = {false};
     int sites = opevo_network_choices_sites(choices);
 
     take(choices, on);
@@ -174,7 +174,7 @@ static void check_weights(const opevo_network *network, uint64_t seed,
     const double share = .25;
     double weight[MOST_TASKS], expected[MOST_TASKS] = {0};
     int candidates = opevo_network_choices_candidates(choices), change[MOST_TASKS];
-    bool on[MOST_TASKS];
+    bool on[MOST_TASKS] = {false};
 
     take(choices, on);
     for (int s = 0; s < opevo_network_choices_sites(choices); s++) {
@@ -291,7 +291,7 @@ static void test_decisions(void **state)
         opevo_array input = {0}, expected = {0}, result = {0};
         uint64_t numbers = seed;
         double time_s[MOST_TASKS];
-        bool on[MOST_TASKS];
+        bool on[MOST_TASKS] = {false};
         int count = 0;
 
         grow_network(&made, seed, &network);
