@@ -47,14 +47,17 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     opevo_i_register_tile tile = opevo_i_sketch_choose_rows(sketch, &of, facts, &rows, &blocks);
     double extent = (double)stage->own.axis_extent[sketch->lanes];
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
-    double rate = opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
+    bool batched = opevo_i_sketch_is_batched(sketch, facts);
+    double rate = batched ? (double)tile.lanes
+                          : opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
 
     rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
     if (sketch->packed < 0 && !from.adjacent)
         rate *= from.paired ? paired : scattered;
     if (sketch->packed < 0 && from.adjacent && !from.aligned)
         rate *= crossing;
-    if (sketch->packed < 0 && !from.computed && 8 * from.elements > (double)facts->l2_bytes &&
+    if (sketch->packed < 0 && !batched && !from.computed &&
+        8 * from.elements > (double)facts->l2_bytes &&
         count > OFTEN * (double)tile.rows * from.elements)
         rate *= opevo_i_sketch_clashes(from.step, from.terms, tile.columns, facts) ? clashing : far;
     if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)

@@ -53,37 +53,6 @@ static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *
     return product;
 }
 
-typedef struct axes_of_reads {
-    bool shared[OPEVO_I_AXES];
-} axes_of_reads;
-
-static void note_shared(void *context, const opevo_expression *read)
-{
-    axes_of_reads *self = context;
-
-    for (int axis = 0; axis < OPEVO_I_AXES; axis++) {
-        bool moves = false;
-
-        for (int d = 0; d < read->tensor->dims; d++)
-            moves |= opevo_i_sketch_factor(&read->index[d], axis) != 0;
-        self->shared[axis] &= moves;
-    }
-}
-
-/* The axes with which all operands move, as with the number of a product in a batch: blocks along them
- * read nothing again. */
-static axes_of_reads find_shared(const opevo_sketch *sketch)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    axes_of_reads found;
-
-    for (int axis = 0; axis < OPEVO_I_AXES; axis++)
-        found.shared[axis] = true;
-    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
-                           note_shared, &found);
-    return found;
-}
-
 typedef struct largest_operand {
     int lanes;
     double elements;
@@ -129,13 +98,13 @@ static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
 {
     int64_t outside = 1;
     bool parts = opevo_i_sketch_is_of_parts(sketch);
-    axes_of_reads reads = find_shared(sketch);
+    opevo_i_shared_axes reads = opevo_i_sketch_find_shared(sketch);
 
     for (int i = of->spatials - 1; i >= 0; i--) {
         int64_t *length = values[of->spatial[i]].length;
         int64_t tiles = sketch->slot[of->spatial[i]].extent / length[2];
         bool last = i == of->spatials - 1;
-        bool once = !parts && reads.shared[of->axis[i]];
+        bool once = !parts && reads.has[of->axis[i]];
 
         length[1] = opevo_i_divisor_below(tiles, last ? panels : once ? 1 : most);
         length[0] = tiles / length[1];
@@ -307,6 +276,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                         ? 3 * (int64_t)facts.l1_bytes / 16
                         : (int64_t)facts.l2_bytes / 8; /* numbers */
     int64_t depth = wish_sums(sketch, &of, panel / tile.columns, blocks >= 0, values);
+    bool batched = opevo_i_sketch_is_batched(sketch, &facts);
 
     for (int i = 0; i < of.spatials; i++)
         values[of.spatial[i]].length[2] = i == rows     ? tile.rows
@@ -319,9 +289,12 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
         wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
     else
         wish_blocks(sketch, &of,
-                    depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
-                                      : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
-                    choose_panels(sketch, &of, depth, tile.columns, &facts), threads, values);
+                    batched             ? 1
+                    : depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
+                                        : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
+                    batched ? sketch->slot[of.spatial[of.spatials - 1]].extent
+                            : choose_panels(sketch, &of, depth, tile.columns, &facts),
+                    threads, values);
     wish_places(sketch, &of, &facts, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
@@ -330,6 +303,8 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
             if (slot->value[c] <= tile.lanes)
                 values[i].choice = c;
         }
+        if (batched && slot->kind == OPEVO_SLOT_UNROLL && slot->key == sketch->registers)
+            values[i].choice = slot->choices - 1;
     }
 }
 

@@ -33,6 +33,17 @@ typedef struct opevo_i_sketch_operand {
 bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch);
 opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch);
 opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
+
+/* The axes with which all operands move, as with the number of a product in a batch: blocks along them
+ * read nothing again. */
+typedef struct opevo_i_shared_axes {
+    bool has[OPEVO_I_AXES];
+} opevo_i_shared_axes;
+opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch);
+/* Whether each product of a batch reads operands of its own, of which that of the vectors lies as they
+ * read it, takes more than half of the first cache, of which its rows share sets, and at most half of the
+ * second. What limits them is how early the memory is asked for the others. */
+bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts);
 /* Whether so many rows of `columns` elements, each `step` elements after the one before, do not stay in the
  * first cache together, as they share few of its sets. */
 bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,

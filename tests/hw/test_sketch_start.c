@@ -277,6 +277,53 @@ static void test_start_with_fewer_values(void **state)
     part->ops->destroy(part);
 }
 
+/* Products of a batch: as it lies, in tiles of one vector, an operand whose rows share sets of the first
+ * cache and which stays in the second; in panels where those are read more often, or where it does not stay. */
+static void test_start_of_a_batch(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned long l2_bytes;
+        bool packed;
+        int64_t columns;
+    } products[] = {
+        {"batch_matmul(16,128,128,64)", 1 << 20, false, 16},
+        {"batch_matmul(16,128,128,64,TN)", 1 << 20, false, 16},
+        {"batch_matmul(16,128,128,64)", 32 << 10, true, 32},
+        {"batch_matmul(16,512,128,64)", 1 << 20, true, 32},
+        {"batch_matmul(16,128,96,96)", 1 << 20, false, 32},
+        {"matmul(128,128,64)", 1 << 20, false, 32},
+    };
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        opevo_device_facts facts = {
+            .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = products[i].l2_bytes};
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        const opevo_sketch *sketch = NULL;
+
+        CHECK_OK(opevo_computation_read(products[i].text, &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+        opevo_i_sketch_wish(sketch, &facts, 1, values);
+        assert_int_equal(sketch->packed >= 0, products[i].packed);
+        assert_int_equal(values[opevo_i_sketch_lane_slot(sketch)].length[2], products[i].columns);
+        for (int k = 0; k < sketch->slots && products[i].columns == 16; k++) {
+            const opevo_slot *slot = &sketch->slot[k];
+
+            if (slot->kind == OPEVO_SLOT_TILE &&
+                slot->parts == 3) /* a tile of rows by all columns */
+                assert_int_equal(values[k].length[1],
+                                 k == opevo_i_sketch_lane_slot(sketch) ? slot->extent / 16 : 1);
+        }
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_start_places),
         cmocka_unit_test(test_start_without_sketches),
         cmocka_unit_test(test_start_with_fewer_values),
+        cmocka_unit_test(test_start_of_a_batch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
