@@ -48,8 +48,9 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     double extent = (double)stage->own.axis_extent[sketch->lanes];
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
     bool batched = opevo_i_sketch_is_batched(sketch, facts);
-    double rate = batched ? (double)tile.lanes
-                          : opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
+    double rate = batched || opevo_i_sketch_is_grouped(sketch, facts)
+                      ? (double)tile.lanes
+                      : opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
 
     rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
     if (sketch->packed < 0 && !from.adjacent)

@@ -69,8 +69,9 @@ static void note_largest(void *context, const opevo_expression *read)
         self->elements = fmax(self->elements, (double)opevo_tensor_elements(read->tensor));
 }
 
-/* How many tiles along the vectors a block has: one, unless what its rows read for the whole sum is far
- * larger than the second cache, and would come from memory for each tile. */
+/* How many tiles along the vectors a block has. One, unless what its rows read for the whole sum is far
+ * larger than the second cache, and would come from memory for each tile. In groups of channels each tile
+ * reads other elements of the same rows: then as many as have panels in half of the first cache. */
 static int64_t choose_panels(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
                              int64_t depth, int64_t columns, const opevo_device_facts *facts)
 {
@@ -85,6 +86,8 @@ static int64_t choose_panels(const opevo_sketch *sketch, const opevo_i_sketch_ax
                            note_largest, &other);
     for (int i = 0; i < of->sums_count; i++)
         terms *= (double)sketch->slot[of->sums[i]].extent;
+    if (opevo_i_sketch_is_grouped(sketch, facts))
+        return (int64_t)facts->l1_bytes / 8 / (depth * columns);
     if ((double)depth >= terms ||
         4 * fmin(rows * terms, other.elements) <= far * (double)facts->l2_bytes)
         return 1;
@@ -261,9 +264,6 @@ static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
 
 /* ---- All of a register tile ---- */
 
-/* Terms of a sum below which its results come and go often enough to stay in the first cache. */
-enum { SHORT_SUM = 64 };
-
 static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
                            unsigned threads, opevo_slot_value *values)
 {
@@ -289,9 +289,10 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
         wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
     else
         wish_blocks(sketch, &of,
-                    batched             ? 1
-                    : depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
-                                        : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
+                    batched ? 1
+                    : depth < OPEVO_I_SHORT_SUM
+                        ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
+                        : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
                     batched ? sketch->slot[of.spatial[of.spatials - 1]].extent
                             : choose_panels(sketch, &of, depth, tile.columns, &facts),
                     threads, values);

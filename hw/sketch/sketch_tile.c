@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* Accumulators that hide the latency of multiply-adds. */
-enum { ACCUMULATORS = 12 };
-
 bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch)
 {
     return sketch->pipeline->stage[sketch->registers]->map != NULL;
@@ -117,31 +114,6 @@ opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch)
     return from;
 }
 
-static void note_shared(void *context, const opevo_expression *read)
-{
-    opevo_i_shared_axes *self = context;
-
-    for (int axis = 0; axis < OPEVO_I_AXES; axis++) {
-        bool moves = false;
-
-        for (int d = 0; d < read->tensor->dims; d++)
-            moves |= opevo_i_sketch_factor(&read->index[d], axis) != 0;
-        self->has[axis] &= moves;
-    }
-}
-
-opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    opevo_i_shared_axes found;
-
-    for (int axis = 0; axis < OPEVO_I_AXES; axis++)
-        found.has[axis] = true;
-    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
-                           note_shared, &found);
-    return found;
-}
-
 enum { WAY = 64 }; /* lines of a way of the first cache */
 
 bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
@@ -174,24 +146,6 @@ void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, b
 
     opevo_expression_reads(definition->value, look_at, &from);
     memcpy(moves, from.moves, sizeof from.moves);
-}
-
-bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
-    opevo_i_shared_axes shared = opevo_i_sketch_find_shared(sketch);
-    double products = 1, bytes = 0;
-
-    if (!from.definition || sketch->packed >= 0 || from.computed || !from.adjacent ||
-        shared.has[sketch->lanes] ||
-        !opevo_i_sketch_clashes(from.step, from.terms, facts->vector_bits / 16, facts))
-        return false;
-    for (int a = 0; a < stage->dims; a++)
-        products *= shared.has[a] ? (double)stage->own.axis_extent[a] : 1;
-    bytes = 4 * from.elements / products;
-    return products > 1 && 2 * bytes > (double)facts->l1_bytes &&
-           2 * bytes <= (double)facts->l2_bytes;
 }
 
 /* Along which axes something else than the vectors' operand moves. */
@@ -237,15 +191,6 @@ static bool is_better(const opevo_i_register_tile *tile, const opevo_i_register_
     return rate_of(than) >= 1 ? rate >= before && tile->columns < than->columns : rate > before;
 }
 
-/* A tile of one vector whose rows hide the latency alone, if there is one; otherwise as it is. */
-static opevo_i_register_tile one_vector(const opevo_i_register_tile *tile, int64_t rows)
-{
-    int64_t fewer = opevo_i_divisor_below(rows, ACCUMULATORS);
-
-    return 2 * fewer > ACCUMULATORS ? (opevo_i_register_tile){fewer, tile->lanes, tile->lanes}
-                                    : *tile;
-}
-
 opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_i_sketch_axes *of,
                                                  const opevo_device_facts *facts, int *rows,
@@ -253,10 +198,13 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
 {
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
     int64_t columns = sketch->slot[of->spatial[of->spatials - 1]].extent;
+    int64_t group = opevo_i_sketch_is_grouped(sketch, facts) ? opevo_i_sketch_group(sketch) : 0;
     opevo_i_register_tile best;
 
     *blocks = find_blocks(sketch, of, &from, facts);
     columns *= *blocks < 0 ? 1 : sketch->slot[of->spatial[*blocks]].extent;
+    if (group > 1 && columns % group == 0)
+        columns = group;
     best = opevo_i_choose_tile(facts, 1, columns);
     *rows = -1;
     for (int n = 0; n < 2 * of->spatials - 2; n++) {
@@ -265,7 +213,7 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         opevo_i_register_tile tile =
             opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
 
-        if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes
+        if (moves ? best.rows * best.columns >= OPEVO_I_ACCUMULATORS * best.lanes
                   : rate_of(&best) >= 1 && *blocks < 0)
             break;
         if (i == *blocks || from.moves[of->axis[i]] != moves ||
@@ -275,8 +223,8 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         best = tile;
         *rows = i;
     }
-    if (*rows >= 0 && opevo_i_sketch_is_batched(sketch, facts))
-        best = one_vector(&best, sketch->slot[of->spatial[*rows]].extent);
+    if (*rows >= 0 && *blocks < 0)
+        best = opevo_i_sketch_pass(sketch, of, facts, best, rows);
     /* Blocks are read from the second cache, which more rows ask for less often. */
     if (*blocks >= 0 && *rows >= 0)
         best.rows = opevo_i_divisor_below(sketch->slot[of->spatial[*rows]].extent,

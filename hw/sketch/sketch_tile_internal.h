@@ -8,7 +8,9 @@
 #include "sketch_internal.h"
 #include "template_internal.h"
 
-enum { OPEVO_I_LINE = 16 }; /* elements of a line of a cache */
+enum { OPEVO_I_LINE = 16 };         /* elements of a line of a cache */
+enum { OPEVO_I_ACCUMULATORS = 12 }; /* that hide the latency of multiply-adds */
+enum { OPEVO_I_SHORT_SUM = 64 };    /* terms below which results come and go often */
 
 /* The splits of the stage with registers, in the order of its axes, that of the vectors last. */
 typedef struct opevo_i_sketch_axes {
@@ -33,17 +35,6 @@ typedef struct opevo_i_sketch_operand {
 bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch);
 opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch);
 opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
-
-/* The axes with which all operands move, as with the number of a product in a batch: blocks along them
- * read nothing again. */
-typedef struct opevo_i_shared_axes {
-    bool has[OPEVO_I_AXES];
-} opevo_i_shared_axes;
-opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch);
-/* Whether each product of a batch reads operands of its own, of which that of the vectors lies as they
- * read it, takes more than half of the first cache, of which its rows share sets, and at most half of the
- * second. What limits them is how early the memory is asked for the others. */
-bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts);
 /* Whether so many rows of `columns` elements, each `step` elements after the one before, do not stay in the
  * first cache together, as they share few of its sets. */
 bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
@@ -63,6 +54,31 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_i_sketch_axes *of,
                                                  const opevo_device_facts *facts, int *rows,
                                                  int *blocks);
+
+/* ---- sketch_pass.c ---- */
+
+/* The axes with which all operands move, as with the number of a product in a batch: blocks along them
+ * read nothing again. */
+typedef struct opevo_i_shared_axes {
+    bool has[OPEVO_I_AXES];
+    int reads;
+} opevo_i_shared_axes;
+opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch);
+/* So many results along the vectors, channels of a group, read the same elements of some operand, and the
+ * next ones others; 1: each reads its own; 0: all read the same ones, or nothing is multiplied. */
+int64_t opevo_i_sketch_group(const opevo_sketch *sketch);
+/* Whether the sum is short and groups of results along the vectors, such as channels of a grouped convolution,
+ * read other elements than the next group, of operands of more than twice the second cache. What limits them is
+ * how early the memory is asked. */
+bool opevo_i_sketch_is_grouped(const opevo_sketch *sketch, const opevo_device_facts *facts);
+/* Whether each product of a batch reads operands of its own, of which that of the vectors lies as they
+ * read it, takes more than half of the first cache, of which its rows share sets, and at most half of the
+ * second. What limits them is how early the memory is asked for the others. */
+bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts);
+/* The tile that such sums have in the place of `tile`, which any other keeps; *rows: the axis of its rows. */
+opevo_i_register_tile opevo_i_sketch_pass(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                                          const opevo_device_facts *facts,
+                                          opevo_i_register_tile tile, int *rows);
 
 /* ---- sketch_source.c ---- */
 

@@ -54,34 +54,44 @@ static void test_starts(void **state)
                     &devices[d], 1);
 }
 
-/* Their kernels are right. */
+static void add_start(const char *text, const opevo_device_facts *facts, unsigned threads)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
+    pipeline_case operands = case_make(text, 1);
+    opevo_computation *own = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    opevo_index point = 0;
+    bool found = false;
+
+    CHECK_OK(opevo_computation_read(text, &own, &err));
+    CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
+    CHECK_OK(maker->ops->start(maker, facts, &found, &point, &err));
+    CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+    assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+    maker->ops->destroy(maker);
+    case_free(&operands);
+}
+
+/* Their kernels are right, also of what passes by once: products of a batch and groups of channels that
+ * small caches do not hold. */
 static void test_start_kernels(void **state)
 {
+    static const char *const passing[] = {"batch_matmul(2,16,64,64)", "grp(1,16,16,32,32,1,1,0,2)",
+                                          "dep(1,17,17,32,3,2,1)"};
     const opevo_device_facts facts = {
         .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
+    const opevo_device_facts caches = {
+        .vector_bits = 512, .l1_bytes = 4 << 10, .l2_bytes = 32 << 10};
 
     (void)state;
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-        const opevo_sketch_target target = {
-            .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1 + (unsigned)i % 2};
-        pipeline_case operands = case_make(small[i], 1);
-        opevo_computation *own = NULL;
-        opevo_kernel_maker *maker = NULL;
-        opevo_pipeline *pipeline = NULL;
-        opevo_text why = {0};
-        opevo_index point = 0;
-        bool found = false;
-
-        CHECK_OK(opevo_computation_read(small[i], &own, &err));
-        CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
-        CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
-        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
-        assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
-        opevo_pipeline_destroy(pipeline);
-        opevo_text_free(&why);
-        maker->ops->destroy(maker);
-        case_free(&operands);
-    }
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        add_start(small[i], &facts, 1 + (unsigned)i % 2);
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        add_start(passing[i], &caches, 1);
     batch_run();
 }
 
@@ -324,6 +334,56 @@ static void test_start_of_a_batch(void **state)
     }
 }
 
+/* Groups of channels of large images: a tile of no more channels than read the same elements, a block of all
+ * of them, and few enough multiply-adds that those of the next tile begin before the last of them end. */
+static void test_start_of_groups(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t terms;
+        int64_t rows[3];           /* of the tile, along n, h and w */
+        int64_t columns, channels; /* 0: not those of a group */
+    } sums[] = {
+        {"grp(16,56,56,64,64,1,1,0,4)", 16, {1, 1, 8}, 16, 64},
+        {"dep(16,112,112,64,3,2,1)", 9, {1, 2, 1}, 64, 64},
+        {"dep(16,112,112,32,3,1,1)", 9, {1, 8, 1}, 32, 32},
+        {"dep(1,16,16,32,3,1,1)", 9, {1, 1, 8}, 32, 0}, /* stays in the caches */
+    };
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        const opevo_sketch *sketch = NULL;
+        int64_t vectors = sums[i].columns / 16;
+        int lanes = 0, axis = 0;
+
+        CHECK_OK(opevo_computation_read(sums[i].text, &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+        opevo_i_sketch_wish(sketch, &facts, 1, values);
+        lanes = opevo_i_sketch_lane_slot(sketch);
+        for (int k = 0; k < sketch->slots; k++) {
+            if (sketch->slot[k].kind != OPEVO_SLOT_TILE || sketch->slot[k].parts != 3 || k == lanes)
+                continue;
+            assert_int_equal(values[k].length[2], sums[i].rows[axis]);
+            vectors *= values[k].length[2];
+            axis++;
+        }
+        assert_int_equal(axis, 3);
+        assert_int_equal(values[lanes].length[2], sums[i].columns);
+        assert_true(vectors * sums[i].terms <= 160);
+        if (sums[i].channels)
+            assert_int_equal(values[lanes].length[1] * values[lanes].length[2], sums[i].channels);
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_start_without_sketches),
         cmocka_unit_test(test_start_with_fewer_values),
         cmocka_unit_test(test_start_of_a_batch),
+        cmocka_unit_test(test_start_of_groups),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
