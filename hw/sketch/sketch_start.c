@@ -94,12 +94,29 @@ static int64_t choose_panels(const opevo_sketch *sketch, const opevo_i_sketch_ax
     return (int64_t)(room / (double)depth / (double)columns);
 }
 
+/* As many blocks as threads need, of the first axes. */
+static void divide_outside(const opevo_i_sketch_axes *of, unsigned threads,
+                           opevo_slot_value *values)
+{
+    int64_t outside = 1;
+
+    for (int i = 0; i < of->spatials; i++)
+        outside *= values[of->spatial[i]].length[0];
+    for (int i = 0; i < of->spatials && outside < threads; i++) {
+        int64_t *length = values[of->spatial[i]].length;
+        int64_t others = outside / length[0];
+        unsigned needed = (unsigned)((threads + others - 1) / others);
+
+        if (opevo_i_wish_divided(length[0] * length[1], needed, &length[0], &length[1]))
+            outside = others * length[0];
+    }
+}
+
 /* Blocks of tiles along all axes but those that all operands have, `panels` along that of the vectors, then
  * as many outside as threads need. */
 static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                         int64_t panels, unsigned threads, opevo_slot_value *values)
 {
-    int64_t outside = 1;
     bool parts = opevo_i_sketch_is_of_parts(sketch);
     opevo_i_shared_axes reads = opevo_i_sketch_find_shared(sketch);
 
@@ -112,22 +129,14 @@ static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
         length[1] = opevo_i_divisor_below(tiles, last ? panels : once ? 1 : most);
         length[0] = tiles / length[1];
         most /= last ? 1 : length[1];
-        outside *= length[0];
     }
-    for (int i = 0; i < of->spatials && outside < threads; i++) {
-        int64_t *length = values[of->spatial[i]].length;
-        int64_t others = outside / length[0];
-        unsigned needed = (unsigned)((threads + others - 1) / others);
-
-        if (opevo_i_wish_divided(length[0] * length[1], needed, &length[0], &length[1]))
-            outside = others * length[0];
-    }
+    divide_outside(of, threads, values);
 }
 
 /* Vectors that are read once come in whole rows, a few of them at a time, and the sums stay in the
  * first cache. */
 static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                        opevo_slot_value *values)
+                        unsigned threads, opevo_slot_value *values)
 {
     int last = of->spatial[of->spatials - 1];
     int64_t tiles = sketch->slot[last].extent / values[last].length[2];
@@ -141,6 +150,7 @@ static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
     }
     values[last].length[1] = opevo_i_divisor_below(tiles, most / values[last].length[2]);
     values[last].length[0] = tiles / values[last].length[1];
+    divide_outside(of, threads, values);
 }
 
 /* Rows of parts: short axes whole, and some of the next one, all of which read their own vectors. */
@@ -286,7 +296,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     if (opevo_i_sketch_is_of_parts(sketch))
         wish_part_rows(sketch, &of, values);
     if (rows < 0 && blocks < 0 && !opevo_i_sketch_is_of_parts(sketch))
-        wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
+        wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, threads, values);
     else
         wish_blocks(sketch, &of,
                     batched ? 1

@@ -384,6 +384,37 @@ static void test_start_of_groups(void **state)
     }
 }
 
+/* Outer loops have an iteration for each thread, also where whole rows of a vector times a matrix pass. */
+static void test_start_of_threads(void **state)
+{
+    static const char *const products[] = {"matmul(1,512,2048)", "matmul(128,128,128)",
+                                           "batch_matmul(2,128,128,64)"};
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        const opevo_sketch *sketch = NULL;
+        int64_t outside = 1;
+
+        CHECK_OK(opevo_computation_read(products[i], &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+        opevo_i_sketch_wish(sketch, &facts, target.threads, values);
+        for (int k = 0; k < sketch->slots; k++) {
+            if (sketch->slot[k].kind == OPEVO_SLOT_TILE && sketch->slot[k].parts == 3)
+                outside *= values[k].length[0];
+        }
+        assert_true(outside >= target.threads);
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_start_with_fewer_values),
         cmocka_unit_test(test_start_of_a_batch),
         cmocka_unit_test(test_start_of_groups),
+        cmocka_unit_test(test_start_of_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
