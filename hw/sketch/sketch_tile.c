@@ -83,7 +83,7 @@ static void look_at(void *context, const opevo_expression *read)
 
     for (int d = 0; d <= last; d++)
         used |= opevo_affine_axes(&read->index[d]);
-    if (!(used >> self->lanes & 1))
+    if ((used >> self->lanes & 1) == (unsigned)self->broadcast)
         return;
     factor = opevo_i_sketch_factor(&read->index[last], self->lanes);
     for (int a = 0; a < OPEVO_I_AXES; a++)
@@ -99,12 +99,13 @@ static void look_at(void *context, const opevo_expression *read)
     self->found = true;
 }
 
-opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch)
+static opevo_i_sketch_operand find_operand(const opevo_sketch *sketch, bool broadcast)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     opevo_i_sketch_operand from = {
         .definition = sketch->pipeline->computation->tensor[stage->tensor]->definition,
         .lanes = sketch->lanes,
+        .broadcast = broadcast,
         .aligned = true};
 
     if (opevo_i_sketch_is_of_parts(
@@ -112,6 +113,16 @@ opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch)
         return (opevo_i_sketch_operand){.found = true, .adjacent = true, .aligned = true};
     opevo_expression_reads(from.definition->value, look_at, &from);
     return from;
+}
+
+opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch)
+{
+    return find_operand(sketch, false);
+}
+
+opevo_i_sketch_operand opevo_i_sketch_find_broadcast(const opevo_sketch *sketch)
+{
+    return find_operand(sketch, true);
 }
 
 enum { WAY = 64 }; /* lines of a way of the first cache */

@@ -23,6 +23,7 @@ typedef struct opevo_i_sketch_axes {
 typedef struct opevo_i_sketch_operand {
     const opevo_definition *definition; /* of the reader; NULL: parts of a sum */
     int lanes;                          /* its axis that they run along */
+    bool broadcast;                     /* it is the other one, a number for all lanes */
     bool aligned;                       /* they begin at whole lines of a cache */
     int64_t terms, step;                /* of the longest sum, and elements from one to the next */
     bool found, adjacent, paired; /* its elements lie side by side, or every second one does */
@@ -35,6 +36,7 @@ typedef struct opevo_i_sketch_operand {
 bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch);
 opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch);
 opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
+opevo_i_sketch_operand opevo_i_sketch_find_broadcast(const opevo_sketch *sketch);
 /* Whether so many rows of `columns` elements, each `step` elements after the one before, do not stay in the
  * first cache together, as they share few of its sets. */
 bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,

@@ -384,6 +384,43 @@ static void test_start_of_groups(void **state)
     }
 }
 
+/* Where vectors run, and whether their operand is copied into panels first. */
+static void test_choice(void **state)
+{
+    static const struct {
+        const char *text;
+        bool last, copied; /* along the last axis; */
+    } sums[] = {
+        {"matmul(100,100,100)", true, false}, /* vectors across lines cost less than copies */
+        {"matmul(512,1024,4096)", true,
+         true}, /* not of A, although it is smaller: rows of B share sets */
+        {"conv2d(1,8,64,64,32,3,3,1,1)", true, false},   /* few terms for each sum to store */
+        {"conv2d(1,64,64,64,64,3,3,1,1)", false, false}, /* many */
+        {"conv2d(1,16,28,28,32,3,3,1,1)", false, false}, /* 28 pixels leave 4 of 32 lanes */
+    };
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+        const opevo_sketch *sketch = NULL;
+
+        CHECK_OK(opevo_computation_read(sums[i].text, &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+        assert_int_equal(sketch->lanes == sketch->pipeline->stage[sketch->registers]->dims - 1,
+                         sums[i].last);
+        assert_int_equal(sketch->packed >= 0 &&
+                             sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY,
+                         sums[i].copied);
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
 /* Outer loops have an iteration for each thread, also where whole rows of a vector times a matrix pass. */
 static void test_start_of_threads(void **state)
 {
@@ -424,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_start_places),
         cmocka_unit_test(test_start_without_sketches),
         cmocka_unit_test(test_start_with_fewer_values),
+        cmocka_unit_test(test_choice),
         cmocka_unit_test(test_start_of_a_batch),
         cmocka_unit_test(test_start_of_groups),
         cmocka_unit_test(test_start_of_threads),
