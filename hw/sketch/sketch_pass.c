@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Register tiles whose operands pass by once: products of a batch and sums in groups of channels. What
- * comes from memory limits them, and how early a processor asks for it decides how fast that is. It looks
- * no further ahead than the instructions that it has begun, so a tile should not be much longer. */
+/* Register tiles whose operands pass by once: products of a batch and sums in groups of channels.
+ * What comes from memory limits them, and how early a processor asks for it decides how fast that
+ * is. It looks no further ahead than the instructions that it has begun, so a tile should not be
+ * much longer. */
 
 #include "sketch_tile_internal.h"
 
@@ -101,8 +102,8 @@ int64_t opevo_i_sketch_group(const opevo_sketch *sketch)
     return found.least;
 }
 
-/* Multiply-adds of vectors during which a processor asks for what the next tile reads: half of those that
- * it has begun at a time. */
+/* Multiply-adds of vectors during which a processor asks for what the next tile reads: half of
+ * those that it has begun at a time. */
 enum { AHEAD = 160 };
 
 static int64_t count_terms(const opevo_sketch *sketch, const opevo_i_sketch_axes *of)
@@ -140,9 +141,9 @@ static bool reads_padding(const opevo_sketch *sketch, const opevo_i_sketch_axes 
     return false;
 }
 
-/* The tile of a short sum of single channels, whose padding is read in place: as wide as it can be, with rows
- * along the last axis but one. What they ask about the padding is the same for all tiles along the last, and
- * those pass memory in its order. */
+/* The tile of a short sum of single channels, whose padding is read in place: as wide as it can be,
+ * with rows along the last axis but one. What they ask about the padding is the same for all tiles
+ * along the last, and those pass memory in its order. */
 static opevo_i_register_tile pass_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
                                        const opevo_device_facts *facts, int64_t most,
                                        opevo_i_register_tile tile, int *rows)

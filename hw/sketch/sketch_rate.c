@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* What beside its multiply-adds a register tile costs, in units of their rate. Fitted to shares of the peak that
- * starts reach on one core of an AMD EPYC with AVX-512 (Zen 4, 32 KiB and 1 MiB of caches, 116 GFLOP/s):
- * `turned` and `stored` to matmul(512,K,512), K = 16 to 512, with panels of A, which has both, and of B, which has
- * neither; `stored`, `crossing` and `paired` to conv2d(1,C,H,H,F,R,R,S,P) of 32 to 144 terms, with vectors
- * along channels and along rows. */
+/* What beside its multiply-adds a register tile costs, in units of their rate. Fitted to shares of
+ * the peak that starts reach on one core of an AMD EPYC with AVX-512 (Zen 4, 32 KiB and 1 MiB of
+ * caches, 116 GFLOP/s): `turned` and `stored` to matmul(512,K,512), K = 16 to 512, with panels of
+ * A, which has both, and of B, which has neither; `stored`, `crossing` and `paired` to
+ * conv2d(1,C,H,H,F,R,R,S,P) of 32 to 144 terms, with vectors along channels and along rows. */
 static const double scattered = .1; /* vectors whose elements do not lie side by side, */
 static const double paired = .82;   /* but every second one does */
 static const double crossing = .97; /* that lie in two lines of a cache */
@@ -41,8 +41,9 @@ static double results(const opevo_i_pipeline_stage *stage)
     return count;
 }
 
-/* What is left of the rate where the terms of a sum lie far apart in a large operand, which tiles read more than
- * OFTEN times, each of them for `results` sums and `wide` elements of a term side by side. */
+/* What is left of the rate where the terms of a sum lie far apart in a large operand, which tiles
+ * read more than OFTEN times, each of them for `results` sums and `wide` elements of a term side by
+ * side. */
 static double distance(const opevo_i_sketch_operand *from, int64_t results, int64_t wide,
                        const opevo_device_facts *facts, double count)
 {
@@ -53,7 +54,7 @@ static double distance(const opevo_i_sketch_operand *from, int64_t results, int6
     return opevo_i_sketch_clashes(from->step, from->terms, wide, facts) ? clashing : far;
 }
 
-/* How fast the register tile of a sketch is expected to be, up to a factor; `count` multiply-adds. */
+/* How fast the register tile of a sketch is expected to be, up to a factor; `count`: multiply-adds */
 static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts *facts,
                             double count)
 {
@@ -84,7 +85,8 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     return rate;
 }
 
-/* Without register tiles: blocks for permuted reads, copies of the text for cases, then longer rows. */
+/* Without register tiles: blocks for permuted reads, copies of the text for cases, then longer
+ * rows. */
 static double preference(const opevo_sketch *sketch)
 {
     double blocked = 0;
