@@ -45,7 +45,7 @@ static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_erro
     opevo_status status = OPEVO_OK;
     int dims = 0;
 
-    OPEVO_TRY(opevo_i_list(call, 0, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
+    OPEVO_TRY(opevo_i_list(call, 0, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
     if (value && value->t) {
         opevo_array one = {0};
 
@@ -248,13 +248,15 @@ static opevo_status cast(const opevo_i_call *call, const void *const *in, void *
 }
 
 const opevo_i_operator opevo_i_network_constants[] = {
-    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0},
-    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0},
-    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0},
-    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, CAST},
-    {"CastLike", 15, 2, 2, 1, infer_cast, NULL, cast, CAST_LIKE},
-    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0},
-    {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0},
-    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0,
+     "value=tensor sparse_value=sparse:11- value_float=float:12- value_floats=floats:12- "
+     "value_int=int:12- value_ints=ints:12- value_string=string:12- value_strings=strings:12-"},
+    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0, "value=tensor"},
+    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0, "end=int:15- start=int:15-"},
+    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, CAST, "to=int!"},
+    {"CastLike", 15, 2, 2, 1, infer_cast, NULL, cast, CAST_LIKE, NULL},
+    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0, NULL},
+    {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0, NULL},
+    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0, NULL},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -44,6 +44,11 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
 /* Bounds are attributes, or inputs of one element. */
 static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
 {
+    if (call->opset < 11 && call->ins > 1)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "Bounds as inputs are of opsets from 11; in opset %lld they are attributes.",
+            (long long)call->opset);
     for (int i = 1; i < call->ins; i++) {
         if (call->in[i] && opevo_array_elements(&call->in[i]->array) != 1)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must have one element.", i);
@@ -54,6 +59,15 @@ static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
     }
     return opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
                          call->in[0]->array.extent, err);
+}
+
+/* The remainder of floats has the sign of the dividend, which fmod says. */
+static opevo_status infer_modulo(const opevo_i_call *call, opevo_error *err)
+{
+    if (!opevo_i_type_is_whole(call->in[0]->array.type) && !opevo_i_attribute_int(call, "fmod", 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute fmod must be 1 for %s.",
+                          opevo_network_type_name(call->in[0]->array.type));
+    return infer(call, err);
 }
 
 /* ---- Definitions ---- */
@@ -367,17 +381,17 @@ static opevo_status define_pow(const opevo_i_call *call, opevo_text *out, opevo_
 }
 
 const opevo_i_operator opevo_i_network_elementwise[] = {
-    {"Add", 7, 2, 2, 1, infer, define, move, ADD},
-    {"Sub", 7, 2, 2, 1, infer, define, move, SUBTRACT},
-    {"Mul", 7, 2, 2, 1, infer, define, move, MULTIPLY},
-    {"Div", 7, 2, 2, 1, infer, define, move, DIVIDE},
-    {"Max", 8, 1, 0, 1, infer, define, move, MAXIMUM},
-    {"Min", 8, 1, 0, 1, infer, define, move, MINIMUM},
-    {"Sum", 8, 1, 0, 1, infer, define, move, SUM},
-    {"Mean", 8, 1, 0, 1, infer, define, move, MEAN},
-    {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER},
-    {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU},
-    {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP},
-    {"Mod", 10, 2, 2, 1, infer, opevo_i_define_none, move, MODULO},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Add", 7, 2, 2, 1, infer, define, move, ADD, NULL},
+    {"Sub", 7, 2, 2, 1, infer, define, move, SUBTRACT, NULL},
+    {"Mul", 7, 2, 2, 1, infer, define, move, MULTIPLY, NULL},
+    {"Div", 7, 2, 2, 1, infer, define, move, DIVIDE, NULL},
+    {"Max", 8, 1, 0, 1, infer, define, move, MAXIMUM, NULL},
+    {"Min", 8, 1, 0, 1, infer, define, move, MINIMUM, NULL},
+    {"Sum", 8, 1, 0, 1, infer, define, move, SUM, NULL},
+    {"Mean", 8, 1, 0, 1, infer, define, move, MEAN, NULL},
+    {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER, NULL},
+    {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU, NULL},
+    {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP, "max=float:-10 min=float:-10"},
+    {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_define_none, move, MODULO, "fmod=int"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

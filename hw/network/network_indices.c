@@ -323,11 +323,12 @@ static opevo_status one_hot(const opevo_i_call *call, const void *const *in, voi
 }
 
 const opevo_i_operator opevo_i_network_indices[] = {
-    {"Gather", 1, 2, 2, 1, infer_gather, NULL, gather, 0},
-    {"GatherElements", 11, 2, 2, 1, infer_elements, NULL, gather_elements, 0},
-    {"ScatterElements", 11, 3, 3, 1, infer_elements, NULL, scatter_elements, 0},
-    {"GatherND", 11, 2, 2, 1, infer_slices, NULL, move_slices, 0},
-    {"ScatterND", 11, 3, 3, 1, infer_slices, NULL, move_slices, 0},
-    {"OneHot", 9, 3, 3, 1, infer_one_hot, opevo_i_define_none, one_hot, 0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Gather", 1, 2, 2, 1, infer_gather, NULL, gather, 0, "axis=int"},
+    {"GatherElements", 11, 2, 2, 1, infer_elements, NULL, gather_elements, 0, "axis=int"},
+    {"ScatterElements", 11, 3, 3, 1, infer_elements, NULL, scatter_elements, 0,
+     "axis=int reduction=string:16-"},
+    {"GatherND", 11, 2, 2, 1, infer_slices, NULL, move_slices, 0, "batch_dims=int:12-"},
+    {"ScatterND", 11, 3, 3, 1, infer_slices, NULL, move_slices, 0, "reduction=string:16-"},
+    {"OneHot", 9, 3, 3, 1, infer_one_hot, opevo_i_define_none, one_hot, 0, "axis=int"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -58,6 +58,9 @@ struct opevo_i_operator {
     opevo_status (*move)(const opevo_i_call *call, const void *const *in, void *const *out,
                          opevo_error *err);
     int code; /* which of the operators that share the functions */
+    /* Attributes up to opset OPEVO_NETWORK_OPSET, with blanks between: "NAME=TYPE", with ":FIRST-" or
+     * ":-LAST" if only some opsets have it, and with "!" if a node must have it. NULL: none. */
+    const char *attributes;
 };
 
 /* Rows by family, each ended by a row without a name. */
@@ -81,6 +84,12 @@ opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opev
 
 /* ---- Attributes ---- */
 
+/* Whether the attributes of a node are those of its operator in this opset. Messages are sentences
+ * without the node. Errors: INVALID for an unknown one, one of another opset or type, and one that
+ * is missing. */
+opevo_status opevo_i_check_attributes(const Onnx__Node *node, const opevo_i_operator *row,
+                                      int64_t opset, opevo_error *err);
+
 int64_t opevo_i_attribute_int(const opevo_i_call *call, const char *name, int64_t absent);
 double opevo_i_attribute_float(const opevo_i_call *call, const char *name, double absent);
 /* NULL if absent. */
@@ -91,8 +100,9 @@ bool opevo_i_attribute_is(const opevo_i_call *call, const char *name, const char
 opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, int count,
                                     int64_t absent, int64_t *out, opevo_error *err);
 /* At most `most` numbers from input `in`, or from the attribute if that is omitted; count -1: neither
- * exists. Errors: INVALID for an input that is not constant or not of whole numbers, or too many. */
-opevo_status opevo_i_list(const opevo_i_call *call, int in, const char *name, int most,
+ * exists. Errors: INVALID for an input that is not constant or not of whole numbers, or too many, or
+ * one before opset `since`, in which it was an attribute. */
+opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const char *name, int most,
                           int64_t *out, int *count, opevo_error *err);
 /* A constant float input of one element, or the attribute. Errors: INVALID if it is not constant. */
 opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,

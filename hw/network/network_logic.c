@@ -117,15 +117,15 @@ static opevo_status choose(const opevo_i_call *call, const void *const *in, void
 }
 
 const opevo_i_operator opevo_i_network_logic[] = {
-    {"Equal", 7, 2, 2, 1, infer, NULL, move, EQUAL},
-    {"Less", 7, 2, 2, 1, infer, NULL, move, LESS},
-    {"LessOrEqual", 12, 2, 2, 1, infer, NULL, move, LESS_EQUAL},
-    {"Greater", 7, 2, 2, 1, infer, NULL, move, GREATER},
-    {"GreaterOrEqual", 12, 2, 2, 1, infer, NULL, move, GREATER_EQUAL},
-    {"And", 7, 2, 2, 1, infer, NULL, move, AND},
-    {"Or", 7, 2, 2, 1, infer, NULL, move, OR},
-    {"Xor", 7, 2, 2, 1, infer, NULL, move, XOR},
-    {"Not", 1, 1, 1, 1, infer, NULL, move, NOT},
-    {"Where", 9, 3, 3, 1, infer_where, NULL, choose, 0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Equal", 7, 2, 2, 1, infer, NULL, move, EQUAL, NULL},
+    {"Less", 7, 2, 2, 1, infer, NULL, move, LESS, NULL},
+    {"LessOrEqual", 12, 2, 2, 1, infer, NULL, move, LESS_EQUAL, NULL},
+    {"Greater", 7, 2, 2, 1, infer, NULL, move, GREATER, NULL},
+    {"GreaterOrEqual", 12, 2, 2, 1, infer, NULL, move, GREATER_EQUAL, NULL},
+    {"And", 7, 2, 2, 1, infer, NULL, move, AND, NULL},
+    {"Or", 7, 2, 2, 1, infer, NULL, move, OR, NULL},
+    {"Xor", 7, 2, 2, 1, infer, NULL, move, XOR, NULL},
+    {"Not", 1, 1, 1, 1, infer, NULL, move, NOT, NULL},
+    {"Where", 9, 3, 3, 1, infer_where, NULL, choose, 0, NULL},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -33,7 +33,7 @@ static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
     opevo_status status = need(call, 0, err);
 
     if (status == OPEVO_OK)
-        status = opevo_i_list(call, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err);
+        status = opevo_i_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err);
     if (status != OPEVO_OK)
         return status;
     for (int d = 0; d < dims; d++) {
@@ -84,7 +84,7 @@ static opevo_status infer_squeeze(const opevo_i_call *call, opevo_error *err)
     int count = 0, dims = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     for (int d = 0; d < in->dims && count < 0; d++)
         dropped[d] = in->extent[d] == 1;
     for (int i = 0; i < count; i++) {
@@ -114,8 +114,10 @@ static opevo_status infer_unsqueeze(const opevo_i_call *call, opevo_error *err)
     int count = 0, dims = 0, from = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
-    dims = in->dims + (count > 0 ? count : 0);
+    OPEVO_TRY(opevo_i_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    if (count < 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Input 1 (axes) is missing.");
+    dims = in->dims + count;
     if (dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %d dimensions; opevo takes up to %d.",
                           dims, OPEVO_NETWORK_DIMS);
@@ -249,7 +251,8 @@ static opevo_status infer_expand(const opevo_i_call *call, opevo_error *err)
     int dims = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 1, "shape", OPEVO_NETWORK_DIMS, wanted.extent, &wanted.dims, err));
+    OPEVO_TRY(
+        opevo_i_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, wanted.extent, &wanted.dims, err));
     OPEVO_TRY(opevo_i_broadcast(&call->in[0]->array, &wanted, &dims, extent, err));
     OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
 cleanup:
@@ -355,7 +358,7 @@ static opevo_status parts_of(const opevo_i_call *call, int *axis, int64_t *parts
     int count = 0;
 
     OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, axis, err));
-    OPEVO_TRY(opevo_i_list(call, 1, "split", SPLIT_MOST, parts, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 13, "split", SPLIT_MOST, parts, &count, err));
     if (call->outs > SPLIT_MOST || (count >= 0 && count != call->outs))
         OPEVO_TRY(
             OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
@@ -423,10 +426,10 @@ static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *
     int count = 0, end_count = 0, axis_count = 0, step_count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_list(call, 1, "starts", OPEVO_NETWORK_DIMS, starts, &count, err));
-    OPEVO_TRY(opevo_i_list(call, 2, "ends", OPEVO_NETWORK_DIMS, ends, &end_count, err));
-    OPEVO_TRY(opevo_i_list(call, 3, "axes", OPEVO_NETWORK_DIMS, axes, &axis_count, err));
-    OPEVO_TRY(opevo_i_list(call, 4, "steps", OPEVO_NETWORK_DIMS, steps, &step_count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 10, "starts", OPEVO_NETWORK_DIMS, starts, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 2, 10, "ends", OPEVO_NETWORK_DIMS, ends, &end_count, err));
+    OPEVO_TRY(opevo_i_list(call, 3, 10, "axes", OPEVO_NETWORK_DIMS, axes, &axis_count, err));
+    OPEVO_TRY(opevo_i_list(call, 4, 10, "steps", OPEVO_NETWORK_DIMS, steps, &step_count, err));
     if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
         (step_count >= 0 && step_count != count) || count > in->dims)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its lists are of different lengths."));
@@ -495,16 +498,17 @@ static opevo_status slice(const opevo_i_call *call, const void *const *in, void 
 }
 
 const opevo_i_operator opevo_i_network_moves[] = {
-    {"Identity", 1, 1, 1, 1, opevo_i_infer_same, NULL, copy, 0},
-    {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0},
-    {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0},
-    {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0},
-    {"Squeeze", 1, 1, 2, 1, infer_squeeze, NULL, copy, 0},
-    {"Unsqueeze", 1, 1, 2, 1, infer_unsqueeze, NULL, copy, 0},
-    {"Transpose", 1, 1, 1, 1, infer_transpose, NULL, transpose, 0},
-    {"Expand", 8, 2, 2, 1, infer_expand, NULL, expand, 0},
-    {"Concat", 4, 1, 0, 1, infer_concat, NULL, concat, 0},
-    {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0},
-    {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Identity", 1, 1, 1, 1, opevo_i_infer_same, NULL, copy, 0, NULL},
+    {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0, "ratio=float:-11 seed=int:12-"},
+    {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0, "allowzero=int:14-"},
+    {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0, "axis=int"},
+    {"Squeeze", 1, 1, 2, 1, infer_squeeze, NULL, copy, 0, "axes=ints:-12"},
+    {"Unsqueeze", 1, 1, 2, 1, infer_unsqueeze, NULL, copy, 0, "axes=ints:-12!"},
+    {"Transpose", 1, 1, 1, 1, infer_transpose, NULL, transpose, 0, "perm=ints"},
+    {"Expand", 8, 2, 2, 1, infer_expand, NULL, expand, 0, NULL},
+    {"Concat", 4, 1, 0, 1, infer_concat, NULL, concat, 0, "axis=int!"},
+    {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0, "axis=int split=ints:-12"},
+    {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0,
+     "axes=ints:-9 ends=ints:-9! starts=ints:-9!"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

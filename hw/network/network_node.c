@@ -119,7 +119,7 @@ opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_list(const opevo_i_call *call, int in, const char *name, int most,
+opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const char *name, int most,
                           int64_t *out, int *count, opevo_error *err)
 {
     const opevo_net_value *value = in >= 0 && in < call->ins ? call->in[in] : NULL;
@@ -128,6 +128,10 @@ opevo_status opevo_i_list(const opevo_i_call *call, int in, const char *name, in
                     : attribute ? (int64_t)attribute->n_ints
                                 : -1;
 
+    if (value && call->opset < since)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Input %d (%s) is of opsets from %d; in opset %lld it is an attribute.",
+                          in, name, since, (long long)call->opset);
     if (value && (!value->array.data || !opevo_i_type_is_whole(value->array.type)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Input %d (%s) must be constant whole numbers, so that shapes are known.",

@@ -168,7 +168,7 @@ static opevo_status together(const opevo_i_call *call, opevo_i_reduced *which, o
 
     *which = (opevo_i_reduced){.keep = true};
     if (call->node->row->code == MEAN_VARIANCE) {
-        OPEVO_TRY(opevo_i_list(call, -1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+        OPEVO_TRY(opevo_i_list(call, -1, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
         for (int i = 0; i < (count < 0 ? 3 : count); i++) {
             OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &axis, err));
             which->dim[axis] = true;
@@ -324,11 +324,15 @@ cleanup:
 }
 
 const opevo_i_operator opevo_i_network_normal[] = {
-    {"BatchNormalization", 7, 5, 5, 5, infer_batch, define_batch, NULL, 0},
-    {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0},
-    {"LayerNormalization", 17, 2, 3, 3, infer_layer, define_normal, NULL, LAYER},
-    {"InstanceNormalization", 6, 3, 3, 1, infer_instance, define_normal, NULL, INSTANCE},
+    {"BatchNormalization", 7, 5, 5, 5, infer_batch, define_batch, NULL, 0,
+     "epsilon=float momentum=float spatial=int:-8 training_mode=int:14-"},
+    {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0,
+     "alpha=float beta=float bias=float size=int!"},
+    {"LayerNormalization", 17, 2, 3, 3, infer_layer, define_normal, NULL, LAYER,
+     "axis=int epsilon=float stash_type=int"},
+    {"InstanceNormalization", 6, 3, 3, 1, infer_instance, define_normal, NULL, INSTANCE,
+     "epsilon=float"},
     {"MeanVarianceNormalization", 9, 1, 1, 1, infer_mean_variance, define_normal, NULL,
-     MEAN_VARIANCE},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+     MEAN_VARIANCE, "axes=ints"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -16,7 +16,7 @@ static opevo_status infer_tile(const opevo_i_call *call, opevo_error *err)
     opevo_status status = OPEVO_OK;
     int count = 0;
 
-    OPEVO_TRY(opevo_i_list(call, 1, "repeats", OPEVO_NETWORK_DIMS, times, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 1, "repeats", OPEVO_NETWORK_DIMS, times, &count, err));
     if (count != in->dims)
         return OPEVO_FAIL(err, OPEVO_INVALID, "It repeats %d dimensions of %d.", count, in->dims);
     for (int d = 0; d < in->dims; d++) {
@@ -55,7 +55,8 @@ static opevo_status tile(const opevo_i_call *call, const void *const *in, void *
 static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error *err)
 {
     int count = 0, dims = call->in[0]->array.dims;
-    opevo_status status = opevo_i_list(call, 1, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
+    opevo_status status =
+        opevo_i_list(call, 1, 11, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -157,7 +158,7 @@ static opevo_status infer_triangle(const opevo_i_call *call, opevo_error *err)
 {
     int64_t k = 0;
     int count = 0;
-    opevo_status status = opevo_i_list(call, 1, "k", 1, &k, &count, err);
+    opevo_status status = opevo_i_list(call, 1, 1, "k", 1, &k, &count, err);
 
     if (status == OPEVO_OK && call->in[0]->array.dims < 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has fewer than 2 dimensions.");
@@ -171,7 +172,7 @@ static opevo_status triangle(const opevo_i_call *call, const void *const *in, vo
     int64_t rows = all->extent[all->dims - 2], columns = all->extent[all->dims - 1], k = 0;
     bool upper = opevo_i_attribute_int(call, "upper", 1) != 0;
     int count = 0;
-    opevo_status status = opevo_i_list(call, 1, "k", 1, &k, &count, err);
+    opevo_status status = opevo_i_list(call, 1, 1, "k", 1, &k, &count, err);
 
     k = count < 1 ? 0 : k > columns ? columns : k < -rows ? -rows : k;
     for (int64_t i = 0; i < opevo_array_elements(all) && status == OPEVO_OK; i++) {
@@ -202,6 +203,9 @@ static opevo_status blocks_of(const opevo_i_call *call, blocks *self, opevo_erro
 
     *self = (blocks){.size = size,
                      .depth_first = to_space && !opevo_i_attribute_is(call, "mode", "CRD")};
+    if (opevo_i_attribute(call, "mode") && !opevo_i_attribute_is(call, "mode", "DCR") &&
+        !opevo_i_attribute_is(call, "mode", "CRD"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute mode is not DCR or CRD.");
     if (in->dims != 4)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has %d dimensions instead of 4.",
                           in->dims);
@@ -259,7 +263,7 @@ static opevo_status infer_sums(const opevo_i_call *call, opevo_error *err)
     int count = 0, d = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_list(call, 1, "axis", 1, &axis, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 1, "axis", 1, &axis, &count, err));
     OPEVO_TRY(opevo_i_axis(axis, call->in[0]->array.dims, &d, err));
     OPEVO_TRY(opevo_i_infer_same(call, err));
 cleanup:
@@ -276,7 +280,7 @@ static opevo_status sums(const opevo_i_call *call, const void *const *in, void *
     int count = 0, d = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_list(call, 1, "axis", 1, &axis, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 1, "axis", 1, &axis, &count, err));
     OPEVO_TRY(opevo_i_axis(axis, all->dims, &d, err));
     extent = all->extent[d];
     for (int k = all->dims - 1; k > d; k--)
@@ -304,11 +308,12 @@ cleanup:
 }
 
 const opevo_i_operator opevo_i_network_places[] = {
-    {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0},
-    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0},
-    {"Trilu", 14, 1, 2, 1, infer_triangle, NULL, triangle, 0},
-    {"DepthToSpace", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_SPACE},
-    {"SpaceToDepth", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_DEPTH},
-    {"CumSum", 11, 2, 2, 1, infer_sums, opevo_i_define_none, sums, 0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0, NULL},
+    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10"},
+    {"Trilu", 14, 1, 2, 1, infer_triangle, NULL, triangle, 0, "upper=int"},
+    {"DepthToSpace", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_SPACE,
+     "blocksize=int! mode=string:11-"},
+    {"SpaceToDepth", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_DEPTH, "blocksize=int!"},
+    {"CumSum", 11, 2, 2, 1, infer_sums, opevo_i_define_none, sums, 0, "exclusive=int reverse=int"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

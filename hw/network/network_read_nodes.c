@@ -32,6 +32,7 @@ static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *er
     opevo_i_node *node = &self->network->node[number];
     const Onnx__Node *source = node->source;
     const opevo_i_operator *row = source->op_type ? opevo_i_operator_find(source->op_type) : NULL;
+    opevo_error reason = {0};
 
     if (!row || (source->domain && *source->domain && strcmp(source->domain, "ai.onnx") != 0))
         return say_node(self, number, OPEVO_INVALID,
@@ -76,6 +77,8 @@ static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *er
                                    .outputs = (int)source->n_output,
                                    .input = node->edges,
                                    .output = node->edges + source->n_input};
+    if (opevo_i_check_attributes(source, row, self->network->opset, &reason) != OPEVO_OK)
+        return say_node(self, number, OPEVO_INVALID, reason.message, err);
     return OPEVO_OK;
 }
 

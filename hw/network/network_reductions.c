@@ -114,7 +114,7 @@ static opevo_status which_of(const opevo_i_call *call, opevo_i_reduced *which, o
         which->dim[count] = true;
         return OPEVO_OK;
     }
-    OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     for (int i = 0; i < count; i++) {
         int d = 0;
 
@@ -528,22 +528,33 @@ cleanup:
 }
 
 const opevo_i_operator opevo_i_network_reductions[] = {
-    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, move_reduction, REDUCE_SUM},
-    {"ReduceMean", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MEAN},
-    {"ReduceMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MAX},
-    {"ReduceMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MIN},
-    {"ReduceL1", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L1},
-    {"ReduceL2", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L2},
+    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, move_reduction, REDUCE_SUM,
+     "axes=ints:-12 keepdims=int noop_with_empty_axes=int:13-"},
+    {"ReduceMean", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MEAN,
+     "axes=ints keepdims=int"},
+    {"ReduceMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MAX,
+     "axes=ints keepdims=int"},
+    {"ReduceMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MIN,
+     "axes=ints keepdims=int"},
+    {"ReduceL1", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L1,
+     "axes=ints keepdims=int"},
+    {"ReduceL2", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L2,
+     "axes=ints keepdims=int"},
     {"ReduceSumSquare", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
-     REDUCE_SQUARES},
-    {"ReduceProd", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_PRODUCT},
-    {"ReduceLogSum", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_LOG_SUM},
+     REDUCE_SQUARES, "axes=ints keepdims=int"},
+    {"ReduceProd", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_PRODUCT,
+     "axes=ints keepdims=int"},
+    {"ReduceLogSum", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_LOG_SUM,
+     "axes=ints keepdims=int"},
     {"ReduceLogSumExp", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
-     REDUCE_LOG_SUM_EXP},
-    {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MAX},
-    {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MIN},
-    {"Softmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, SOFTMAX},
-    {"LogSoftmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, LOG_SOFTMAX},
-    {"Hardmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, HARDMAX},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+     REDUCE_LOG_SUM_EXP, "axes=ints keepdims=int"},
+    {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MAX,
+     "axis=int keepdims=int select_last_index=int:12-"},
+    {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MIN,
+     "axis=int keepdims=int select_last_index=int:12-"},
+    {"Softmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, SOFTMAX, "axis=int"},
+    {"LogSoftmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, LOG_SOFTMAX,
+     "axis=int"},
+    {"Hardmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, HARDMAX, "axis=int"},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -5,9 +5,8 @@
 
 #include "network_internal.h"
 
-#include <stdio.h>
-
 #include <math.h>
+#include <stdio.h>
 
 enum code { CONVOLUTION, TRANSPOSED, MAX_POOL, AVERAGE_POOL, GLOBAL_AVERAGE, GLOBAL_MAX };
 
@@ -43,7 +42,45 @@ static opevo_status check_range(const char *name, const int64_t *numbers, int co
     return OPEVO_OK;
 }
 
-/* Kernel, strides, dilations and explicit padding. A global operator's window is its whole input. */
+/* Whether auto_pad is one of its four words; without it, and in some files with no word, it is NOTSET. */
+static opevo_status check_auto_pad(const opevo_i_call *call, opevo_error *err)
+{
+    static const char *const words[] = {"", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!opevo_i_attribute(call, "auto_pad") ||
+            opevo_i_attribute_is(call, "auto_pad", words[i]))
+            return OPEVO_OK;
+    }
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "Attribute auto_pad is not NOTSET, VALID, SAME_UPPER or SAME_LOWER.");
+}
+
+/* The kernel: that of the weights, which a kernel_shape may repeat; the whole input of a global operator. */
+static opevo_status take_kernel(const opevo_i_call *call, window *w, opevo_error *err)
+{
+    enum code code = (enum code)call->node->row->code;
+    bool convolves = code == CONVOLUTION || code == TRANSPOSED;
+    bool given = opevo_i_attribute(call, "kernel_shape") != NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_attribute_ints(call, "kernel_shape", w->dims, 0, w->kernel, err));
+    for (int d = 0; d < w->dims; d++) {
+        int64_t extent = convolves ? call->in[1]->array.extent[2 + d] : w->in[d];
+
+        if (convolves && given && w->kernel[d] != extent)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Attribute kernel_shape has %lld where its weights have %lld.",
+                              (long long)w->kernel[d], (long long)extent);
+        if (convolves || code == GLOBAL_AVERAGE || code == GLOBAL_MAX)
+            w->kernel[d] = extent;
+    }
+    OPEVO_TRY(check_range("kernel_shape", w->kernel, w->dims, 1, err));
+cleanup:
+    return status;
+}
+
+/* Kernel, strides, dilations and explicit padding. */
 static opevo_status take_window(const opevo_i_call *call, window *w, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
@@ -61,14 +98,8 @@ static opevo_status take_window(const opevo_i_call *call, window *w, opevo_error
     if (convolves && call->in[1]->array.dims != in->dims)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its weights have %d dimensions instead of %d.",
                           call->in[1]->array.dims, in->dims);
-    OPEVO_TRY(opevo_i_attribute_ints(call, "kernel_shape", w->dims, 0, w->kernel, err));
-    for (int d = 0; d < w->dims; d++) {
-        if (code == GLOBAL_AVERAGE || code == GLOBAL_MAX)
-            w->kernel[d] = w->in[d];
-        else if (convolves)
-            w->kernel[d] = call->in[1]->array.extent[2 + d];
-    }
-    OPEVO_TRY(check_range("kernel_shape", w->kernel, w->dims, 1, err));
+    OPEVO_TRY(check_auto_pad(call, err));
+    OPEVO_TRY(take_kernel(call, w, err));
     OPEVO_TRY(opevo_i_attribute_ints(call, "strides", w->dims, 1, w->stride, err));
     OPEVO_TRY(check_range("strides", w->stride, w->dims, 1, err));
     OPEVO_TRY(opevo_i_attribute_ints(call, "dilations", w->dims, 1, w->dilation, err));
@@ -131,7 +162,11 @@ static opevo_status take_transposed_outputs(const opevo_i_call *call, window *w,
     OPEVO_TRY(opevo_i_attribute_ints(call, "output_shape", w->dims, 1, shape, err));
     OPEVO_TRY(check_range("output_shape", shape, w->dims, 1, err));
     for (int d = 0; d < w->dims; d++) {
-        int64_t full = w->stride[d] * (w->in[d] - 1) + more[d] + reach(w, d);
+        int64_t full = 0;
+
+        if (opevo_i_attribute_is(call, "auto_pad", "VALID"))
+            w->before[d] = w->after[d] = 0;
+        full = w->stride[d] * (w->in[d] - 1) + more[d] + reach(w, d);
 
         if (!given && (upper || lower))
             shape[d] = w->in[d] * w->stride[d];
@@ -430,16 +465,23 @@ cleanup:
     return status;
 }
 
+/* Whether each window has an element to average. */
 static opevo_status infer_average(const opevo_i_call *call, opevo_error *err)
 {
+    bool with_padding = opevo_i_attribute_int(call, "count_include_pad", 0) != 0;
     opevo_status status = OPEVO_OK;
     window w;
 
     OPEVO_TRY(infer(call, err));
     OPEVO_TRY(window_of(call, &w, err));
     for (int d = 0; d < w.dims; d++) {
-        if (w.dilation[d] != 1)
-            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "opevo averages without dilations only."));
+        int64_t last = (w.out[d] - 1) * w.stride[d];
+
+        if (!with_padding && (w.kernel[d] <= w.before[d] || last >= w.before[d] + w.in[d]))
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                 "A window of %lld is wholly in the padding, so that it averages "
+                                 "nothing; make the padding smaller.",
+                                 (long long)w.kernel[d]));
     }
 cleanup:
     return status;
@@ -526,11 +568,18 @@ cleanup:
 }
 
 const opevo_i_operator opevo_i_network_windows[] = {
-    {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION},
-    {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED},
-    {"MaxPool", 1, 1, 1, 2, infer, define_max, move_max, MAX_POOL},
-    {"AveragePool", 7, 1, 1, 1, infer_average, define_average, NULL, AVERAGE_POOL},
-    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE},
-    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+    {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION,
+     "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints"},
+    {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED,
+     "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
+     "output_shape=ints pads=ints strides=ints"},
+    {"MaxPool", 1, 1, 1, 2, infer, define_max, move_max, MAX_POOL,
+     "auto_pad=string ceil_mode=int:10- dilations=ints:10- kernel_shape=ints! pads=ints "
+     "storage_order=int:8- strides=ints"},
+    {"AveragePool", 7, 1, 1, 1, infer_average, define_average, NULL, AVERAGE_POOL,
+     "auto_pad=string ceil_mode=int:10- count_include_pad=int kernel_shape=ints! pads=ints "
+     "strides=ints"},
+    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE, NULL},
+    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX, NULL},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

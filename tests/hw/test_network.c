@@ -69,7 +69,8 @@ static void add_window(model *self, size_t node, const side *s)
 {
     add_ints(self, node, "kernel_shape", 2, (int64_t[]){s[0].kernel, s[1].kernel});
     add_ints(self, node, "strides", 2, (int64_t[]){s[0].stride, s[1].stride});
-    add_ints(self, node, "dilations", 2, (int64_t[]){s[0].dilation, s[1].dilation});
+    if (strcmp(self->node[node].op_type, "AveragePool") != 0) /* which has them since opset 19 */
+        add_ints(self, node, "dilations", 2, (int64_t[]){s[0].dilation, s[1].dilation});
     add_ints(self, node, "pads", 4, (int64_t[]){s[0].before, s[1].before, s[0].after, s[1].after});
 }
 
