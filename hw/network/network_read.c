@@ -335,6 +335,48 @@ static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
     return graph->n_output ? OPEVO_OK : SAY(self, err, "The model has no outputs.");
 }
 
+/* Whether what the model says of an output, as far as it says something, is what its nodes compute. An extent
+ * of 0 is open, as that of an input. */
+static opevo_status check_output(const opevo_i_reader *self, const Onnx__ValueInfo *info,
+                                 const opevo_array *array, opevo_error *err)
+{
+    const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
+    const Onnx__Shape *shape = type ? type->shape : NULL;
+
+    if (type && type->elem_type && type->elem_type != (int32_t)array->type) {
+        const char *declared = opevo_network_type_name((opevo_network_type)type->elem_type);
+
+        return SAY(self, err, "Output '%s' is declared as %s, and its nodes compute %s.",
+                   info->name, declared ? declared : "another type",
+                   opevo_network_type_name(array->type));
+    }
+    if (shape && shape->n_dim != (size_t)array->dims)
+        return SAY(self, err,
+                   "Output '%s' is declared with %zu dimensions, and its nodes compute %d.",
+                   info->name, shape->n_dim, array->dims);
+    for (int d = 0; shape && d < array->dims; d++) {
+        const Onnx__Dimension *dim = shape->dim[d];
+
+        if (dim->has_dim_value && dim->dim_value > 0 && dim->dim_value != array->extent[d])
+            return SAY(self, err,
+                       "Dimension %d of output '%s' is declared as %lld, and its nodes compute "
+                       "%lld.",
+                       d, info->name, (long long)dim->dim_value, (long long)array->extent[d]);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status check_outputs(const opevo_i_reader *self, opevo_error *err)
+{
+    const opevo_network *network = self->network;
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < network->outputs && status == OPEVO_OK; i++)
+        status = check_output(self, network->model->graph->output[i],
+                              &network->value[network->output[i]].array, err);
+    return status;
+}
+
 /* ---- The model ------------------------------------------------------------------------------ */
 
 static opevo_status take_opset(opevo_i_reader *self, opevo_error *err)
@@ -390,6 +432,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
     OPEVO_TRY(take_inputs(&self, err));
     OPEVO_TRY(take_outputs(&self, err));
     OPEVO_TRY(opevo_i_read_nodes(&self, err));
+    OPEVO_TRY(check_outputs(&self, err));
     *out = network;
     network = NULL;
 cleanup:

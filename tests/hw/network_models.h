@@ -126,9 +126,12 @@ static inline void add_whole(model *self, const char *name, size_t count, const 
     memcpy(tensor->int64_data, values, count * sizeof *values);
 }
 
+/* The output, whose type and shape are left open. */
 static inline void set_output(model *self, const char *name)
 {
     add_value(self, &self->output, MOST - 1, name);
+    self->output.type->tensor_type->has_elem_type = 0;
+    self->output.type->tensor_type->elem_type = 0;
     self->output.type->tensor_type->shape = NULL;
     self->outputs[0] = &self->output;
     self->graph.n_output = 1;

@@ -269,13 +269,53 @@ static void test_averages(void **test)
     }
 }
 
+/* ---- Outputs ---- */
+
+/* What is declared of an output is what its nodes compute, or open. */
+static void test_outputs(void **test)
+{
+    static const struct {
+        int type, dims;
+        int64_t extent[3];
+        const char *words; /* NULL: it is right */
+    } row[] = {{OPEVO_NETWORK_FLOAT32, 2, {2, 3}, NULL},
+               {0, 2, {0, 3}, NULL},
+               {OPEVO_NETWORK_INT64, 2, {2, 3}, "declared as int64, and its nodes compute float32"},
+               {16, 2, {2, 3}, "declared as another type"},
+               {0, 3, {2, 3, 1}, "declared with 3 dimensions, and its nodes compute 2"},
+               {0, 2, {2, 4}, "Dimension 1 of output 'y' is declared as 4"}};
+
+    (void)test;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        opevo_network *network = NULL;
+        model made;
+
+        model_start(&made);
+        add_input(&made, "x", 2, (int64_t[]){2, 3});
+        add_input(&made, "y", row[k].dims, row[k].extent); /* for its shape only */
+        made.graph.n_input = 1;
+        add_node(&made, "Relu", "x", "y");
+        set_output(&made, "y");
+        made.output.type->tensor_type->has_elem_type = 1;
+        made.output.type->tensor_type->elem_type = row[k].type;
+        made.output.type->tensor_type->shape = &made.shape[1];
+        assert_int_equal(model_read(&made, NULL, &network),
+                         row[k].words ? OPEVO_INVALID : OPEVO_OK);
+        assert_true(!row[k].words || (strstr(failure.message, row[k].words) &&
+                                      strstr(failure.message, "utput 'y'")));
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),  cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_opsets), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_words),  cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_valid),  cmocka_unit_test(test_averages),
+        cmocka_unit_test(test_types),   cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_opsets),  cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_valid),   cmocka_unit_test(test_averages),
+        cmocka_unit_test(test_outputs),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
