@@ -33,7 +33,12 @@ opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_
     out->file = opevo_calloc(strlen(files) + 1, sizeof *out->file);
     if (!out->list || !out->array || !out->file)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the files of --%s.", option));
-    for (char *file = strtok_r(out->list, ",", &rest); file; file = strtok_r(NULL, ",", &rest)) {
+    rest = *files ? out->list : NULL; /* a model may have no inputs */
+    for (char *file = strsep(&rest, ","); file; file = strsep(&rest, ",")) {
+        if (!*file)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                 "--%s has an empty name between its commas; give a file for each.",
+                                 option));
         OPEVO_TRY(opevo_array_read(file, &out->array[out->count], err));
         out->file[out->count++] = file;
     }
@@ -57,7 +62,8 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
     double largest = 0, excess = -INFINITY;
     int64_t worst = 0;
 
-    opevo_text_printf(out, "%s: ", name);
+    opevo_i_add_name(name, out);
+    opevo_text_add(out, ": ");
     if (!same_shape(found, expected)) {
         opevo_text_printf(out, "%s ", opevo_network_type_name(found->type));
         opevo_i_add_shape(found, out);
@@ -100,7 +106,8 @@ static void describe(const char *name, const opevo_array *array, opevo_text *out
         most = fmax(most, opevo_array_number(array, i));
         sum += opevo_array_number(array, i);
     }
-    opevo_text_printf(out, "%s: %s ", name, opevo_network_type_name(array->type));
+    opevo_i_add_name(name, out);
+    opevo_text_printf(out, ": %s ", opevo_network_type_name(array->type));
     opevo_i_add_shape(array, out);
     if (count)
         opevo_text_printf(out, ", from %g to %g, mean %g", least, most, sum / (double)count);

@@ -26,6 +26,13 @@ opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t m
 /* "1 x 3 x 224 x 224" */
 void opevo_i_add_shape(const opevo_array *array, opevo_text *out);
 
+/* A name of a model: without what steers a terminal, and "..." for the rest of a long one. */
+void opevo_i_add_name(const char *name, opevo_text *out);
+/* A word of a command that can be pasted into a shell, quoted where it must be. */
+void opevo_i_add_shell_word(const char *word, opevo_text *out);
+/* A sentence on stderr for each constant of the file with an element that is not finite. */
+void opevo_i_network_warn(const opevo_call *call, const opevo_network *network);
+
 /* Arrays of a list of files, "A.pb,B.pb". */
 typedef struct opevo_i_arrays {
     opevo_array *array;

@@ -106,8 +106,15 @@ opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_l
                       (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
                       (double)sizes.scratch_bytes / 1e6);
     add_fallbacks(library, out);
-    opevo_text_printf(out, "build and check it: make -C %s check%s%s%s\n", folder,
-                      gpu ? "; on a CPU: make -C " : "", gpu ? folder : "", gpu ? " emulate" : "");
+    opevo_text_add(out, "build and check it: make -C ");
+    opevo_i_add_shell_word(folder, out);
+    opevo_text_add(out, " check");
+    if (gpu) {
+        opevo_text_add(out, "; on a CPU: make -C ");
+        opevo_i_add_shell_word(folder, out);
+        opevo_text_add(out, " emulate");
+    }
+    opevo_text_add(out, "\n");
     return OPEVO_OK;
 }
 
@@ -129,8 +136,9 @@ bool opevo_i_network_is_tuned(const opevo_call *call)
 /* What the call says of a device. */
 static opevo_status check_device(const opevo_call *call, opevo_error *err)
 {
-    static const char *const of_tuning[] = {"tuner",   "set",    "store",  "start",   "transfer",
-                                            "give-up", "finals", "rounds", "workers", "timeout"};
+    static const char *const of_tuning[] = {"tuner",    "set",     "store",  "start",
+                                            "transfer", "give-up", "finals", "rounds",
+                                            "workers",  "timeout", "quiet"};
     const char *on = opevo_i_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 

@@ -87,8 +87,9 @@ static void add_ends(const opevo_network *network, const char *role, int count,
     for (int i = 0; i < count; i++) {
         const opevo_net_value *value = opevo_network_value(network, get(network, i));
 
-        opevo_text_printf(out, "%s %s: %s ", role, value->name,
-                          opevo_network_type_name(value->array.type));
+        opevo_text_printf(out, "%s ", role);
+        opevo_i_add_name(value->name, out);
+        opevo_text_printf(out, ": %s ", opevo_network_type_name(value->array.type));
         opevo_i_add_shape(&value->array, out);
         opevo_text_add(out, "\n");
     }
@@ -141,18 +142,21 @@ static opevo_status print_tasks(const opevo_inference *inference, const opevo_ne
         const opevo_net_task *task = &tasks->task[i];
         const opevo_net_step *step = &inference->step[task->step];
         const opevo_net_node *node = opevo_network_node(inference->network, step->node);
-        opevo_text shape = {0};
+        opevo_text shape = {0}, name = {0};
 
+        opevo_i_add_name(node->name, &name);
         opevo_i_add_shape(&inference->value[step->output[0]].array, &shape);
         opevo_i_table_cell(&table, "%s", step->operation);
         if (*node->name)
-            opevo_i_table_cell(&table, "%s", node->name);
+            opevo_i_table_cell(&table, "%s", opevo_text_string(&name));
         else
             opevo_i_table_cell(&table, "%d", step->node);
         opevo_i_table_cell(&table, "%s", opevo_text_string(&shape));
         opevo_i_table_cell(&table, "%d", task->count);
         opevo_i_table_cell(&table, "%s%.3f", task->flop.exact ? "" : "<= ", task->flop.count / 1e6);
+        table.failed |= shape.failed || name.failed;
         opevo_text_free(&shape);
+        opevo_text_free(&name);
     }
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
@@ -207,13 +211,20 @@ void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text
     for (int i = 0; i < inference->winograd.layers; i++) {
         const opevo_winograd_layer *layer = &inference->winograd.layer[i];
 
-        opevo_text_printf(out, "%s: Winograd's F(%dx%d,3x3), error at most ", layer->name,
-                          layer->tile, layer->tile);
+        opevo_i_add_name(layer->name, out);
+        opevo_text_printf(out, ": Winograd's F(%dx%d,3x3), error at most ", layer->tile,
+                          layer->tile);
         opevo_i_text_add_bound(out, layer->bound);
         opevo_text_add(out, " (bounded; ");
         opevo_i_text_add_bound(out, layer->direct_bound);
         opevo_text_add(out, " without) of largest input times sum of weights\n");
     }
+}
+
+/* The end of the verb behind a count. */
+static const char *of_one(int count)
+{
+    return count == 1 ? "s" : "";
 }
 
 opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
@@ -222,26 +233,30 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
     const char *producer = opevo_network_producer(network);
+    int nodes = opevo_network_node_count(network);
     opevo_status status = OPEVO_OK;
     double bytes = 0;
 
     OPEVO_TRY(weight_bytes(network, &bytes, err));
-    opevo_text_printf(out, "ONNX opset %d%s%s\n", opevo_network_opset(network),
-                      *producer ? ", made by " : "", producer);
+    opevo_text_printf(out, "ONNX opset %d%s", opevo_network_opset(network),
+                      *producer ? ", made by " : "");
+    opevo_i_add_name(producer, out);
+    opevo_text_add(out, "\n");
     add_ends(network, "input", opevo_network_input_count(network), opevo_network_input, out);
     add_ends(network, "output", opevo_network_output_count(network), opevo_network_output, out);
-    opevo_text_printf(out, "%d nodes: ", opevo_network_node_count(network));
+    opevo_text_printf(out, "%d node%s: ", nodes, opevo_i_plural((unsigned)nodes));
     add_operators(network, out);
     opevo_text_printf(out,
-                      "%d of them compute, %d move elements, %d depend on constants only\n"
+                      "%d of them compute%s, %d move%s elements, %d depend%s on constants only\n"
                       "weights: %.3f MB\n%s%.3f MFLOP (%s)\n",
-                      sum.computed, sum.moved, sum.constant, bytes / 1e6,
-                      sum.exact ? "" : "at most ", sum.flop / 1e6, sum.exact ? "exact" : "bounded");
+                      sum.computed, of_one(sum.computed), sum.moved, of_one(sum.moved),
+                      sum.constant, of_one(sum.constant), bytes / 1e6, sum.exact ? "" : "at most ",
+                      sum.flop / 1e6, sum.exact ? "exact" : "bounded");
     opevo_i_network_print_winograd(inference, out);
     if (tasks->count == 0)
         goto cleanup;
     opevo_text_printf(out, "\n%d different computation%s:\n", tasks->count,
-                      tasks->count == 1 ? "" : "s");
+                      opevo_i_plural((unsigned)tasks->count));
     status = print_tasks(inference, tasks, out, err);
 cleanup:
     return status;

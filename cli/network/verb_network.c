@@ -56,7 +56,7 @@ static const opevo_option options[] = {
 /* "data=1,3,224,224"; the name is a part of `text`, which is cut there. */
 static opevo_status read_shape(char *text, opevo_network_shape *out, opevo_error *err)
 {
-    char *numbers = strrchr(text, '='), *rest = NULL, *word = NULL;
+    char *numbers = strrchr(text, '='), *word = NULL;
 
     if (!numbers || numbers == text)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -64,7 +64,9 @@ static opevo_status read_shape(char *text, opevo_network_shape *out, opevo_error
                           text);
     *numbers++ = '\0';
     *out = (opevo_network_shape){.name = text};
-    for (word = strtok_r(numbers, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+    if (!*numbers)
+        return OPEVO_OK; /* one number, without dimensions */
+    while ((word = strsep(&numbers, ","))) {
         if (out->dims == OPEVO_NETWORK_DIMS)
             return OPEVO_FAIL(err, OPEVO_INVALID, "--shape %s has more than %d dimensions.", text,
                               OPEVO_NETWORK_DIMS);
@@ -151,10 +153,19 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
 {
     static const char *const of_tuning[] = {"on",     "tuner",   "set",      "trials",  "seconds",
                                             "store",  "start",   "transfer", "give-up", "finals",
-                                            "rounds", "workers", "timeout"};
+                                            "rounds", "workers", "timeout",  "quiet"};
     const char *files = opevo_i_option(call, "run");
-    bool passes = opevo_i_flag(call, "passes");
+    bool passes = opevo_i_flag(call, "passes"), library = opevo_i_flag(call, "-o");
+    opevo_status status = OPEVO_OK;
+    uint64_t number = 0;
 
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &number, err));
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &number, err));
+    if (opevo_i_flag(call, "threads") && !library && !files)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--threads needs --run with the inputs, or -o with a folder.");
+    if (opevo_i_flag(call, "seed") && !library)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--seed needs -o with a folder for the library.");
     if (opevo_i_option(call, "expect") && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
     if (files && shape_count)
@@ -169,11 +180,14 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
                               i ? "--on DEVICE and -o DIR: it is about tuning"
                                 : "-o with a folder for the library");
     }
-    if (opevo_i_flag(call, "-o") && (files || passes || opevo_i_flag(call, "json")))
+    if (library && (files || passes || opevo_i_flag(call, "json")))
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");
     if (passes && opevo_i_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
-    return opevo_i_flag(call, "name") ? check_name(call, err) : OPEVO_OK;
+    if (opevo_i_flag(call, "name"))
+        status = check_name(call, err);
+cleanup:
+    return status;
 }
 
 opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
@@ -291,6 +305,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
     OPEVO_TRY(opevo_inference_create(network, &inference, err));
     inference->winograd.error = error;
+    opevo_i_network_warn(call, network);
     if (opevo_i_flag(call, "-o")) {
         status = emit(call, network, inference, mask, out, exit_code, err);
         goto cleanup;

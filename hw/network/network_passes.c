@@ -36,14 +36,15 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
     if (!list)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of passes.");
     *mask = 0;
-    for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    rest = list;
+    while ((name = strsep(&rest, ","))) {
         int i = 0;
 
         while (i < PASSES && strcmp(passes[i].name, name) != 0)
             i++;
         if (i == PASSES)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
-                                 "unknown pass %s; passes are fold, split, drop, scale, "
+                                 "unknown pass '%s'; passes are fold, split, drop, scale, "
                                  "fuse, block and winograd.",
                                  name));
         *mask |= UINT32_C(1) << i;

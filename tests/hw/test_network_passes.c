@@ -187,7 +187,7 @@ static void test_refused(void **state)
         inference->step[0].text = strdup(spoilt[i]);
         assert_int_equal(opevo_inference_pass(inference, mask_of("fuse"), &failure), OPEVO_INVALID);
         assert_int_equal(opevo_network_passes_named("fuse,melt", &mask, &failure), OPEVO_INVALID);
-        assert_non_null(strstr(failure.message, "unknown pass melt"));
+        assert_non_null(strstr(failure.message, "unknown pass 'melt'"));
         opevo_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);

@@ -8,6 +8,7 @@ check() { make -s -C "$1" CFLAGS='-O2 -Wall -Wextra -Werror' check | sed 's/larg
 opevo network model.onnx --threads 1 -o untuned | sed 's/; weights in.*//; /layouts of kernels/d'
 check untuned
 untuned/net --data untuned --profile | awk '{ print NF }' | sort -u
+untuned/net --data untuned --profile --time 0.01 | grep -Ec 'tuned ms  step|median of'
 # Values that are no numbers, too many or too few are refused.
 refused() { untuned/net --data untuned "$@"; [ $? = 2 ] || echo "net: exit status is not 2: $*"; }
 for value in x -3 2x '' 1025 99999999999999999999; do refused --threads "$value"; done

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Names of models and folders in what is printed, and weights that are not finite. */
+
+#include "network_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAME_MOST = 120 }; /* bytes of a name that are printed */
+
+void opevo_i_add_name(const char *name, opevo_text *out)
+{
+    char start[NAME_MOST + 1];
+    size_t length = strlen(name);
+
+    if (length <= NAME_MOST) {
+        opevo_text_add_visible(out, name);
+        return;
+    }
+    length = NAME_MOST;
+    while (length && ((unsigned char)name[length] & 0xc0) == 0x80) /* within a character */
+        length--;
+    memcpy(start, name, length);
+    start[length] = '\0';
+    opevo_text_add_visible(out, start);
+    opevo_text_add(out, "...");
+}
+
+void opevo_i_add_shell_word(const char *word, opevo_text *out)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_./+-,:@%=";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        opevo_text_add(out, word);
+        return;
+    }
+    opevo_text_add(out, "'");
+    for (; *word; word++)
+        opevo_text_add_bytes(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    opevo_text_add(out, "'");
+}
+
+/* The first element that is not finite; -1: all are. */
+static int64_t first_not_finite(const opevo_array *array)
+{
+    if (!array->data ||
+        (array->type != OPEVO_NETWORK_FLOAT32 && array->type != OPEVO_NETWORK_FLOAT64))
+        return -1;
+    for (int64_t i = 0, count = opevo_array_elements(array); i < count; i++) {
+        if (!isfinite(opevo_array_number(array, i)))
+            return i;
+    }
+    return -1;
+}
+
+/* Whether the file has the tensor: it is stored, or it is the value of a Constant. */
+static bool is_of_file(const opevo_network *network, const opevo_net_value *value)
+{
+    return value->producer < 0
+               ? !value->input
+               : !strcmp(opevo_network_node(network, value->producer)->operation, "Constant");
+}
+
+void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
+{
+    for (int i = 0; i < opevo_network_value_count(network); i++) {
+        const opevo_net_value *value = opevo_network_value(network, i);
+        int64_t at = is_of_file(network, value) ? first_not_finite(&value->array) : -1;
+        opevo_text text = {0};
+
+        if (at < 0)
+            continue;
+        opevo_text_printf(&text, "%s: element %lld of the constant '", call->arguments[0],
+                          (long long)at);
+        opevo_i_add_name(value->name, &text);
+        opevo_text_printf(&text,
+                          "' is %g; results that read it may be wrong, as opevo computes with "
+                          "finite numbers only.",
+                          opevo_array_number(&value->array, at));
+        opevo_i_print_error("network", opevo_text_string(&text));
+        opevo_text_free(&text);
+    }
+}
