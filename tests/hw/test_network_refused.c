@@ -111,15 +111,12 @@ static void test_unknown(void **test)
     (void)test;
     for (const opevo_i_operator *const *family = families; *family; family++) {
         for (const opevo_i_operator *row = *family; row->name; row++) {
-            static const char *const inputs[] = {"_", "x", "x x", "x x x", "x x x x", "x x x x x"};
+            static const char *const inputs[] = {"", "x", "x x", "x x x", "x x x x", "x x x x x"};
             model made;
 
             start(&made, OPEVO_NETWORK_OPSET, row->name, inputs[row->inputs_least]);
-            if (!row->inputs_least)
-                made.node[0].n_input = 0;
             add_int(&made, 0, "padz", 1);
             check_refused(&made, "no attribute 'padz'");
-            made.node[0].n_input = (size_t)row->inputs_least;
         }
     }
 }
