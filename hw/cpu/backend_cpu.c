@@ -262,7 +262,7 @@ static double first_so_far_s(const opevo_i_cpu_report *report, const opevo_i_cpu
 }
 
 /* The letter after its first execution; 's' when that is certainly slower than is worth it. What
- * does not cost more than sampling does is awaited. */
+ * does not cost more than sampling does is awaited. Half a second is for all before the execution. */
 static char await_first(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
                         const child *process)
 {
@@ -372,6 +372,8 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const opev
     char letter = await_first(report, plan, process);
     bool once = false;
 
+    if (letter == 'c' && report->first_s > plan->run_limit_s)
+        letter = 't';
     if (letter == 'c') {
         if (!check(self, result))
             return false;

@@ -480,6 +480,22 @@ static void test_cold(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* The limit is that of an execution: what takes longer than it fails, however soon after. */
+static void test_run_limit(void **state)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    options.run_limit_s = 1e-9; /* of 110592 multiplications and additions */
+    CHECK_OK(opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
+    opevo_objective_destroy(objective);
+}
+
 static void test_bad_options(void **state)
 {
     static const struct {
@@ -517,13 +533,13 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions),   cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_slower),         cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),    cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_rest),           cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions), cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_slower),       cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),  cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_rest),         cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_cold),         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_unconfined),   cmocka_unit_test(test_run_limit),
+        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))
