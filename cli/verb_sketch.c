@@ -26,6 +26,7 @@ static const opevo_option options[] = {
 
 static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out, opevo_error *err)
 {
+    static const char *const of_cpu[] = {"threads", "cores"};
     const char *device = opevo_i_option(call, "on");
     opevo_status status = OPEVO_OK;
     uint64_t threads = 1;
@@ -34,6 +35,11 @@ static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out
 
     if (device)
         OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
+    for (size_t i = 0; i < sizeof of_cpu / sizeof *of_cpu; i++) {
+        if (dialect != OPEVO_KERNEL_C && opevo_i_flag(call, of_cpu[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to kernels (cpu), not to %.100s.",
+                              of_cpu[i], device);
+    }
     OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
     threads = threads ? threads : opevo_processor_count();
     OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
@@ -152,6 +158,7 @@ static opevo_status print_log(const char *path, const opevo_computation *computa
     char *data = NULL;
     size_t size = 0;
     size_t number = 1;
+    size_t records = 0;
     char *rest = NULL;
     opevo_status status = opevo_file_read(path, LARGEST_LOG, &data, &size, err);
 
@@ -172,16 +179,19 @@ static opevo_status print_log(const char *path, const opevo_computation *computa
         opevo_text_free(&origin);
         if (status != OPEVO_OK)
             break;
+        records++;
         print_record(&record, number, json, out);
         opevo_pipeline_destroy(record.pipeline);
     }
     opevo_text_add(out, json ? "\n]\n" : "");
     opevo_free(data);
+    if (status == OPEVO_OK && records == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no records.", path);
     return status;
 }
 
 /* A log has pipelines of its own: what is about sketches says nothing of them. */
-static opevo_status check_record(const opevo_call *call, opevo_error *err)
+static opevo_status check_options(const opevo_call *call, opevo_error *err)
 {
     static const char *const of_sketches[] = {"on", "threads", "cores", "ansor", "space"};
 
@@ -191,6 +201,9 @@ static opevo_status check_record(const opevo_call *call, opevo_error *err)
                               "--record and --%s exclude each other: a log has no sketches.",
                               of_sketches[i]);
     }
+    if (opevo_i_flag(call, "space") && opevo_i_flag(call, "json"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--space prints a space file, which is JSON: omit --json.");
     return OPEVO_OK;
 }
 
@@ -203,7 +216,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    OPEVO_TRY(check_record(call, err));
+    OPEVO_TRY(check_options(call, err));
     OPEVO_TRY(read_target(call, &target, err));
     OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
     if (opevo_i_option(call, "record")) {

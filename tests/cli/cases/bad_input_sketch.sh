@@ -31,3 +31,11 @@ echo $? >&2
 opevo tune 'C[i:4, j:4] = sum(k:4) A[i,k]*B[k,j]' --on cuda:0 --template matmul-cpu --dry-run
 echo $? >&2
 opevo tune 'C[i:4, j:4] = sum(k:4) A[i,k]*B[k,j]' --on cpu --template cpu
+echo $? >&2
+# Options that would do nothing.
+for options in '--on cuda:0 --threads 4' '--on hip:0 --cores 4' '--space --json'; do
+    opevo sketch mm1 $options
+    echo $? >&2
+done
+printf ' \n' >empty
+opevo sketch mm1 --record empty
