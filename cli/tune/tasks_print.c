@@ -197,6 +197,38 @@ cleanup:
     return status;
 }
 
+void opevo_i_tasks_print_json_settings(const opevo_i_tasks *self, opevo_text *out)
+{
+    opevo_text settings = {0};
+
+    opevo_scheduler_print_options(&self->options, self->count, &settings);
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "scheduler", opevo_text_string(&settings));
+    opevo_json_index(out, "seed", self->options.seed);
+    opevo_json_key(out, "budget");
+    opevo_text_add(out, "{");
+    if (self->options.trials)
+        opevo_json_index(out, "trials", self->options.trials);
+    if (self->options.seconds > 0)
+        opevo_json_double(out, "seconds", self->options.seconds);
+    if (self->options.target_s > 0)
+        opevo_json_double(out, "target_s", self->options.target_s);
+    opevo_text_add(out, "}");
+    opevo_json_key(out, "tasks");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "task", self->names[i]);
+        opevo_json_double(out, "weight", self->weights[i]);
+        opevo_i_tune_add_json_settings(&self->tunings[i], out);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "\n]}\n");
+    out->failed |= settings.failed;
+    opevo_text_free(&settings);
+}
+
 void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out)
 {
     const opevo_scheduler_result *result = &self->result;

@@ -71,6 +71,10 @@ void opevo_i_tune_check_store(const char *verb, opevo_store *store, int *exit_co
 
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
+/* The settings as one object. */
+void opevo_i_tune_print_json_settings(const opevo_i_tuning *self, opevo_text *out);
+/* Its members. */
+void opevo_i_tune_add_json_settings(const opevo_i_tuning *self, opevo_text *out);
 /* The members of a single run of the JSON object being written. */
 void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out);
 /* ", 3 failed = 1.5 % (2 timeout, 1 wrong)" */
@@ -153,6 +157,7 @@ void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out);
 opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, opevo_text *out,
                                  opevo_error *err);
 void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out);
+void opevo_i_tasks_print_json_settings(const opevo_i_tasks *self, opevo_text *out);
 /* 0.00123 as "1.23 ms". */
 const char *opevo_i_tasks_time(double seconds, char *out, size_t size);
 

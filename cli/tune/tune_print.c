@@ -106,6 +106,56 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
     opevo_text_add(out, "}\n");
 }
 
+static void add_json_budget(const opevo_i_tuning *self, opevo_text *out)
+{
+    const opevo_budget *budget = &self->run.budget;
+    const char *unit = self->objective->unit;
+
+    if (budget->trials)
+        opevo_json_index(out, "trials", budget->trials);
+    if (budget->seconds > 0)
+        opevo_json_double(out, "seconds", budget->seconds);
+    if (budget->target > 0)
+        opevo_json_double(out, "target", opevo_unit_result(unit, budget->target));
+}
+
+static void add_json_search(const opevo_i_tuning *self, opevo_text *out)
+{
+    opevo_text requirements = {0};
+
+    if (self->run.criteria)
+        opevo_json_string(out, "criteria", self->criteria_words);
+    if (!self->run.requirement_count)
+        return;
+    for (size_t i = 0; i < self->run.requirement_count; i++) {
+        opevo_text_add(&requirements, i ? ", " : "");
+        opevo_requirement_print(&self->requirements[i], &requirements);
+    }
+    opevo_json_string(out, "requires", opevo_text_string(&requirements));
+    out->failed |= requirements.failed;
+    opevo_text_free(&requirements);
+}
+
+void opevo_i_tune_add_json_settings(const opevo_i_tuning *self, opevo_text *out)
+{
+    add_json_head(self, out);
+    opevo_json_index(out, "points", opevo_space_size(self->objective->space));
+    opevo_json_index(out, "seed", self->run.seed);
+    opevo_json_index(out, "runs", self->runs);
+    opevo_json_key(out, "budget");
+    opevo_text_add(out, "{");
+    add_json_budget(self, out);
+    opevo_text_add(out, "}");
+    add_json_search(self, out);
+}
+
+void opevo_i_tune_print_json_settings(const opevo_i_tuning *self, opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    opevo_i_tune_add_json_settings(self, out);
+    opevo_text_add(out, "}\n");
+}
+
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
 {
     const opevo_budget *budget = &self->run.budget;

@@ -368,7 +368,8 @@ opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *ex
 
     OPEVO_TRY(opevo_i_tasks_read(call, &self, err));
     if (opevo_i_flag(call, "dry-run")) {
-        opevo_i_tasks_print_settings(&self, out);
+        (opevo_i_flag(call, "json") ? opevo_i_tasks_print_json_settings
+                                    : opevo_i_tasks_print_settings)(&self, out);
         goto cleanup;
     }
     OPEVO_TRY(opevo_i_tasks_run(&self, opevo_i_flag(call, "quiet"), err));

@@ -418,7 +418,8 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
 
     OPEVO_TRY(read_plan(call, &self, err));
     if (opevo_i_flag(call, "dry-run")) {
-        opevo_i_tune_print_settings(&self, out);
+        (opevo_i_flag(call, "json") ? opevo_i_tune_print_json_settings
+                                    : opevo_i_tune_print_settings)(&self, out);
         goto cleanup;
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
