@@ -217,6 +217,7 @@ opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *
     opevo_status status = OPEVO_OK;
     uint64_t hash = OPEVO_HASH_START;
     bool none = false;
+    bool by_default = false;
     bool others = false;
 
     for (size_t i = 0; i < call->given_count; i++) {
@@ -227,6 +228,7 @@ opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *
             continue;
         self->given = true;
         none = none || !strcmp(text, "none");
+        by_default = by_default || !strcmp(text, "default");
         if (!strcmp(text, "default"))
             continue;
         others = true;
@@ -234,6 +236,9 @@ opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *
         if (strcmp(text, "none") != 0 && add_given(self, objective, text, &inner) != OPEVO_OK)
             return OPEVO_FAIL(err, inner.status, "--start %.200s: %.700s", text, inner.message);
     }
+    if (none && by_default)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--start none leaves out what --start default adds: give one of both.");
     if (!none)
         OPEVO_TRY(add_default(self, objective, err));
     if (transfer)
