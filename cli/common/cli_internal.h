@@ -275,8 +275,8 @@ typedef struct opevo_i_schedule_file {
     opevo_schedule *schedule;
     opevo_pipeline *pipeline;
 } opevo_i_schedule_file;
-/* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{', the record of TVM of a
- * computation, which `wanted` names. Lines "# operator: FORM", "# computation:
+/* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the record
+ * of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator: FORM", "# computation:
  * TEXT" and "# dialect: NAME" of its head must agree with `wanted` and `dialect` where these are
  * given (NULL: are not); without such a line the given ones count, and steps of an operator are
  * those of a schedule. `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and

@@ -200,7 +200,7 @@ static opevo_status take_workload(const opevo_workload *wanted, const char *path
     return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
-/* The only line of a file; `text` begins with it. */
+/* The only line of a file, or its list of steps; `text` begins with it. */
 static opevo_status read_record(const char *text, const char *path, const opevo_workload *wanted,
                                 opevo_i_schedule_file *out, opevo_error *err)
 {
@@ -263,7 +263,7 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
                             strlen(text) + 1);
         goto cleanup;
     }
-    if (*text == '{') {
+    if (*text == '{' || *text == '[') {
         self.dialect = dialect ? *dialect : OPEVO_KERNEL_COUNT;
         OPEVO_TRY(read_record(text, path, wanted, &self, err));
     } else {

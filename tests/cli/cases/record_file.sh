@@ -31,3 +31,6 @@ tune 'matmul(24,16,48)' --template cpu --emit plain
 try emit --schedule plain/kernel.schedule --record
 printf '%s\n' 'split C i 2' 'split C j 16' 'split C k 4' 'reorder C i.0 j.0 k.0 i.1 k.1 j.1' 'accumulate C j.0' >tile
 try emit "$WHAT" --schedule tile --record
+# The list of steps alone.
+echo '[["SP",2,0,24,[2,2],1]]' >list
+opevo emit 'matmul(24,16,48)' --schedule list --record
