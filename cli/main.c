@@ -135,7 +135,9 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     if (status == OPEVO_OK)
         return exit_code;
     opevo_i_print_error(verb->name, err.message);
-    return status == OPEVO_LOST || status == OPEVO_FAULT ? OPEVO_EXIT_FAILED : OPEVO_EXIT_MISUSED;
+    return status == OPEVO_LOST || status == OPEVO_FAULT || status == OPEVO_NOMEM
+               ? OPEVO_EXIT_FAILED
+               : OPEVO_EXIT_MISUSED;
 }
 
 int main(int argc, char **argv)

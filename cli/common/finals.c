@@ -50,6 +50,9 @@ opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *
     OPEVO_TRY(opevo_i_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_I_MOST_FINALISTS,
                                    &most, err));
     OPEVO_TRY(opevo_i_option_count(call, "rounds", 30, 1, 10000, &out->rounds, err));
+    if (most == 0 && out->with_library)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--library takes part in the finals: omit --finals 0 or --library.");
     out->most = (size_t)most;
 cleanup:
     return status;

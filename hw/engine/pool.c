@@ -37,6 +37,8 @@ typedef struct work {
     size_t members;
     opevo_text lost;     /* why the last worker was lost */
     bool lacking;        /* because this host lacks something */
+    bool refused;        /* by its own words, before any task; `lost` is what it said */
+    bool unable;         /* and its host is why */
     opevo_status status; /* of who is told of tasks that are done */
     opevo_error *err;
 } work;
@@ -123,7 +125,7 @@ static void lose(work *self, size_t number, const char *reason, bool at_once)
     length = strlen(words);
     while (length && strchr(" \r\n", words[length - 1]))
         length--;
-    self->lacking = false;
+    self->lacking = self->refused = false;
     opevo_text_clear(&self->lost);
     opevo_text_printf(&self->lost, "the worker %s %s", member->command.items[0], reason);
     if (length)
@@ -242,6 +244,42 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
     return true;
 }
 
+/* Workers of one command would all say the same: their number and name explain nothing. */
+static bool is_one_command(const work *self)
+{
+    const opevo_i_arguments *first = &self->pool->members[0].command;
+
+    for (size_t i = 1; i < self->members; i++) {
+        const opevo_i_arguments *other = &self->pool->members[i].command;
+
+        if (other->count != first->count)
+            return false;
+        for (size_t k = 0; k < first->count; k++) {
+            if (strcmp(first->items[k], other->items[k]) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* It cannot continue, as it says; before it is ready, that is about what all tasks have in common. */
+static void take_error(work *self, size_t number, const json_t *message, const char *sentence)
+{
+    opevo_i_connection *member = &self->pool->members[number];
+    bool refused = member->state != OPEVO_I_READY && sentence && *sentence;
+    char reason[600];
+
+    snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
+    acquit(self, number);
+    lose(self, number, reason, false);
+    self->unable = json_is_true(json_object_get(message, "fault"));
+    self->refused = refused && is_one_command(self);
+    if (self->refused) {
+        opevo_text_clear(&self->lost);
+        opevo_text_add(&self->lost, sentence);
+    }
+}
+
 /* False, with the worker lost, when it is no use any more. */
 static bool take_message(work *self, size_t number, const json_t *message)
 {
@@ -251,11 +289,7 @@ static bool take_message(work *self, size_t number, const json_t *message)
     bool good = type != NULL;
 
     if (good && !strcmp(type, "error")) {
-        char reason[600];
-
-        snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
-        acquit(self, number);
-        lose(self, number, reason, false);
+        take_error(self, number, message, sentence);
         return false;
     }
     if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
@@ -323,6 +357,7 @@ static void start_members(work *self)
             opevo_text_clear(&self->lost);
             opevo_text_add(&self->lost, err.message);
             self->lacking = err.status == OPEVO_FAULT;
+            self->refused = false;
             member->losses = self->lacking ? member->losses + 1 : LOSSES;
             member->retry_s = now + (member->losses < LOSSES ? 1 : RETRY_S);
         }
@@ -423,6 +458,9 @@ static opevo_status check_hope(const work *self, opevo_error *err)
         if (self->pool->members[i].losses < LOSSES)
             return OPEVO_OK;
     }
+    if (self->refused)
+        return OPEVO_FAIL(err, self->unable ? OPEVO_FAULT : OPEVO_IO, "%.900s",
+                          opevo_text_string(&self->lost));
     length = self->lost.length;
     length -= length && self->lost.data[length - 1] == '.';
     return OPEVO_FAIL(err, self->lacking ? OPEVO_FAULT : OPEVO_IO, "No worker is left: %.*s%s.",

@@ -188,7 +188,7 @@ static opevo_status require_bounds(opevo_i_operands *self, opevo_error *err)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
                 "%zu of %zu elements of %s have no error bound for random inputs, so "
-                "kernels cannot be checked: a divisor or the argument of sqrt may be "
+                "kernels cannot be checked: a divisor or the argument of sqrt or log may be "
                 "0 or less, or a value overflows; bound it, as in sqrt(max(x, 1e-6)).",
                 without, self->count[i], self->list.item[i].name);
     }

@@ -68,6 +68,17 @@ static void send_error(worker *self, const char *sentence)
     self->over = true;
 }
 
+/* Also whether this host is why. */
+static void send_failure(worker *self, const opevo_error *err)
+{
+    bool fault =
+        err->status == OPEVO_IO || err->status == OPEVO_NOMEM || err->status == OPEVO_FAULT;
+
+    send_message(self, json_pack("{s:s, s:b, s:o}", "type", "error", "fault", fault, "message",
+                                 opevo_i_json_text(err->message)));
+    self->over = true;
+}
+
 static void send_hello(worker *self)
 {
     send_message(self, json_pack("{s:s, s:i, s:s, s:o}", "type", "hello", "protocol",
@@ -110,7 +121,7 @@ static void take_setup(worker *self, const json_t *message)
     if (status == OPEVO_OK)
         status = opevo_i_builds_init(&self->builds, self->backend, &err);
     if (status != OPEVO_OK) {
-        send_error(self, err.message);
+        send_failure(self, &err);
         return;
     }
     self->ready = true;
@@ -128,7 +139,7 @@ static void take_job(worker *self, const json_t *message)
     }
     if (opevo_i_builds_add(&self->builds, &job, &err) != OPEVO_OK) {
         opevo_i_job_clear(&job);
-        send_error(self, err.message);
+        send_failure(self, &err);
     }
 }
 
@@ -286,7 +297,7 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         send_hello(&self);
         serve(&self);
     } else {
-        send_error(&self, err.message);
+        send_failure(&self, &err);
     }
     release(&self);
     return status == OPEVO_OK ? 0 : 1;

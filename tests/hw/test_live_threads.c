@@ -167,7 +167,7 @@ static void test_workers_that_cannot(void **state)
          " echo \"{\\\"type\\\":\\\"ready\\\"}\"; sleep 9'",
          "speaks another protocol"},
         {"sh -c 'exec $OPEVO_WORKER cpu'",
-         "says: A kernel of 1000 threads needs as many processors, and this process may use "},
+         "A kernel of 1000 threads needs as many processors, and this process may use "},
     };
 
     (void)state;

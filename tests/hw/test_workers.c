@@ -286,7 +286,7 @@ static void test_none(void **state)
         {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":99}\"; sleep 9'",
          "speaks another protocol"},
         {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is not a device"},
-        {"sh -c 'exec $OPEVO_WORKER cpu'", "says: The setup lacks an operator"},
+        {"sh -c 'exec $OPEVO_WORKER cpu'", "The setup lacks an operator"},
     };
 
     (void)state;
@@ -301,6 +301,36 @@ static void test_none(void **state)
         objective = open_program("echo {X}", options);
         CHECK_FAILS(OPEVO_IO, cases[i][1],
                     opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* What its host lacks is no misuse; workers of several commands are named. */
+static void test_refusal(void **state)
+{
+    static const char *const one = "sh -c 'echo \"{\\\"type\\\":\\\"error\\\",\\\"fault\\\":true,"
+                                   "\\\"message\\\":\\\"No driver.\\\"}\"; sleep 9'";
+    const char *const commands[] = {one, "false"};
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    for (size_t count = 1; count <= 2; count++) {
+        opevo_program_options options = opevo_program_defaults();
+        opevo_objective *objective = NULL;
+        opevo_error err = {OPEVO_OK, ""};
+
+        options.workers.commands = commands;
+        options.workers.count = count;
+        objective = open_program("echo {X}", options);
+        assert_int_not_equal(opevo_objective_evaluate(objective, &point, 1, &outcome, &err),
+                             OPEVO_OK);
+        if (count == 1) {
+            assert_int_equal(err.status, OPEVO_FAULT);
+            assert_string_equal(err.message, "No driver.");
+        } else {
+            assert_non_null(strstr(err.message, "the worker"));
+        }
         opevo_objective_destroy(objective);
     }
 }
@@ -477,9 +507,9 @@ int main(void)
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
         cmocka_unit_test(test_lost),           cmocka_unit_test(test_senseless),
         cmocka_unit_test(test_lost_keeper),    cmocka_unit_test(test_all_lost),
-        cmocka_unit_test(test_none),           cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_none),           cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
+        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())

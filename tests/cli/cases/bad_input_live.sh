@@ -18,6 +18,8 @@ try tune --on cpu
 try tune mm1 --on cpu --space space.json
 try tune mm1 --on sim:gtx1080ti --finals 3
 try tune mm1 --on sim:gtx1080ti --library
+try tune mm1 --on cpu --library --finals 0 --rounds 3
+try tune 'C[i:64] = log(A[i] - 2)' --on cpu --quiet
 try record --on 'cmd:echo {X}' --space space.json --out x
 try record --on 'cmd:echo {X}' --space space.json --all
 try record --on 'cmd:echo {X}' --space space.json --all --out x.csv
