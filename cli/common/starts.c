@@ -108,6 +108,38 @@ static opevo_status find_schedule(const opevo_objective *objective,
     return opevo_template_find(maker, file->schedule, near, found, point, err);
 }
 
+/* A loop that threads share is in no space for one thread. */
+static bool divides_among_threads(const opevo_i_schedule_file *file)
+{
+    opevo_text steps = {0};
+    bool divides = false;
+
+    if (file->pipeline)
+        opevo_pipeline_print(file->pipeline, &steps);
+    else
+        opevo_schedule_print(file->schedule, &steps);
+    divides = strstr(opevo_text_string(&steps), " parallel\n") != NULL;
+    opevo_text_free(&steps);
+    return divides;
+}
+
+static opevo_status say_absent(const opevo_i_schedule_file *file, const opevo_kernel_maker *maker,
+                               const char *path, opevo_error *err)
+{
+    unsigned threads = file->threads > 1 ? file->threads : 2;
+
+    if (maker->dialect == OPEVO_KERNEL_C && maker->threads < 2 && divides_among_threads(file))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: the schedule divides a loop among threads; give --threads %u.", path,
+                          threads);
+    if (maker->computation)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: the space of the sketches has no point with this schedule.", path);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s: the space of the template %s has no point with this schedule.", path,
+                      maker->name);
+}
+
 static opevo_status find_file(const opevo_objective *objective, const opevo_workload *work,
                               const char *path, opevo_index *point, opevo_error *err)
 {
@@ -127,9 +159,7 @@ static opevo_status find_file(const opevo_objective *objective, const opevo_work
     else
         status = find_schedule(objective, &file, &found, point, err);
     if (status == OPEVO_OK && (!found || !opevo_space_allows(objective->space, *point)))
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: the space of the template %s has no point with this schedule.",
-                            path, maker->name);
+        status = say_absent(&file, maker, path, err);
 cleanup:
     opevo_i_schedule_file_free(&file);
     return status;

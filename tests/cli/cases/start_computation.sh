@@ -41,5 +41,7 @@ try tune "$(relu 37 48 29)" --on cpu --start bare
 echo 'split none i 3' >>bare
 try emit "$(relu 37 48 29)" --schedule bare
 try tune 'softmax(8,16)' --on cpu --transfer a.db
+printf '%s\n' 'fuse C i j' 'annotate C i+j parallel' >parallel
+try tune 'matmul(24,16,48)' --on cpu --template sketch --start parallel
 sed -i 's/sum(k)/sum(q)/' first/kernel.schedule
 try emit --schedule first/kernel.schedule
