@@ -203,7 +203,8 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
              "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
              "decides whether characters beyond ASCII are drawn.\n.SH EXIT STATUS\n"
              "0 done; 1 failed: a verification rejected, no trial succeeded, runs of a study are "
-             "missing in a merge, the host failed or lacks memory or a driver, or the store was moved, replaced or deleted; 2 "
+             "missing in a merge, the host failed or lacks memory or a driver, or the store was "
+             "moved, replaced or deleted; 2 "
              "misused, or a "
              "file cannot be read or written; 130 interrupted. With 1 and 2 a sentence on standard "
              "error or the last lines of the output give the reason.\n");
