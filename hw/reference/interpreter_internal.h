@@ -66,9 +66,7 @@ typedef struct opevo_i_program {
         code_capacity;
     int registers, masks;
     bool whole; /* computed in int32, where nothing rounds */
-    bool
-        exact; /* no operation of it rounds, nor do the tensors that it reads, and all are of its type
-                 */
+    bool exact; /* nothing is rounded, also in what it reads, and all are of its type */
 } opevo_i_program;
 
 /* Of a tensor that is defined. `exact[number]`: whether a tensor's values are single precision without

@@ -32,8 +32,7 @@ typedef struct opevo_setting {
     bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
     const char *choices;            /* CHOICE: names separated by spaces, the default first */
-    bool
-        later; /* newer than stored runs: not printed while it has the default, which is as before */
+    bool later;          /* newer than stored runs: not printed while it has the default */
     const char *summary; /* one line; for a probability it names the event */
 } opevo_setting;
 
