@@ -82,8 +82,8 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
     }
 }
 
-/* Whether the call prints what a program reads; otherwise it is for a person. --space is a flag of what
- * prints a space, and has a value where one is read. */
+/* Whether the call prints what a program reads; otherwise it is for a person. --space is a flag of
+ * what prints a space, and has a value where one is read. */
 static bool prints_data(const opevo_call *call)
 {
     return call->verb->prints_data || opevo_i_flag(call, "json") || opevo_i_flag(call, "csv") ||

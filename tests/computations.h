@@ -20,8 +20,8 @@ typedef struct writer {
     opevo_text *out;
     int axes;    /* of the definition: a, b and, where it reduces, c and d */
     int tensors; /* defined so far: T0, T1, ... of two dimensions each */
-    /* Of types: whether the definition is whole, and which of T0, T1, ... are, a bit each; P and Q are
-     * whole inputs. */
+    /* Of types: whether the definition is whole, and which of T0, T1, ... are, a bit each; P and Q
+     * are whole inputs. */
     bool typed, whole;
     unsigned whole_tensors;
 } writer;
@@ -275,8 +275,8 @@ static inline void write_computation(uint64_t seed, int most, opevo_text *out)
     }
 }
 
-/* The same with types: inputs X and Y of floating-point types, P of int8, Q of int32; definitions of
- * any. Those whose values may be beyond their types are not valid. */
+/* The same with types: inputs X and Y of floating-point types, P of int8, Q of int32; definitions
+ * of any. Those whose values may be beyond their types are not valid. */
 static inline void write_typed_computation(uint64_t seed, int most, opevo_text *out)
 {
     static const char *const reducers[] = {"", "", "sum(%s) ", "max(%s) ", "min(%s) ", "sum(%s) "};

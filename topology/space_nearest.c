@@ -87,8 +87,8 @@ static size_t find_source(const source *from, const opevo_space *space, size_t i
     return SIZE_MAX;
 }
 
-/* How much the branch of a value has in common with the source: its own parameters found there, less
- * those that are not. */
+/* How much the branch of a value has in common with the source: its own parameters found there,
+ * less those that are not. */
 static int64_t score_branch(const source *from, const opevo_space *space, size_t parent,
                             opevo_index value)
 {

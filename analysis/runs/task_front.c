@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Fronts of tasks, added up. All lists of choices are kept by ascending bytes and descending time. */
+/* Fronts of tasks, added up. All lists of choices are kept by ascending bytes and descending
+ * time. */
 
 #include <opevo/task_front.h>
 

@@ -23,8 +23,7 @@
 /* 1 is also what a verification that rejects returns. */
 enum { OPEVO_EXIT_OK = 0, OPEVO_EXIT_FAILED = 1, OPEVO_EXIT_MISUSED = 2, OPEVO_EXIT_SIGINT = 130 };
 
-/* ---- Options (options.c)
- * ---------------------------------------------------------------------------- */
+/* ---- Options (options.c) --------------------------------------------------------------------- */
 
 typedef struct opevo_option {
     const char *name;     /* without the two dashes; or such as "-o", with its one */
@@ -94,8 +93,7 @@ opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *
 opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
                                      opevo_error *err);
 
-/* ---- What a user names (objective_spec.c)
- * ----------------------------------------------------------------------- */
+/* ---- What a user names (objective_spec.c) ---------------------------------------------------- */
 
 /* A parameter needs a name, and sentences about it begin with that; but a user who wrote only
  * "factor(8,3)" gave none. Such a parameter is called x, and this is the sentence without it. */
@@ -176,7 +174,8 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
 
 /* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */
 bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out);
-/* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023, which --on names. Errors: INVALID. */
+/* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023, which --on names. Errors:
+ * INVALID. */
 opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
 /* The row of a verb that searches. */
 #define OPEVO_I_SLOWER_OPTION                                                                      \
@@ -275,12 +274,12 @@ typedef struct opevo_i_schedule_file {
     opevo_schedule *schedule;
     opevo_pipeline *pipeline;
 } opevo_i_schedule_file;
-/* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the record
- * of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator: FORM", "# computation:
- * TEXT" and "# dialect: NAME" of its head must agree with `wanted` and `dialect` where these are
- * given (NULL: are not); without such a line the given ones count, and steps of an operator are
- * those of a schedule. `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and
- * LIMIT as "path:line: sentence"; NOMEM. */
+/* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the
+ * record of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator:
+ * FORM", "# computation: TEXT" and "# dialect: NAME" of its head must agree with `wanted` and
+ * `dialect` where these are given (NULL: are not); without such a line the given ones count, and
+ * steps of an operator are those of a schedule. `wanted` must outlive `out`. Errors: those of
+ * opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
 opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *wanted,
                                         const opevo_kernel_dialect *dialect,
                                         opevo_i_schedule_file *out, opevo_error *err);
@@ -336,9 +335,9 @@ opevo_status opevo_i_starts_add(opevo_i_starts *starts, opevo_index point, const
 /* The best point of a run, carried over where that is of another space. */
 opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objective *objective,
                                     const char *path, int64_t run, opevo_error *err);
-/* The best points of the runs of this device, template and kind of operator with other extents: five
- * different ones at most, of the nearest extents first. Errors: INVALID where there is no such run and
- * one is needed. */
+/* The best points of the runs of this device, template and kind of operator with other extents:
+ * five different ones at most, of the nearest extents first. Errors: INVALID where there is no such
+ * run and one is needed. */
 opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
                                      const char *path, bool needed, opevo_error *err);
 
@@ -402,8 +401,7 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
 void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
                                  opevo_text *out);
 
-/* ---- The terminal (terminal.c)
- * --------------------------------------------------------------------------- */
+/* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
 /* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor, or
  * else 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no
@@ -457,10 +455,11 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
 void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
-/* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound, too. */
+/* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound,
+ * too. */
 void opevo_i_text_add_bound(opevo_text *out, double bound);
-/* "LOW to HIGH": bounds of a number, the lower one rounded down and the upper one up, by %.<digits>f where
- * the form is 'f', by %.<digits>g where it is 'g'. */
+/* "LOW to HIGH": bounds of a number, the lower one rounded down and the upper one up, by
+ * %.<digits>f where the form is 'f', by %.<digits>g where it is 'g'. */
 void opevo_i_text_add_interval(opevo_text *out, char form, int digits, double low, double high);
 /* The end of the noun behind a count: "s", or nothing behind 1. */
 static inline const char *opevo_i_plural(opevo_index count)

@@ -315,8 +315,8 @@ static const char *other_sort(const opevo_option *option, const char *on, sort i
     return is == COMPUTED ? "programs and kernels" : NULL;
 }
 
-/* Refuse an option of measuring that says nothing of such an objective. An option of the verb itself
- * by the same name also says something of computed ones. */
+/* Refuse an option of measuring that says nothing of such an objective. An option of the verb
+ * itself by the same name also says something of computed ones. */
 static opevo_status check_options(const opevo_call *call, const char *on, sort is, opevo_error *err)
 {
     for (size_t i = 0; call && i < call->given_count; i++) {

@@ -369,8 +369,8 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
     }
 }
 
-/* In a direction of <fenv.h>, which the C library's printf heeds: the decimal number itself lies on that side
- * of the double. */
+/* In a direction of <fenv.h>, which the C library's printf heeds: the decimal number itself lies on
+ * that side of the double. */
 static void add_directed(opevo_text *out, int direction, char form, int digits, double value)
 {
     int before = fegetround();

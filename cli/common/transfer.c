@@ -99,7 +99,8 @@ static bool is_same_text(const char *name, const char *other)
     }
 }
 
-/* The same device and template, and the same kind of operator or the same text with other extents. */
+/* The same device and template, and the same kind of operator or the same text with other
+ * extents. */
 static bool is_related(const char *name, const char *other)
 {
     const char *form = find_form(name);
@@ -159,7 +160,8 @@ static int compare_sources(const void *a, const void *b)
 }
 
 /* The point of `objective` that is nearest to a point of the run's space; what that does not say is
- * as in the objective's own start point. *found is false where the spaces have nothing in common. */
+ * as in the objective's own start point. *found is false where the spaces have nothing in
+ * common. */
 static opevo_status carry(const opevo_objective *objective, const opevo_space *from,
                           opevo_index best, bool *found, opevo_index *point, opevo_error *err)
 {

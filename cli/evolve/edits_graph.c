@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Edits as a graph: an arrow from an edit to one that it needs, a dashed line between two whose gain
- * together differs from the sum of their gains. Nodes stand on a circle. */
+/* Edits as a graph: an arrow from an edit to one that it needs, a dashed line between two whose
+ * gain together differs from the sum of their gains. Nodes stand on a circle. */
 
 #include "evolve_internal.h"
 

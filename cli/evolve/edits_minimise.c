@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Minimisation: as long as some edit can be left out, leave out the one without which the variant is
- * cheapest on the search cases. All of a round are evaluated together there, and the cheapest then on
- * the held-out cases, as far as the whole list passes these: an edit that no search case needs may
- * be needed by another. The result is 1-minimal: no single edit can be left out, though several
- * together might. */
+/* Minimisation: as long as some edit can be left out, leave out the one without which the variant
+ * is cheapest on the search cases. All of a round are evaluated together there, and the cheapest
+ * then on the held-out cases, as far as the whole list passes these: an edit that no search case
+ * needs may be needed by another. The result is 1-minimal: no single edit can be left out, though
+ * several together might. */
 
 #include "evolve_internal.h"
 
@@ -72,8 +72,8 @@ cleanup:
     return status;
 }
 
-/* The cheapest part that may take the list's place; `count` if there is no such part. Those tried in vain become
- * failures. */
+/* The cheapest part that may take the list's place; `count` if there is no such part. Those tried
+ * in vain become failures. */
 static opevo_status choose(const opevo_i_list *list, const held_out *held, char *const *parts,
                            opevo_evolved *said, double most, size_t *best, opevo_error *err)
 {

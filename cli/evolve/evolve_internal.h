@@ -30,8 +30,8 @@ typedef struct opevo_i_found {
 /* Fill in `base`, before a search that would be lost otherwise. Errors: INVALID if the kernel fails
  * on a set; those of the evolver. */
 opevo_status opevo_i_evaluate_base(opevo_evolver *evolver, opevo_i_found *found, opevo_error *err);
-/* Evaluate the variants on the other sets: `exact` until one passes both, and all of `rest`. Errors:
- * INTERRUPTED; those of the evolver. */
+/* Evaluate the variants on the other sets: `exact` until one passes both, and all of `rest`.
+ * Errors: INTERRUPTED; those of the evolver. */
 opevo_status opevo_i_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
                               opevo_i_found *found, opevo_error *err);
 /* Whether it passed both. */

@@ -41,7 +41,8 @@ static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *sel
     return OPEVO_OK;
 }
 
-/* Settings of edits and checks are a part of what identifies a run; where the kernel is is noted. */
+/* Settings of edits and checks are a part of what identifies a run; where the kernel is is
+ * noted. */
 static opevo_status note_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
 {
     const char *on = opevo_i_option(call, "on");

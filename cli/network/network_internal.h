@@ -57,8 +57,8 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 typedef struct opevo_i_network_plan {
     opevo_inference *inference;       /* after the passes */
     const opevo_inference *reference; /* whose results its test expects; NULL: those of the same */
-    /* What measured times may change: the network before the passes that have a choice, these passes, and the
-     * choices; NULL: nothing. */
+    /* What measured times may change: the network before the passes that have a choice, these
+     * passes, and the choices; NULL: nothing. */
     opevo_inference *fused;
     uint32_t passes;
     opevo_network_choices *choices;
@@ -66,8 +66,8 @@ typedef struct opevo_i_network_plan {
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
-/* Make the folder, or refuse one with files of others that the library would replace. *made: it was not
- * there. */
+/* Make the folder, or refuse one with files of others that the library would replace. *made: it was
+ * not there. */
 opevo_status opevo_i_library_folder(const opevo_network_library *library, const char *folder,
                                     bool *made, opevo_error *err);
 /* The file of the model, without its folder. */
@@ -82,8 +82,8 @@ bool opevo_i_network_for_gpu(const opevo_call *call);
 opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
                                    opevo_text *out, opevo_error *err);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
- * is appended. Where times choose otherwise than the passes, the library is replaced, and the inference of the plan.
- * (network_tune.c) */
+ * is appended. Where times choose otherwise than the passes, the library is replaced, and the
+ * inference of the plan. (network_tune.c) */
 opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *plan,
                                   opevo_network_library **library, opevo_text *out, int *exit_code,
                                   opevo_error *err);
@@ -91,7 +91,8 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *
 bool opevo_i_network_is_tuned(const opevo_call *call);
 struct opevo_i_tasks;
 /* Put into the store what the library needs in memory, and what the kernel of each successful trial
- * would add. `task` has the number of each in the library; -1: it is not there. (network_memory.c) */
+ * would add. `task` has the number of each in the library; -1: it is not there.
+ * (network_memory.c) */
 opevo_status opevo_i_library_note_memory(opevo_network_library *library,
                                          const struct opevo_i_tasks *tasks, const int *task,
                                          opevo_error *err);

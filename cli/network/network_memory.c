@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a network needs in memory with each kernel that was measured, for a report to choose from. */
+/* What a network needs in memory with each kernel that was measured, for a report to choose
+ * from. */
 
 #include "network_internal.h"
 #include "tune_internal.h"

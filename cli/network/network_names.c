@@ -42,8 +42,8 @@ void opevo_i_add_shell_word(const char *word, opevo_text *out)
     opevo_text_add(out, "'");
 }
 
-/* The first element that is not finite; -1: all are. Of float32, which models have by the gigabyte, without a
- * call for each. */
+/* The first element that is not finite; -1: all are. Of float32, which models have by the gigabyte,
+ * without a call for each. */
 static int64_t first_not_finite(const opevo_array *array)
 {
     int64_t count = array->data ? opevo_array_elements(array) : 0, i = 0;

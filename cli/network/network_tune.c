@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernels of a network, tuned within one budget: each task is a run like that of its computation
- * alone, and weighs as much as it occurs. Where passes have a choice, the times that are measured decide. */
+/* The kernels of a network, tuned within one budget: each task is a run like that of its
+ * computation alone, and weighs as much as it occurs. Where passes have a choice, the times that
+ * are measured decide. */
 
 #include "network_internal.h"
 #include "tune_internal.h"
@@ -14,15 +15,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Trials that each task gets before it is given up where another one in its place is clearly faster; what further
- * ones are expected to gain at most; and by how much a task must be faster than those of the passes alone: best
- * times of few trials are noisy. */
+/* Trials that each task gets before it is given up where another one in its place is clearly
+ * faster; what further ones are expected to gain at most; and by how much a task must be faster
+ * than those of the passes alone: best times of few trials are noisy. */
 enum { PROBE = 8, TRIALS_OF_EACH = 500 };
 #define SHARE .25
 #define MARGIN .03
 
-/* The call of `opevo tune` that does it: arguments are computations. Those of the network as it is come first, then
- * those that might take their place. */
+/* The call of `opevo tune` that does it: arguments are computations. Those of the network as it is
+ * come first, then those that might take their place. */
 typedef struct tuned {
     const opevo_call *call;
     opevo_network_choices *choices; /* NULL: none */
@@ -86,8 +87,8 @@ cleanup:
     return status;
 }
 
-/* Kernels are tuned for as many threads as the library is made for, and without a limit as long as if there were nothing
- * to choose. */
+/* Kernels are tuned for as many threads as the library is made for, and without a limit as long as
+ * if there were nothing to choose. */
 static void make_call(tuned *self)
 {
     static const opevo_option weights = {"weights", "W,W,...", "", false},
@@ -118,8 +119,8 @@ static int find_candidate(const tuned *self, const char *text)
     return i < count ? i : -1;
 }
 
-/* How many trials each of so many tasks may have first: all together at most a quarter, and no more than the tasks of the
- * network leave; 0: too few. */
+/* How many trials each of so many tasks may have first: all together at most a quarter, and no more
+ * than the tasks of the network leave; 0: too few. */
 static opevo_status read_probe(const tuned *self, size_t others, uint64_t *out, opevo_error *err)
 {
     uint64_t trials = 0, all = 0;

@@ -29,12 +29,13 @@ void opevo_i_report_json_column(opevo_text *out, const char *key, const double *
 opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err);
 opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
 
-/* The member "networks": the groups of tasks of the store whose runs are all in `data`. Errors: those
- * of reading the store. */
+/* The member "networks": the groups of tasks of the store whose runs are all in `data`. Errors:
+ * those of reading the store. */
 opevo_status opevo_i_report_networks(const char *path, const opevo_i_study_data *data,
                                      opevo_text *out, opevo_error *err);
 
-/* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the file. */
+/* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the
+ * file. */
 opevo_status opevo_i_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err);
 
 #endif

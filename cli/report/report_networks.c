@@ -218,7 +218,8 @@ static opevo_status follow_rounds(whole *self, opevo_error *err)
     return add_step(self, trial) ? OPEVO_OK : fail_memory(err);
 }
 
-/* Whether the network needs a task: otherwise measured times have chosen another one in its place. */
+/* Whether the network needs a task: otherwise measured times have chosen another one in its
+ * place. */
 static bool is_needed(const whole *self, size_t task)
 {
     return !self->group->is_network || self->group->tasks[task].weight > 0;

@@ -122,8 +122,9 @@ typedef struct opevo_i_tasks {
     double finals_s;      /* with the winners of the finals; NAN where a task had none */
     const char *network;  /* name of the network that the tasks are of; NULL: separate operators */
     size_t network_tasks; /* tasks of the network, also those that are not tuned */
-    /* Called before the first round and after each: it may give tasks other weights, by opevo_i_tasks_weigh. A
-     * task that has weight 0 in the end has no finals. NULL: weights stay. */
+    /* Called before the first round and after each: it may give tasks other weights, by
+     * opevo_i_tasks_weigh. A task that has weight 0 in the end has no finals. NULL: weights
+     * stay. */
     opevo_status (*between)(struct opevo_i_tasks *self, opevo_error *err);
     void *context; /* of that */
     opevo_store *store;
@@ -140,8 +141,8 @@ double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
 
 /* Into zeros; what is there is to be released, also on failure. */
 opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, opevo_error *err);
-/* The weight of a task in the sum, from now on, and that by which it is given rounds, of at most so many trials; 0: as
- * the options say. Errors: those of opevo_scheduler_weigh. */
+/* The weight of a task in the sum, from now on, and that by which it is given rounds, of at most so
+ * many trials; 0: as the options say. Errors: those of opevo_scheduler_weigh. */
 opevo_status opevo_i_tasks_weigh(opevo_i_tasks *self, size_t task, double weight, double worth,
                                  uint64_t round, opevo_error *err);
 /* Tune them; `quiet` for no progress line. An interrupt ends it early. */

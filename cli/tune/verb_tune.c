@@ -56,8 +56,7 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-/* ---- Reading the command line
- * ------------------------------------------------------------------------ */
+/* ---- Reading the command line ---------------------------------------------------------------- */
 
 static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
@@ -236,8 +235,7 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_free(self->results);
 }
 
-/* ---- Running
- * --------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 /* Of the limit that is nearest; 0 when only a target is set, whose distance nobody knows. */
 static double share_done(const opevo_i_tuning *self, uint64_t trials)

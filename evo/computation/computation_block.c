@@ -111,8 +111,8 @@ static bool add_axis(const blocker *self, int64_t factor, int axis, opevo_i_whol
            add_atom(to, factor, self->inner[axis]);
 }
 
-/* Of an axis that is cut, where whole blocks fit the divisor: (block o + i) // (block m) = o // m, and
- * the rest is block (o % m) + i. */
+/* Of an axis that is cut, where whole blocks fit the divisor: (block o + i) // (block m) = o // m,
+ * and the rest is block (o % m) + i. */
 static bool add_quotient(blocker *self, const opevo_term *term, int64_t factor, opevo_i_whole *to)
 {
     opevo_i_whole quotient = {0};

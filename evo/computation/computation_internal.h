@@ -66,7 +66,8 @@ int64_t opevo_i_floor_divide(int64_t a, int64_t divisor);
  * what is read. Errors: INVALID, LIMIT, NOMEM. */
 opevo_status opevo_i_check_reads(const opevo_definition *definition, const char *source,
                                  opevo_tensor *const *implicit, opevo_error *err);
-/* Bounds of a whole number over all axes of a definition, by interval arithmetic; nearest doubles. */
+/* Bounds of a whole number over all axes of a definition, by interval arithmetic; nearest
+ * doubles. */
 void opevo_i_affine_range(const opevo_definition *definition, const opevo_affine *affine,
                           double *least, double *most);
 

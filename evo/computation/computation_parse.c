@@ -303,8 +303,8 @@ static const opevo_expression *read_own_place(opevo_i_parser *self, const opevo_
     return read;
 }
 
-/* A sum of a narrow type becomes two definitions: C_sum of the type that it is summed in, and C, which
- * is rounded once. */
+/* A sum of a narrow type becomes two definitions: C_sum of the type that it is summed in, and C,
+ * which is rounded once. */
 static bool split_sum(opevo_i_parser *self, size_t symbol, opevo_element element,
                       opevo_definition **definition)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whether whole values stay in their types: each part of a definition of type int8 or int32 in int32,
- * and the result in its own. Bounds are those of interval arithmetic: of inputs, what their type
- * holds, for int32 OPEVO_INT32_INPUT; conditions are not looked at. A sum of n terms is between n
- * times the least and n times the largest, and 0, whatever its order. So what is accepted never
- * overflows, and all orders and all vectors give the same result. */
+/* Whether whole values stay in their types: each part of a definition of type int8 or int32 in
+ * int32, and the result in its own. Bounds are those of interval arithmetic: of inputs, what their
+ * type holds, for int32 OPEVO_INT32_INPUT; conditions are not looked at. A sum of n terms is
+ * between n times the least and n times the largest, and 0, whatever its order. So what is accepted
+ * never overflows, and all orders and all vectors give the same result. */
 
 #include "computation_parse_internal.h"
 

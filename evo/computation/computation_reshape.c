@@ -21,7 +21,8 @@ bool opevo_i_whole_uses(const opevo_affine *a, int axis)
     return false;
 }
 
-/* The axis that an index is, beside axes of extent 1; OPEVO_I_UNSHAPED where it is anything else. */
+/* The axis that an index is, beside axes of extent 1; OPEVO_I_UNSHAPED where it is anything
+ * else. */
 static int axis_of(const opevo_definition *definition, const opevo_affine *index)
 {
     int found = OPEVO_I_UNSHAPED;
@@ -70,8 +71,8 @@ static void note_axis(opevo_i_reshaper *self, const opevo_tensor *read, int axis
 
 /* ---- What merges ---- */
 
-/* The first of two neighbouring dimensions that are read along two neighbouring axes, all of both; the
- * axes do not occur elsewhere in the read. */
+/* The first of two neighbouring dimensions that are read along two neighbouring axes, all of both;
+ * the axes do not occur elsewhere in the read. */
 static int merging_dim(const opevo_definition *definition, const opevo_expression *read, int axis)
 {
     const opevo_tensor *tensor = read->tensor;
@@ -148,7 +149,8 @@ static void look_at_dividing(void *context, const opevo_expression *read)
         note_axis(self, read->tensor, axis);
 }
 
-/* The dimension of an input that all reads have along the divided axis; OPEVO_I_UNSHAPED without one. */
+/* The dimension of an input that all reads have along the divided axis; OPEVO_I_UNSHAPED without
+ * one. */
 typedef struct common_dim {
     const opevo_i_reshaper *self;
     const opevo_tensor *tensor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The copy of a computation whose dimensions merge or are divided: names of new axes, whole numbers of
- * axes, tensors. */
+/* The copy of a computation whose dimensions merge or are divided: names of new axes, whole numbers
+ * of axes, tensors. */
 
 #include "computation_reshape_internal.h"
 
@@ -85,8 +85,8 @@ static const opevo_i_renamed *names_of(opevo_i_reshaper *self, const char *first
 
 /* ---- Copies ---- */
 
-/* Whether a whole number of axes is never negative and stays below a divisor; false where that takes
- * more than bounds. */
+/* Whether a whole number of axes is never negative and stays below a divisor; false where that
+ * takes more than bounds. */
 static bool is_below(const opevo_definition *made, const opevo_i_whole *a, int64_t divisor)
 {
     double least = (double)a->constant;
@@ -104,7 +104,8 @@ static bool is_below(const opevo_definition *made, const opevo_i_whole *a, int64
     return least >= 0 && most < (double)divisor;
 }
 
-/* floor(a / divisor) or the remainder, without a division where what is left is below the divisor. */
+/* floor(a / divisor) or the remainder, without a division where what is left is below the
+ * divisor. */
 static bool divide_whole(opevo_i_reshaper *self, const opevo_definition *made, opevo_i_whole *a,
                          int64_t divisor, bool modulo)
 {

@@ -56,8 +56,8 @@ static size_t number_length(const char *at)
     return length;
 }
 
-/* The number at `start`, in the C locale's form; false for one that is too long, or that is infinite or becomes 0 in
- * double precision. */
+/* The number at `start`, in the C locale's form; false for one that is too long, or that is
+ * infinite or becomes 0 in double precision. */
 static bool read_number(opevo_i_tokens *self, size_t length)
 {
     char text[64];

@@ -4,8 +4,8 @@
  * the known outcome, and the proposal is not handed out. A tuner is told outcomes in the order of
  * its proposals, so a known outcome waits until all before it are told.
  *
- * Always true: `queue` from `first` on has an entry for each proposal that the tuner was not told of,
- * in their order, and its first entry is not a known one. */
+ * Always true: `queue` from `first` on has an entry for each proposal that the tuner was not told
+ * of, in their order, and its first entry is not a known one. */
 
 #include "port_internal.h"
 

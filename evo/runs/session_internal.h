@@ -34,7 +34,8 @@ struct opevo_session {
     opevo_i_slot *slots;       /* one for each of them */
     size_t trial_capacity, slot_capacity;
     size_t first, settled, end;
-    /* session_starts.c: points of trials 1 and following, and how many of them the tuner is told. */
+    /* session_starts.c: points of trials 1 and following, and how many of them the tuner is
+     * told. */
     opevo_proposal *starts;
     size_t start_count, starts_asked, starts_told;
     /* run.c: of a batch that is evaluated. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs that shared a budget, in tables that are made with the first of them: stores without them are
- * of the same format, and programs that do not know them pass them by. Here they are written;
+/* Runs that shared a budget, in tables that are made with the first of them: stores without them
+ * are of the same format, and programs that do not know them pass them by. Here they are written;
  * store_groups_read.c reads them. */
 
 #include "store_internal.h"
@@ -77,8 +77,8 @@ static void bind_task(sqlite3_stmt *statement, int64_t number, size_t place,
     sqlite3_bind_double(statement, 6, task->scale_s);
 }
 
-/* Whether group `number` has exactly these tasks. Weights of networks may differ: measured times decide there
- * which tasks the network needs. */
+/* Whether group `number` has exactly these tasks. Weights of networks may differ: measured times
+ * decide there which tasks the network needs. */
 static opevo_status has_tasks(opevo_store *store, int64_t number, const opevo_group *group,
                               bool *same, opevo_error *err)
 {

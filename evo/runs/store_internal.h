@@ -210,8 +210,8 @@ opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t
 /* ---- store_starts.c ---- */
 
 /* The start points that the run was begun with: those of the store, else, where the run has no
- * trials, those offered, which the store keeps from here on. The caller frees the list; origins live
- * as long as the store is open. */
+ * trials, those offered, which the store keeps from here on. The caller frees the list; origins
+ * live as long as the store is open. */
 opevo_status opevo_i_store_settle_starts(opevo_store *store, int64_t run,
                                          const opevo_proposal *offered, size_t offered_count,
                                          opevo_proposal **out, size_t *count, opevo_error *err);

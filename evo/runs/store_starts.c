@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The start points of runs, in a table that is made with the first of them: stores without it are of
- * the same format, and programs that do not know it pass it by. They are what the run was begun
+/* The start points of runs, in a table that is made with the first of them: stores without it are
+ * of the same format, and programs that do not know it pass it by. They are what the run was begun
  * with, and do not change. */
 
 #include "store_internal.h"

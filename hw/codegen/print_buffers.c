@@ -28,7 +28,8 @@ static bool uses(const opevo_i_node *node, int buffer)
     return found || (node->otherwise && uses(node->otherwise, buffer));
 }
 
-/* Whether all statements that write a buffer set it, or with `update` join a value with what is there.
+/* Whether all statements that write a buffer set it, or with `update` join a value with what is
+ * there.
  */
 static bool all_write(const opevo_i_node *node, int buffer, bool update)
 {
@@ -129,8 +130,8 @@ static void print_scratch(opevo_i_printer *self, int buffer)
 
 /* ---- Buffers ---- */
 
-/* Sums that live in registers, or an array in their place. Compilers do not see that the turn of a loop
- * that sets a buffer is the first, and warn unless it has a value. */
+/* Sums that live in registers, or an array in their place. Compilers do not see that the turn of a
+ * loop that sets a buffer is the first, and warn unless it has a value. */
 static void print_local(opevo_i_printer *self, int i)
 {
     const opevo_i_buffer *buffer = &self->nest->buffer[i];

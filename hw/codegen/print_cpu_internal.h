@@ -48,8 +48,8 @@ void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int 
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, opevo_element type, bool splat_alone);
 
-/* print_vector_values.c: find the selects of a leaf's value that are worth an assumption: those that
- * keep elements from being read; the value for all lanes, with the assumptions of the loop. */
+/* print_vector_values.c: find the selects of a leaf's value that are worth an assumption: those
+ * that keep elements from being read; the value for all lanes, with the assumptions of the loop. */
 void opevo_i_find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop);
 /* "(a && b)": those comparisons of a condition that are the same in all lanes; "1" without one. */
 void opevo_i_print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
@@ -60,15 +60,15 @@ void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop
 bool opevo_i_is_vector_loop(const opevo_i_node *node);
 
 /* print_masks.c: those lanes of a vector to memory that are to be written. print_rows.c: a loop
- * over a copy as one row, or a sum of neighbours in halves of vectors. False where that cannot be, as with other types than float32 in memory that
- * is written. */
+ * over a copy as one row, or a sum of neighbours in halves of vectors. False where that cannot be,
+ * as with other types than float32 in memory that is written. */
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf);
 bool opevo_i_print_lane_sum(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf);
 
-/* print_transposed.c: a loop over vectors whose lanes are rows of what they are copied from; the functions
- * that it and opevo_i_print_scattered call. */
+/* print_transposed.c: a loop over vectors whose lanes are rows of what they are copied from; the
+ * functions that it and opevo_i_print_scattered call. */
 bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node);
 /* `streams`: whose stores bypass the caches. */
 void opevo_i_print_transpose_head(opevo_text *out, bool streams);

@@ -7,8 +7,8 @@
 
 #include "print_internal.h"
 
-/* An @ is the width, a $ the bit of each lane, a ` twice the number of each lane, plus 1 in the second
- * half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
+/* An @ is the width, a $ the bit of each lane, a ` twice the number of each lane, plus 1 in the
+ * second half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
  * and x < y ? x : y. */
 typedef struct opevo_i_function {
     int kind;
@@ -22,7 +22,8 @@ typedef struct opevo_i_function {
 enum { OPEVO_I_TYPED_FUNCTIONS = 10 };
 extern const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS];
 
-/* What is not of float: result and operands of a function of one element, and the vector's letter. */
+/* What is not of float: result and operands of a function of one element, and the vector's
+ * letter. */
 typedef struct opevo_i_signature {
     int kind;
     const char *result, *operand;

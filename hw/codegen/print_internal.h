@@ -84,8 +84,9 @@ typedef struct opevo_i_printer {
 /* The files that print, each using those before it only: print_index, print_typed_functions,
  * print_functions, print_types,
  * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
- * print_masks, print_rows, print_transposed, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
- * print_pack; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
+ * print_masks, print_rows, print_transposed, print_vector_c (print_cpu_internal.h);
+ * print_vector_gpu; print_nest; print_pack; print_kernel_c, print_kernel_gpu,
+ * print_kernel_emulation; print. */
 
 /* ---- print_index.c ---- */
 
@@ -113,13 +114,13 @@ const char *opevo_i_zero_text(opevo_element element);
 bool opevo_i_print_is_typed(const opevo_i_nest *nest);
 /* What is where elements of a buffer are: in memory its type; in variables that of computations. */
 opevo_element opevo_i_stored_type(const opevo_i_printer *self, int buffer);
-/* What the value of a statement is, before it is converted to what is stored: FLOAT32 or INT32, or the
- * type that is stored where nothing is computed. */
+/* What the value of a statement is, before it is converted to what is stored: FLOAT32 or INT32, or
+ * the type that is stored where nothing is computed. */
 opevo_element opevo_i_statement_type(const opevo_i_printer *self, const opevo_i_leaf *leaf);
 /* An element as a value of this type, FLOAT32 or INT32 or its own. */
 void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, opevo_element type);
-/* What stands before and after a value of `type`, or so many lanes of it, that is stored as another;
- * nothing for the same. */
+/* What stands before and after a value of `type`, or so many lanes of it, that is stored as
+ * another; nothing for the same. */
 void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opevo_element type,
                                int width);
 void opevo_i_print_store_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
@@ -151,8 +152,8 @@ static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
 /* The name of a function of vectors of this width, 1: of one element, which from now on stands
  * before the kernel unless the dialect has it. */
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
-/* The function for values of this type: of max, min and select there are two; and the one that loads
- * some lanes of this type. */
+/* The function for values of this type: of max, min and select there are two; and the one that
+ * loads some lanes of this type. */
 int opevo_i_function_of(opevo_expression_kind kind, opevo_element type);
 int opevo_i_get_function_of(opevo_element stored);
 /* The functions that were called. */
@@ -191,14 +192,14 @@ int64_t opevo_i_thread_count(const opevo_i_launch *launch); /* of a block */
 
 /* ---- print_transposed.c ---- */
 
-/* A loop to be repeated as text over vectors in registers whose lanes are rows of what they are copied
- * to; false for other loops. */
+/* A loop to be repeated as text over vectors in registers whose lanes are rows of what they are
+ * copied to; false for other loops. */
 bool opevo_i_print_scattered(opevo_i_printer *self, const opevo_i_node *node);
 
 /* ---- print_vector_c.c, print_vector_gpu.c ---- */
 
-/* A loop over one statement as a sum of lanes; as vectors or a row, and as one copy; false for other
- * loops. */
+/* A loop over one statement as a sum of lanes; as vectors or a row, and as one copy; false for
+ * other loops. */
 bool opevo_i_print_cpu_sum(opevo_i_printer *self, const opevo_i_node *node,
                            const opevo_i_leaf *leaf);
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,

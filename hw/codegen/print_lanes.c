@@ -46,8 +46,8 @@ bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, 
     return !opevo_i_affine_uses(self->atoms, &rest, atom);
 }
 
-/* An operand: a variable, a vector in memory, every second element of two, one element for all lanes,
- * or a list of elements. */
+/* An operand: a variable, a vector in memory, every second element of two, one element for all
+ * lanes, or a list of elements. */
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, opevo_element type, bool splat_alone)
 {

@@ -435,8 +435,9 @@ static void print_lane_product(opevo_i_printer *self, const opevo_i_vector_loop 
         opevo_text_printf(self->out, ", (V%d){0})", width);
 }
 
-/* A product or an element added to a register. The other lanes are never stored, or get what is 0, such
- * as products with it. Where no factor moves with the lane, all lanes are the same and need no mask. */
+/* A product or an element added to a register. The other lanes are never stored, or get what is 0,
+ * such as products with it. Where no factor moves with the lane, all lanes are the same and need no
+ * mask. */
 static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;

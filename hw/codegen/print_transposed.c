@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Squares of 16 x 16 numbers whose rows become columns: copies across the order of memory, and vectors
- * in registers whose lanes lie far apart where they are written. */
+/* Squares of 16 x 16 numbers whose rows become columns: copies across the order of memory, and
+ * vectors in registers whose lanes lie far apart where they are written. */
 
 #include "print_cpu_internal.h"
 
@@ -101,7 +101,8 @@ static bool is_scattered(const opevo_i_printer *self, const opevo_i_node *node,
            opevo_i_plain_factor(self, &leaf->to.address, vector->atom, row) && *row >= TRANSPOSED;
 }
 
-/* A square, of which the rows in memory have `count` columns from iteration `first` of the loop on. */
+/* A square, of which the rows in memory have `count` columns from iteration `first` of the loop
+ * on. */
 static void print_square(opevo_i_printer *self, const opevo_i_node *node,
                          const opevo_i_node *vector, int64_t row, int64_t first, int64_t count)
 {
@@ -123,8 +124,8 @@ static void print_square(opevo_i_printer *self, const opevo_i_node *node,
     self->known[vector->atom] = false;
 }
 
-/* As few squares as hold all iterations of `node`, one column each, in about equal numbers; for each vector
- * of the loops between. */
+/* As few squares as hold all iterations of `node`, one column each, in about equal numbers; for
+ * each vector of the loops between. */
 static void print_squares(opevo_i_printer *self, const opevo_i_node *node,
                           const opevo_i_node *inner, const opevo_i_node *vector, int64_t row)
 {
@@ -165,8 +166,8 @@ bool opevo_i_print_scattered(opevo_i_printer *self, const opevo_i_node *node)
 static const char squares_need[] =
     "#if defined __AVX512F__ && (defined __clang__ || __GNUC__ >= 12)\n";
 
-/* Of the rows x0 to x15 four perfect shuffles make columns: each turns the eight bits of row and column
- * by one. */
+/* Of the rows x0 to x15 four perfect shuffles make columns: each turns the eight bits of row and
+ * column by one. */
 static void print_shuffles(opevo_text *out)
 {
     opevo_text_printf(out, "    V16");

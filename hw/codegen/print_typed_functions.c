@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Functions of int, and of float16 and bfloat16: some lanes of a vector in memory, selections, and
- * conversions. These round to nearest, of two numbers to the even one, and keep subnormal numbers; NaN
- * stays NaN. Instructions of processors and devices that do so are used where compilers have them. */
+ * conversions. These round to nearest, of two numbers to the even one, and keep subnormal numbers;
+ * NaN stays NaN. Instructions of processors and devices that do so are used where compilers have
+ * them. */
 
 #include "print_functions_internal.h"
 
@@ -81,8 +82,8 @@ const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
      "    I@ smaller = x < y;\n"
      "    return (smaller & x) | (~smaller & y);\n"
      "}\n"},
-    /* The exponent of float16 gets to its place in a float by a product with 2^112, which also makes
-     * subnormal numbers normal; infinities and NaN keep the largest exponent. */
+    /* The exponent of float16 gets to its place in a float by a product with 2^112, which also
+     * makes subnormal numbers normal; infinities and NaN keep the largest exponent. */
     {OPEVO_I_FUNCTION_FROM_HALF, "from_half", NULL, 1, 0,
      "#ifdef __HIP__\n"
      "    union {\n        unsigned short bits;\n        _Float16 value;\n    } half = {x};\n"
@@ -130,8 +131,8 @@ const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
      "    return (V@)(__builtin_convertvector(x, U@) << 16);\n"
      "}\n"},
     /* To nearest, of two the even one: half of the last place, less one where the last bit is 0, is
-     * added before the rest is cut off. Numbers below 2^-14 are rounded by the addition of 1/2, whose
-     * last place is that of subnormal numbers. */
+     * added before the rest is cut off. Numbers below 2^-14 are rounded by the addition of 1/2,
+     * whose last place is that of subnormal numbers. */
     {OPEVO_I_FUNCTION_TO_HALF, "to_half", NULL, 1, 0,
      "#ifdef __HIP__\n"
      "    union {\n        _Float16 value;\n        unsigned short bits;\n    } half = "

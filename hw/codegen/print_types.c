@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Types of elements as text. Arrays of float16 and bfloat16 are of unsigned short in every dialect, so
- * that no header is needed; statements compute in float and int. */
+/* Types of elements as text. Arrays of float16 and bfloat16 are of unsigned short in every dialect,
+ * so that no header is needed; statements compute in float and int. */
 
 #include "print_internal.h"
 

@@ -6,8 +6,8 @@
 
 #include "print_cpu_internal.h"
 
-/* Whether it is not the same in all lanes. Where `with_care`, elements that may not be there for all
- * lanes count as such. */
+/* Whether it is not the same in all lanes. Where `with_care`, elements that may not be there for
+ * all lanes count as such. */
 static bool differs(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
                     const opevo_i_value *value, bool with_care);
 
@@ -148,8 +148,8 @@ static bool is_all_whole(const opevo_i_condition *condition)
                            : condition->is_whole;
 }
 
-/* Whether a condition joins two of which both must be as it is: "a and b" that holds, or "a or b" that
- * does not. */
+/* Whether a condition joins two of which both must be as it is: "a and b" that holds, or "a or b"
+ * that does not. */
 static bool needs_both(const opevo_i_condition *condition, bool holds)
 {
     return (condition->kind == OPEVO_COND_AND) == holds;
@@ -167,8 +167,8 @@ static bool binds_whole(const opevo_i_condition *condition, bool holds)
     return needs_both(condition, holds) ? left || right : left && right;
 }
 
-/* "a && (b || c) && ": what a branch says of whole numbers, which is all that the elements inside it
- * may need: they were checked as if values could compare in any way. */
+/* "a && (b || c) && ": what a branch says of whole numbers, which is all that the elements inside
+ * it may need: they were checked as if values could compare in any way. */
 static void print_branch(opevo_i_printer *self, const opevo_i_leaf *leaf,
                          const opevo_i_condition *condition, bool holds)
 {

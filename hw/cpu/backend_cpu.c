@@ -244,8 +244,8 @@ static char await(const child *process, double limit_s)
     }
 }
 
-/* For how long its first execution has run at least, by the clock that says less: it may have waited
- * for others. */
+/* For how long its first execution has run at least, by the clock that says less: it may have
+ * waited for others. */
 static double first_so_far_s(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
                              const child *process)
 {
@@ -262,7 +262,8 @@ static double first_so_far_s(const opevo_i_cpu_report *report, const opevo_i_cpu
 }
 
 /* The letter after its first execution; 's' when that is certainly slower than is worth it. What
- * does not cost more than sampling does is awaited. Half a second is for all before the execution. */
+ * does not cost more than sampling does is awaited. Half a second is for all before the
+ * execution. */
 static char await_first(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
                         const child *process)
 {

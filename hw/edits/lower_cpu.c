@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Lowering to a CPU: a kernel is a C function of one work item, which asks the launcher where it is.
- * Address spaces other than 0 are plain memory on x86 and ARM. */
+/* Lowering to a CPU: a kernel is a C function of one work item, which asks the launcher where it
+ * is. Address spaces other than 0 are plain memory on x86 and ARM. */
 
 #include "lower_internal.h"
 

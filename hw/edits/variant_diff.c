@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What edits changed, block by block: the longest common subsequence of the instructions of the base
- * and of the variant. Values are printed by their ids, so that an instruction without changes has
- * the same text in both. */
+/* What edits changed, block by block: the longest common subsequence of the instructions of the
+ * base and of the variant. Values are printed by their ids, so that an instruction without changes
+ * has the same text in both. */
 
 #include "edits_internal.h"
 

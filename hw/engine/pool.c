@@ -262,7 +262,8 @@ static bool is_one_command(const work *self)
     return true;
 }
 
-/* It cannot continue, as it says; before it is ready, that is about what all tasks have in common. */
+/* It cannot continue, as it says; before it is ready, that is about what all tasks have in
+ * common. */
 static void take_error(work *self, size_t number, const json_t *message, const char *sentence)
 {
     opevo_i_connection *member = &self->pool->members[number];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The worker that holds a kernel: its module, its harness, what runs its variants, and what is known
- * of them. */
+/* The worker that holds a kernel: its module, its harness, what runs its variants, and what is
+ * known of them. */
 
 #ifndef OPEVO_EVOLVER_PROGRAM_INTERNAL_H
 #define OPEVO_EVOLVER_PROGRAM_INTERNAL_H

@@ -12,8 +12,8 @@
 
 enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 
-/* Machine code of the variant; empty for the interpreter, which reads the module. Errors: INVALID if
- * the code generator refuses it. */
+/* Machine code of the variant; empty for the interpreter, which reads the module. Errors: INVALID
+ * if the code generator refuses it. */
 static opevo_status compile(const opevo_i_kernel *kernel, const opevo_variant *variant,
                             opevo_text *object, opevo_error *err)
 {
@@ -151,8 +151,8 @@ static bool recall(const opevo_i_results *results, opevo_index key, opevo_evalua
     return true;
 }
 
-/* The message of a failure names instructions by their ids in the edit list, which another list with
- * the same module gives other ids: what fails is run again. */
+/* The message of a failure names instructions by their ids in the edit list, which another list
+ * with the same module gives other ids: what fails is run again. */
 static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluation *what)
 {
     if (what->verdict != OPEVO_VERDICT_OK)

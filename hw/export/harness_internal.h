@@ -38,8 +38,8 @@ extern const char opevo_i_harness_values[];
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);
 
 /* Types (harness_types.c): whether a computation has others than float32; then what
- * opevo_i_harness_graph needs beside opevo_i_harness_values, behind these; and the functions fill_TYPE
- * and check_TYPE of operands of other types. */
+ * opevo_i_harness_graph needs beside opevo_i_harness_values, behind these; and the functions
+ * fill_TYPE and check_TYPE of operands of other types. */
 bool opevo_i_harness_is_typed(const opevo_computation *computation);
 void opevo_i_harness_types(opevo_text *out, const opevo_computation *computation);
 void opevo_i_harness_typed_operands(opevo_text *out, const opevo_workload *work);
@@ -49,8 +49,8 @@ const char *opevo_i_harness_value_end(opevo_element element);
 const char *opevo_i_harness_store_start(opevo_element element);
 const char *opevo_i_harness_store_end(opevo_element element);
 
-/* Kernels on a GPU (harness_launch.c): whether one is a single launch without scratch memory. For the
- * others: numbers of the launches behind the first; in `send`, memory; and before `execute`, a
+/* Kernels on a GPU (harness_launch.c): whether one is a single launch without scratch memory. For
+ * the others: numbers of the launches behind the first; in `send`, memory; and before `execute`, a
  * function that launches all. */
 bool opevo_i_harness_is_simple(const opevo_kernel *kernel);
 void opevo_i_harness_more(opevo_text *out, const opevo_kernel *kernel);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs for kernels on a GPU that have scratch memory or are several kernels after one another. */
+/* Programs for kernels on a GPU that have scratch memory or are several kernels after one
+ * another. */
 
 #include "harness_internal.h"
 

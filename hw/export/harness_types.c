@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Arrays of other types than float32 in programs for kernels of computations: their values, random
- * inputs, and the check of an output. In the texts $N is the type, $T what C calls it, $V( its value as
- * a number, $U whether an element was not written. */
+ * inputs, and the check of an output. In the texts $N is the type, $T what C calls it, $V( its
+ * value as a number, $U whether an element was not written. */
 
 #include "harness_internal.h"
 
 #include <string.h>
 
-/* Values of float16 and bfloat16, and the bits of the nearest to a number in [-2, 2]; `digits` bits are
- * behind the point, and numbers from 2^least are normal. */
+/* Values of float16 and bfloat16, and the bits of the nearest to a number in [-2, 2]; `digits` bits
+ * are behind the point, and numbers from 2^least are normal. */
 static const char short_floats[] =
     "static double short_value(unsigned short bits, int digits, int least)\n"
     "{\n"

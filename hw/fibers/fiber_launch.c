@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A block: its work items run in their order, each to a barrier or its end; then all go on behind the
- * barrier. If some are at a barrier and others at their end, the barrier is divergent. One launch
- * runs at a time in a process, whose place is in `here`. */
+/* A block: its work items run in their order, each to a barrier or its end; then all go on behind
+ * the barrier. If some are at a barrier and others at their end, the barrier is divergent. One
+ * launch runs at a time in a process, whose place is in `here`. */
 
 #include "fiber_internal.h"
 

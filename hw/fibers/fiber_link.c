@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Linking of objects, by LLVM's LLJIT. Kernels see the gk_ functions and what this process has, such
- * as memcpy and expf. */
+/* Linking of objects, by LLVM's LLJIT. Kernels see the gk_ functions and what this process has,
+ * such as memcpy and expf. */
 
 #include "fiber_link_internal.h"
 

@@ -9,8 +9,8 @@
 
 struct LLVMOrcOpaqueLLJIT;
 
-/* Link a relocatable object of `size` bytes, when its first symbol is looked up. Errors: INVALID with
- * LLVM's reason. */
+/* Link a relocatable object of `size` bytes, when its first symbol is looked up. Errors: INVALID
+ * with LLVM's reason. */
 opevo_status opevo_i_fiber_link(const void *object, size_t size, struct LLVMOrcOpaqueLLJIT **out,
                                 opevo_error *err);
 void opevo_i_fiber_unlink(struct LLVMOrcOpaqueLLJIT *jit);

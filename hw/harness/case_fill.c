@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Initial contents of buffers. Each buffer has a random stream of its own, named after it; the parts
- * of graphs of the same case have one in common, so that they fit together. Nothing but exact
+/* Initial contents of buffers. Each buffer has a random stream of its own, named after it; the
+ * parts of graphs of the same case have one in common, so that they fit together. Nothing but exact
  * arithmetic and rounding is used, so that all machines have the same bytes. */
 
 #include "kernel_harness_internal.h"

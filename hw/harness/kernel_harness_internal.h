@@ -22,9 +22,9 @@ typedef struct opevo_i_size_names {
     size_t count;
 } opevo_i_size_names;
 
-/* Value of an integer expression: C's operators + - * / % < <= > >= == != && || ! ?: and parentheses,
- * min(a, b), max(a, b) and ceil(a, b), a / b rounded up; all else as in C on 64 bits. Errors: INVALID
- * with "where: what is wrong", for overflow and division by 0 as well. */
+/* Value of an integer expression: C's operators + - * / % < <= > >= == != && || ! ?: and
+ * parentheses, min(a, b), max(a, b) and ceil(a, b), a / b rounded up; all else as in C on 64 bits.
+ * Errors: INVALID with "where: what is wrong", for overflow and division by 0 as well. */
 opevo_status opevo_i_size_evaluate(const char *text, const opevo_i_size_names *names,
                                    const char *where, int64_t *out, opevo_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Loops that are split, fused and reordered. Each axis stays an expression in the loops: a loop that
- * is split or fused is replaced in it by what it has become. */
+/* Loops that are split, fused and reordered. Each axis stays an expression in the loops: a loop
+ * that is split or fused is replaced in it by what it has become. */
 
 #include "schedule_internal.h"
 

@@ -2,9 +2,11 @@
 
 /* Guards that are asked once instead of at each statement:
  *
- *     for (s ...) if (least <= h + r < limit) x += ...   becomes   if (least <= h + r < limit) for (s ...) x += ...
+ *     for (s ...) if (least <= h + r < limit) x += ...   becomes   if (least <= h + r < limit) for
+ *     (s ...) x += ...
  *
- * at the outermost node that all of the value's loops are outside of, if nothing else is done in it. */
+ * at the outermost node that all of the value's loops are outside of, if nothing else is done in
+ * it. */
 
 #include "nest_internal.h"
 
@@ -25,7 +27,8 @@ static const opevo_i_leaf *find_guarded(const opevo_i_node *node)
     return found || !node->otherwise ? found : find_guarded(node->otherwise);
 }
 
-/* The guards of a node that can be asked ahead of it: each is one of its first guarded statement. */
+/* The guards of a node that can be asked ahead of it: each is one of its first guarded
+ * statement. */
 static opevo_i_guards find_common(const hoisting *self, const opevo_i_node *node)
 {
     const opevo_i_leaf *leaf = find_guarded(node);

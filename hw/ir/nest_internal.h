@@ -12,8 +12,8 @@
 
 enum { OPEVO_I_GUARDS = 10, OPEVO_I_BUFFERS = 96, OPEVO_I_FACTORS = 16 };
 
-/* least <= value < limit. `omits`: where it fails, a term of a sum is left out of an element that is
- * kept, and not the element. */
+/* least <= value < limit. `omits`: where it fails, a term of a sum is left out of an element that
+ * is kept, and not the element. */
 typedef struct opevo_i_guard {
     opevo_i_affine value;
     int64_t least, limit;
@@ -30,7 +30,8 @@ typedef struct opevo_i_access {
     opevo_i_affine address;
 } opevo_i_access;
 
-/* Of values: each compares `whole`, or x with y, with 0 or with each other; in int32 where both are. */
+/* Of values: each compares `whole`, or x with y, with 0 or with each other; in int32 where both
+ * are. */
 typedef struct opevo_i_value opevo_i_value;
 typedef struct opevo_i_condition opevo_i_condition;
 struct opevo_i_condition {
@@ -113,8 +114,9 @@ typedef struct opevo_i_buffer {
     int launch;       /* shared, local: the launch that has it */
 } opevo_i_buffer;
 
-/* An operand that the kernel reads in a layout of its own: element (p0, p1, ...) of the pieces, each
- * (index / divisor) % extent of its dimension, is that of the dense tensor, or 0 outside it. */
+/* An operand that the kernel reads in a layout of its own: element (p0, p1, ...) of the pieces,
+ * each (index / divisor) % extent of its dimension, is that of the dense tensor, or 0 outside
+ * it. */
 typedef struct opevo_i_packing {
     int operand, dims;
     int64_t extent[OPEVO_I_DIMS];
@@ -188,8 +190,8 @@ const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
 /* Leaves after unrolling, lanes counted once. */
 double opevo_i_node_statements(const opevo_i_node *node);
 
-/* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation `what`,
- * UNROLL or EXPAND. */
+/* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation
+ * `what`, UNROLL or EXPAND. */
 void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
 
 /* Vectorized loops over one statement become loops of 2, 4, 8 and 16, for C. False without memory;
@@ -201,7 +203,8 @@ bool opevo_i_nest_split_vectors(opevo_i_nest *nest);
 bool opevo_i_nest_make_versions(opevo_i_nest *nest);
 
 /* What a whole part of a nest is done under, asked once ahead of it, for C: the guards that all its
- * statements have, of values that no loop in it changes. False without memory; the nest is then worthless. */
+ * statements have, of values that no loop in it changes. False without memory; the nest is then
+ * worthless. */
 bool opevo_i_nest_hoist_guards(opevo_i_nest *nest);
 
 /* Whether a node does nothing that matters outside `body` where the guard does not hold. */

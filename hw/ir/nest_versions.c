@@ -141,8 +141,8 @@ static void copy_list(versions *self, opevo_i_node *parent, const opevo_i_node *
         copy_node(self, parent, child);
 }
 
-/* The guards of the statements in a node that hold where one of a body does in all iterations: those
- * that begin with the same value, and reach no further. */
+/* The guards of the statements in a node that hold where one of a body does in all iterations:
+ * those that begin with the same value, and reach no further. */
 static void collect_implied(const versions *self, const opevo_i_node *body,
                             const opevo_i_node *node, const split_guard *by, opevo_i_guards *out)
 {

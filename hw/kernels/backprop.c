@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A step of back propagation through one layer of `hidden` units, a multiple of EDGE, above `inputs`
- * units, a multiple of EDGE. backprop_forward computes the products of EDGE inputs by a tree in
- * shared memory, backprop_activate adds them up and squashes by x / (1 + |x|), backprop_adjust moves
- * the weights with momentum. */
+/* A step of back propagation through one layer of `hidden` units, a multiple of EDGE, above
+ * `inputs` units, a multiple of EDGE. backprop_forward computes the products of EDGE inputs by a
+ * tree in shared memory, backprop_activate adds them up and squashes by x / (1 + |x|),
+ * backprop_adjust moves the weights with momentum. */
 
 #include "kernel_dialect.h"
 

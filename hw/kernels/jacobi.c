@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Damped Jacobi iteration for systems of n linear equations with one matrix, stored by columns, and a
- * right side for each block: x += weight D^-1 (b - A x) until no element changes by `tolerance` or
- * more, at most `most` times. A block is a power of two of at most WIDE work items, at least n: one
- * for each equation. */
+/* Damped Jacobi iteration for systems of n linear equations with one matrix, stored by columns, and
+ * a right side for each block: x += weight D^-1 (b - A x) until no element changes by `tolerance`
+ * or more, at most `most` times. A block is a power of two of at most WIDE work items, at least n:
+ * one for each equation. */
 
 #include "kernel_dialect.h"
 

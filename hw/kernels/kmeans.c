@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A step of Lloyd's algorithm: kmeans_assign finds the nearest centre of each point, kmeans_move
- * makes each centre the mean of its points; a centre without points stays. Points are stored feature
- * by feature. */
+ * makes each centre the mean of its points; a centre without points stays. Points are stored
+ * feature by feature. */
 
 #include "kernel_dialect.h"
 

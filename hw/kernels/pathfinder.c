@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `steps` rows of the cheapest path through a grid of `width` columns: each cell adds its cost to the
- * least of the three cells before it. A block of WIDE work items holds `steps` more cells on either
- * side in shared memory. */
+/* `steps` rows of the cheapest path through a grid of `width` columns: each cell adds its cost to
+ * the least of the three cells before it. A block of WIDE work items holds `steps` more cells on
+ * either side in shared memory. */
 
 #include "kernel_dialect.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* c = a b for n x n matrices by tiles, n a multiple of TILE, with defects whose removal is the known
- * optimum. Each has a switch:
+/* c = a b for n x n matrices by tiles, n a multiple of TILE, with defects whose removal is the
+ * known optimum. Each has a switch:
  *
  *   PLANT_STORE    the sum so far is stored in every step of the inner loop
  *   PLANT_TEST     a test in the inner loop that always holds

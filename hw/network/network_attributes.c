@@ -60,8 +60,8 @@ static bool is_named(const word *self, const Onnx__Attribute *attribute)
     return strlen(name) == self->length && strncmp(name, self->name, self->length) == 0;
 }
 
-/* Whether there is a value of this type, or no value: empty lists are not written, and neither is a 0
- * by some writers. */
+/* Whether there is a value of this type, or no value: empty lists are not written, and neither is a
+ * 0 by some writers. */
 static bool has_value_of(const Onnx__Attribute *attribute, int type)
 {
     const bool has[] = {[FLOAT] = attribute->has_f,         [INT] = attribute->has_i,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Nodes of any number of inputs, such as Sum, as steps of a few inputs each: first of the inputs, then of what those
- * make, until one is left. The others are intermediate values, each rounded to float32. */
+/* Nodes of any number of inputs, such as Sum, as steps of a few inputs each: first of the inputs,
+ * then of what those make, until one is left. The others are intermediate values, each rounded to
+ * float32. */
 
 #include "network_chain_internal.h"
 #include "network_passes_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The sites of a network, and what computes each step with each combination of its sites: the passes are run on a
- * network of that step alone, whose tensors are marked. */
+/* The sites of a network, and what computes each step with each combination of its sites: the
+ * passes are run on a network of that step alone, whose tensors are marked. */
 
 #include "network_choices_internal.h"
 #include "network_passes_internal.h"
@@ -122,7 +122,8 @@ static bool is_on(const building *at, const opevo_i_choice_step *step, int value
     return class >= 0;
 }
 
-/* Whether the passes have blocked what they were to: they leave a step that has no text in blocks. */
+/* Whether the passes have blocked what they were to: they leave a step that has no text in
+ * blocks. */
 static bool is_as_marked(const opevo_inference *whole, const lone *self)
 {
     for (int i = 0; i < self->origins; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Choices of layouts and of convolutions by measured times: a table of sites, and for each step what computes it,
- * depending on its sites. network_choice_steps.c fills it in. */
+/* Choices of layouts and of convolutions by measured times: a table of sites, and for each step
+ * what computes it, depending on its sites. network_choice_steps.c fills it in. */
 
 #include "network_choices_internal.h"
 
@@ -70,8 +70,8 @@ static void add(const opevo_i_choice_way *way, int by, int *change)
         change[way->candidate[i]] += by;
 }
 
-/* How many steps more compute each candidate in `to` than in `from`; false where it is not known what computes
- * a step. */
+/* How many steps more compute each candidate in `to` than in `from`; false where it is not known
+ * what computes a step. */
 static bool find_change(const opevo_network_choices *self, const bool *from, const bool *to)
 {
     memset(self->change, 0, (size_t)self->candidates * sizeof *self->change);

@@ -19,8 +19,8 @@ enum {
     PROBED_MOST = 1 << 27 /* elements of a node, so that a file that claims more takes no memory */
 };
 
-/* Numbers of elements are 32 bits wide, from 1 on over all inputs; the bits of a filled element come
- * from the node, and differ from a number in a second run, in which numbers are shifted. */
+/* Numbers of elements are 32 bits wide, from 1 on over all inputs; the bits of a filled element
+ * come from the node, and differ from a number in a second run, in which numbers are shifted. */
 typedef struct probe {
     const opevo_inference *inference;
     opevo_net_step *step;

@@ -4,8 +4,8 @@
  *
  * The place of an element in the input is a sum of strides times coordinates of the output. It
  * becomes one index for each dimension of the input: a term belongs to the dimension of the largest
- * stride that divides its own. Where each index stays inside its dimension, the indices are those of
- * the place, as these are unique. */
+ * stride that divides its own. Where each index stays inside its dimension, the indices are those
+ * of the place, as these are unique. */
 
 #include "network_passes_internal.h"
 

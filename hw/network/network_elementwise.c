@@ -77,8 +77,8 @@ static void add_read(const opevo_i_call *call, int in, opevo_text *out)
     opevo_i_read(call, in, "a", call->out[0]->array.dims, out);
 }
 
-/* X0 op X1 op ..., or f(f(X0, X1), ...), of `count` inputs from the first on; of many, halves of them, since
- * expressions are nested up to a limit only. */
+/* X0 op X1 op ..., or f(f(X0, X1), ...), of `count` inputs from the first on; of many, halves of
+ * them, since expressions are nested up to a limit only. */
 static void define_range(const opevo_i_call *call, int first, int count, const char *function,
                          const char *between, opevo_text *out)
 {

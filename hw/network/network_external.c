@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Data of tensors in files beside the model. Nothing outside the model's folder is opened: each part
- * of a location is opened from the part before it, and none may be ".." or a symbolic link. Memory is
- * taken only after the file was found to have all bytes of the tensor. */
+/* Data of tensors in files beside the model. Nothing outside the model's folder is opened: each
+ * part of a location is opened from the part before it, and none may be ".." or a symbolic link.
+ * Memory is taken only after the file was found to have all bytes of the tensor. */
 
 #include "network_internal.h"
 

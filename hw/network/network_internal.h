@@ -58,8 +58,8 @@ struct opevo_i_operator {
     opevo_status (*move)(const opevo_i_call *call, const void *const *in, void *const *out,
                          opevo_error *err);
     int code; /* which of the operators that share the functions */
-    /* Attributes up to opset OPEVO_NETWORK_OPSET, with blanks between: "NAME=TYPE", with ":FIRST-" or
-     * ":-LAST" if only some opsets have it, and with "!" if a node must have it. NULL: none. */
+    /* Attributes up to opset OPEVO_NETWORK_OPSET, with blanks between: "NAME=TYPE", with ":FIRST-"
+     * or ":-LAST" if only some opsets have it, and with "!" if a node must have it. NULL: none. */
     const char *attributes;
 };
 
@@ -79,7 +79,8 @@ char *opevo_i_node_name(const opevo_network *network, int number);
 /* Output 0 has type and shape of input 0, which must be there. */
 opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err);
 
-/* The `define` of an operator that computes what the language of computations has no words for: MISMATCH. */
+/* The `define` of an operator that computes what the language of computations has no words for:
+ * MISMATCH. */
 opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opevo_error *err);
 
 /* ---- Attributes ---- */
@@ -99,12 +100,13 @@ bool opevo_i_attribute_is(const opevo_i_call *call, const char *name, const char
 /* Exactly `count` numbers, each `absent` without the attribute. Errors: INVALID. */
 opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, int count,
                                     int64_t absent, int64_t *out, opevo_error *err);
-/* At most `most` numbers from input `in`, or from the attribute if that is omitted; count -1: neither
- * exists. Errors: INVALID for an input that is not constant or not of whole numbers, or too many, or
- * one before opset `since`, in which it was an attribute. */
+/* At most `most` numbers from input `in`, or from the attribute if that is omitted; count -1:
+ * neither exists. Errors: INVALID for an input that is not constant or not of whole numbers, or too
+ * many, or one before opset `since`, in which it was an attribute. */
 opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const char *name, int most,
                           int64_t *out, int *count, opevo_error *err);
-/* A constant float input of one element, or the attribute. Errors: INVALID if it is not constant. */
+/* A constant float input of one element, or the attribute. Errors: INVALID if it is not
+ * constant. */
 opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,
                             double *out, opevo_error *err);
 
@@ -119,9 +121,10 @@ opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, cons
                               opevo_array *out, opevo_error *err);
 /* Whether the data of a TensorProto are not in it, but in a file that it names. */
 bool opevo_i_is_external(const Onnx__Tensor *tensor);
-/* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder of
- * the model and those below it, by way of no symbolic link. Errors: INVALID for a file of another
- * place or kind, one that does not have these bytes, or data in the message as well; IO; NOMEM. */
+/* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder
+ * of the model and those below it, by way of no symbolic link. Errors: INVALID for a file of
+ * another place or kind, one that does not have these bytes, or data in the message as well; IO;
+ * NOMEM. */
 opevo_status opevo_i_external_read(const Onnx__Tensor *tensor, const char *what, const char *model,
                                    opevo_array *array, opevo_error *err);
 /* Element i as a number: exact for whole ones up to 2^53, and as an integer. */
@@ -186,8 +189,8 @@ opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_
                                   const void *const *data, void *const *out, unsigned threads,
                                   opevo_error *err);
 
-/* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these numbers.
- * Errors: INVALID if there is no such number, or its data are NULL; LIMIT; NOMEM. */
+/* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these
+ * numbers. Errors: INVALID if there is no such number, or its data are NULL; LIMIT; NOMEM. */
 opevo_status opevo_i_compute(const char *text, const void *const *data, int data_count,
                              void *const *out, int out_count, unsigned threads, opevo_error *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pass `block`: tensors between steps lie in blocks of channels, as long as vectors, and constants
- * in the order in which they are read then.
+/* The pass `block`: tensors between steps lie in blocks of channels, as long as vectors, and
+ * constants in the order in which they are read then.
  *
- * Whether a tensor can is a property of a class: tensors that some definition reads and writes at the
- * same channel are blocked together, or not at all; a sum over channels reads blocks whatever it
- * writes. Inputs and outputs of the network are as they were, as is everything that moves elements
- * in another way than in whole blocks, or that is to stay plain. No conversion is left: a step between
- * classes is one. */
+ * Whether a tensor can is a property of a class: tensors that some definition reads and writes at
+ * the same channel are blocked together, or not at all; a sum over channels reads blocks whatever
+ * it writes. Inputs and outputs of the network are as they were, as is everything that moves
+ * elements in another way than in whole blocks, or that is to stay plain. No conversion is left: a
+ * step between classes is one. */
 
 #include "network_passes_internal.h"
 
@@ -148,7 +148,8 @@ static int64_t inside_channels(const opevo_array *array)
     return inside;
 }
 
-/* Whether a box is made of whole blocks, `whole` elements each, which lie together in both layouts. */
+/* Whether a box is made of whole blocks, `whole` elements each, which lie together in both
+ * layouts. */
 static bool copies_blocks(const opevo_net_copy *copy, int64_t whole)
 {
     int64_t run = 1; /* elements that lie together on both sides */

@@ -5,9 +5,9 @@
  *
  * Going through the steps in order, each takes in those that make its operands: an operand that
  * nobody else reads, and that the step reads only at the place of the result, in a definition
- * that does not reduce; or that is a copy of one box, such as padding or a transpose. At most one of
- * the steps that are joined reduces, so that a schedule tiles that one, and computes the others on
- * its tiles; except where all work on whole rows, as normalisations do. */
+ * that does not reduce; or that is a copy of one box, such as padding or a transpose. At most one
+ * of the steps that are joined reduces, so that a schedule tiles that one, and computes the others
+ * on its tiles; except where all work on whole rows, as normalisations do. */
 
 #include "network_passes_internal.h"
 
@@ -72,8 +72,8 @@ static void look_at_indices(void *context, const opevo_expression *read)
         *plain &= is_axis_or_number(&read->index[d]);
 }
 
-/* Whether all reads are along axes, without windows, and sums do not read elements again: parts of a
- * normalisation or softmax, which need each row a few times. */
+/* Whether all reads are along axes, without windows, and sums do not read elements again: parts of
+ * a normalisation or softmax, which need each row a few times. */
 static bool is_rowwise(const opevo_computation *computation)
 {
     bool plain = true;
@@ -99,8 +99,8 @@ static bool fits(const opevo_computation *part, const opevo_tensor *operand, boo
     return is_rowwise(part) && is_rowwise(reader);
 }
 
-/* The steps that are joined; of each, how many are on the longest path to it, of how many it is made,
- * and its definitions, where they were looked at since they changed. */
+/* The steps that are joined; of each, how many are on the longest path to it, of how many it is
+ * made, and its definitions, where they were looked at since they changed. */
 typedef struct joining {
     opevo_inference *inference;
     opevo_i_links links;
@@ -136,9 +136,9 @@ cleanup:
     return status;
 }
 
-/* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it is
- * the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with and
- * without a convolution in their shortcut are the same. */
+/* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it
+ * is the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with
+ * and without a convolution in their shortcut are the same. */
 static opevo_status consider(joining *self, int n, const opevo_i_part *reader,
                              const opevo_tensor *operand, int *best, opevo_error *err)
 {

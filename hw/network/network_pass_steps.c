@@ -152,7 +152,8 @@ static opevo_status copy_step(const opevo_net_step *from, opevo_net_step *to, op
     return OPEVO_OK;
 }
 
-/* Steps that each make one output of `step`. *count is 0 if some output is neither view nor copies. */
+/* Steps that each make one output of `step`. *count is 0 if some output is neither view nor
+ * copies. */
 static opevo_status divide(const opevo_inference *inference, const opevo_net_step *step,
                            const opevo_i_links *links, opevo_net_step *out, int *count,
                            opevo_error *err)

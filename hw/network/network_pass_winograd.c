@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pass `winograd`: a convolution of 3 x 3 with stride 1 becomes a transform of its image, a product for
- * each place of a tile, and a transform of that, where the error that is allowed has room for it and it
- * is expected to be faster.
+/* The pass `winograd`: a convolution of 3 x 3 with stride 1 becomes a transform of its image, a
+ * product for each place of a tile, and a transform of that, where the error that is allowed has
+ * room for it and it is expected to be faster.
  *
  * What the convolution reads, such as padding, goes into the first step, and what reads it, such as
  * bias, residual sum and ReLU, into the last one. */

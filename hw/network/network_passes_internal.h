@@ -66,8 +66,8 @@ typedef struct opevo_i_part {
 opevo_status opevo_i_part_create(const opevo_net_step *step, opevo_i_part *out, opevo_error *err);
 void opevo_i_part_free(opevo_i_part *part);
 
-/* Append the definition of the output Y0 of a COPY. False, with nothing appended, if it has none: it
- * reads several boxes, or fills them with several numbers. */
+/* Append the definition of the output Y0 of a COPY. False, with nothing appended, if it has none:
+ * it reads several boxes, or fills them with several numbers. */
 bool opevo_i_copy_define(const opevo_inference *inference, const opevo_net_step *step,
                          opevo_text *out);
 

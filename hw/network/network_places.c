@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators that repeat elements, add a border, keep a triangle, exchange depth and space, or sum from
- * the beginning. */
+/* Operators that repeat elements, add a border, keep a triangle, exchange depth and space, or sum
+ * from the beginning. */
 
 #include "network_internal.h"
 

@@ -335,8 +335,8 @@ static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
     return graph->n_output ? OPEVO_OK : SAY(self, err, "The model has no outputs.");
 }
 
-/* Whether what the model says of an output, as far as it says something, is what its nodes compute. An extent
- * of 0 is open, as that of an input. */
+/* Whether what the model says of an output, as far as it says something, is what its nodes compute.
+ * An extent of 0 is open, as that of an input. */
 static opevo_status check_output(const opevo_i_reader *self, const Onnx__ValueInfo *info,
                                  const opevo_array *array, opevo_error *err)
 {

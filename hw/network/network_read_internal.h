@@ -22,8 +22,8 @@ opevo_status opevo_i_reader_fail(const opevo_i_reader *self, opevo_status status
 /* The number of a value that was there when names were sorted, -1 for an unknown name. */
 int opevo_i_reader_find(const opevo_i_reader *self, const char *name);
 
-/* The nodes, in an order in which each reads what is there, and the shapes of what they compute; all
- * values are there. Errors: INVALID; NOMEM. */
+/* The nodes, in an order in which each reads what is there, and the shapes of what they compute;
+ * all values are there. Errors: INVALID; NOMEM. */
 opevo_status opevo_i_read_nodes(opevo_i_reader *self, opevo_error *err);
 
 #endif

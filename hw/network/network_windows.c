@@ -42,7 +42,8 @@ static opevo_status check_range(const char *name, const int64_t *numbers, int co
     return OPEVO_OK;
 }
 
-/* Whether auto_pad is one of its four words; without it, and in some files with no word, it is NOTSET. */
+/* Whether auto_pad is one of its four words; without it, and in some files with no word, it is
+ * NOTSET. */
 static opevo_status check_auto_pad(const opevo_i_call *call, opevo_error *err)
 {
     static const char *const words[] = {"", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
@@ -56,7 +57,8 @@ static opevo_status check_auto_pad(const opevo_i_call *call, opevo_error *err)
                       "Attribute auto_pad is not NOTSET, VALID, SAME_UPPER or SAME_LOWER.");
 }
 
-/* The kernel: that of the weights, which a kernel_shape may repeat; the whole input of a global operator. */
+/* The kernel: that of the weights, which a kernel_shape may repeat; the whole input of a global
+ * operator. */
 static opevo_status take_kernel(const opevo_i_call *call, window *w, opevo_error *err)
 {
     enum code code = (enum code)call->node->row->code;

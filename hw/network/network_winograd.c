@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Winograd's minimal filtering: matrices, definitions, weights. Expressions have the numbers of the
- * matrices that are not 0, and in rows that differ by signs the same partial sums, which compilers compute
- * once. */
+ * matrices that are not 0, and in rows that differ by signs the same partial sums, which compilers
+ * compute once. */
 
 #include "network_winograd_internal.h"
 
@@ -62,7 +62,8 @@ int64_t opevo_i_winograd_tiles(const opevo_i_winograd *form, const opevo_i_winog
 
 /* ---- Rows of matrices as sums --------------------------------------------------------------- */
 
-/* The numbers of a row from column `first` on, every `step` columns, as long as there are `count`. */
+/* The numbers of a row from column `first` on, every `step` columns, as long as there are
+ * `count`. */
 typedef struct group {
     int first, step, count;
 } group;
@@ -84,8 +85,8 @@ static int64_t common_factor(const int *row, const group *of)
     return factor;
 }
 
-/* " + 4*(x3 - 2*x1)", where `read` has a %d for the column. The first number inside is positive, so that a
- * group and its negative have the same text inside. */
+/* " + 4*(x3 - 2*x1)", where `read` has a %d for the column. The first number inside is positive, so
+ * that a group and its negative have the same text inside. */
 static void add_group(const int *row, const group *of, const char *read, bool begins,
                       opevo_text *out)
 {
@@ -172,7 +173,8 @@ static void add_cases(const opevo_i_winograd *form, bool input, const char *axis
 
 /* ---- Definitions ---------------------------------------------------------------------------- */
 
-/* The image in blocks with the zeros beyond its edges: E[images, groups ins, height, width, block]. */
+/* The image in blocks with the zeros beyond its edges: E[images, groups ins, height, width,
+ * block]. */
 static void define_edges(const opevo_i_winograd_shape *shape, long long height, long long width,
                          opevo_text *out)
 {
@@ -379,8 +381,8 @@ typedef struct channel {
 
 enum { TAPS = OPEVO_I_WINOGRAD_KERNEL * OPEVO_I_WINOGRAD_KERNEL };
 
-/* The weights of one pair of channels: element `at` of the transformed ones at the first place, further
- * ones `step` elements apart. */
+/* The weights of one pair of channels: element `at` of the transformed ones at the first place,
+ * further ones `step` elements apart. */
 static void transform_pair(const opevo_i_winograd *form, const double *g, float *out, int64_t step,
                            channel *sums)
 {
@@ -436,9 +438,9 @@ cleanup:
 
 /* ---- Cost ----------------------------------------------------------------------------------- */
 
-/* In the time of one multiply-add of a vector kernel: bytes of images that transforms move through the
- * caches; more for bytes that are not in blocks, whose channels are read or written one by one; and bytes of
- * weights, which come from memory once. */
+/* In the time of one multiply-add of a vector kernel: bytes of images that transforms move through
+ * the caches; more for bytes that are not in blocks, whose channels are read or written one by one;
+ * and bytes of weights, which come from memory once. */
 static const double per_image_byte = 2, per_plain_byte = 5, per_weight_byte = 4;
 
 static double weight_cost(const opevo_i_winograd_shape *shape, double taps)

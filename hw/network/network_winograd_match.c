@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Convolutions that Winograd's transforms can replace. Image and result may each lie in blocks of channels or
- * not, as the pass `block` has left them, and channels may be in groups:
+/* Convolutions that Winograd's transforms can replace. Image and result may each lie in blocks of
+ * channels or not, as the pass `block` has left them, and channels may be in groups:
  *
- *     C[image, out, row, column] = sum X[image, in + ins*(out//outs), row + tap, column + tap] W[...]
+ *     C[image, out, row, column] = sum X[image, in + ins*(out//outs), row + tap, column + tap]
+ *     W[...]
  *
  * with `place` behind the axes of what lies in blocks. Weights may have their axes in any order. */
 
@@ -82,7 +83,8 @@ static int64_t group_of(const opevo_i_convolution *self, const opevo_term *term,
                : 0;
 }
 
-/* Whether an index is in, or in + ins*(out//outs) with as many groups as the image has; sets them. */
+/* Whether an index is in, or in + ins*(out//outs) with as many groups as the image has; sets
+ * them. */
 static bool is_channel(opevo_i_convolution *self, const opevo_affine *index)
 {
     int64_t ins = extent_of(self, IN), all = self->image->extent[1], outs = 0;
@@ -118,8 +120,8 @@ static bool reads_image(opevo_i_convolution *self, const opevo_expression *read)
 
 /* ---- The weights ---------------------------------------------------------------------------- */
 
-/* Whether each element of the weights belongs to one place of the axes, and the other way round; sets the
- * strides, those of channels not in blocks as if they were. */
+/* Whether each element of the weights belongs to one place of the axes, and the other way round;
+ * sets the strides, those of channels not in blocks as if they were. */
 static bool reads_weights(opevo_i_convolution *self, const opevo_expression *read)
 {
     static const int roles[] = {OUT, PLACE, IN, TAP_ROW, TAP_COLUMN, IN_PLACE};
@@ -206,7 +208,8 @@ static bool is_in_layout(int dims, bool *plain)
     return dims == PLAIN || dims == PLAIN + 1;
 }
 
-/* The roles of the axes by the layouts of image and result; false if their numbers differ from these. */
+/* The roles of the axes by the layouts of image and result; false if their numbers differ from
+ * these. */
 static bool name_axes(opevo_i_convolution *self)
 {
     const opevo_definition *sum = self->sum->definition;

@@ -8,8 +8,9 @@
 #include "network_passes_internal.h"
 #include "network_winograd_internal.h"
 
-/* The roles of the axes of a convolution: of results, then of what is summed over. PLACE is inside a block of
- * results, IN_PLACE inside a block of the image; what is not in blocks has no such axis. */
+/* The roles of the axes of a convolution: of results, then of what is summed over. PLACE is inside
+ * a block of results, IN_PLACE inside a block of the image; what is not in blocks has no such
+ * axis. */
 enum {
     OPEVO_I_CONVOLUTION_IMAGE,
     OPEVO_I_CONVOLUTION_OUT,
@@ -32,9 +33,9 @@ typedef struct opevo_i_convolution {
     int64_t stride[OPEVO_I_CONVOLUTION_ROLES]; /* of the weights along each */
 } opevo_i_convolution;
 
-/* *found: the step has one convolution of 3 x 3 with stride 1, constant weights, and whole blocks of channels
- * in each group, and nothing else that reduces. Free its part also after a failure. Errors: those of
- * parsing; NOMEM. */
+/* *found: the step has one convolution of 3 x 3 with stride 1, constant weights, and whole blocks
+ * of channels in each group, and nothing else that reduces. Free its part also after a failure.
+ * Errors: those of parsing; NOMEM. */
 opevo_status opevo_i_convolution_find(const opevo_inference *inference, const opevo_net_step *step,
                                       opevo_i_convolution *self, bool *found, opevo_error *err);
 

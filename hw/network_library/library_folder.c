@@ -152,7 +152,8 @@ static opevo_status check_names(const opevo_i_folder *self, const opevo_i_names 
     return OPEVO_OK;
 }
 
-/* Two processes that write into one folder wait for each other, where the file system can lock it. */
+/* Two processes that write into one folder wait for each other, where the file system can lock
+ * it. */
 static opevo_status start(opevo_i_folder *self, const char *path, const opevo_i_names *names,
                           opevo_error *err)
 {

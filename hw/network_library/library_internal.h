@@ -44,27 +44,29 @@ int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_st
 
 /* Tasks and their kernels (library_tasks.c). Errors: those of opevo_network_library_create. */
 opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err);
-/* The definitions of a task as a comment, and the source of its kernel for a CPU as a file of its own. */
+/* The definitions of a task as a comment, and the source of its kernel for a CPU as a file of its
+ * own. */
 void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *out);
-/* Appends the head of a function, which ends before `end`: without the word `restrict` where the output
- * may be an input. */
+/* Appends the head of a function, which ends before `end`: without the word `restrict` where the
+ * output may be an input. */
 void opevo_i_library_signature(const opevo_i_library_task *task, const char *word, const char *text,
                                const char *end, opevo_text *out);
 void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
 
-/* The kernel of a point (library_tasks.c); empty on errors. Errors: INVALID where the point is refused;
- * NOMEM. */
+/* The kernel of a point (library_tasks.c); empty on errors. Errors: INVALID where the point is
+ * refused; NOMEM. */
 opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_index point,
                                        opevo_kernel *out, opevo_error *err);
 
 /* Around a text of the model in a source, which another name of the library does not change. */
 enum { OPEVO_I_FOREIGN = '\001', OPEVO_I_OWN = '\002' };
 
-/* Appends a text with the name of the library instead of `net`; NULL: with `net` (library_name.c). */
+/* Appends a text with the name of the library instead of `net`; NULL: with `net`
+ * (library_name.c). */
 void opevo_i_library_rename(const char *name, const char *text, opevo_text *out);
 
-/* What the sources of all libraries share (library_source.c): a name of the model as the text of a string
- * or of a comment; a number; who made the file; the tables of steps, inputs and outputs. */
+/* What the sources of all libraries share (library_source.c): a name of the model as the text of a
+ * string or of a comment; a number; who made the file; the tables of steps, inputs and outputs. */
 void opevo_i_library_plain(const char *name, opevo_text *out);
 void opevo_i_library_number(float value, opevo_text *out);
 /* ", .member = {1, 2}" of an initializer; nothing where there are no numbers. */
@@ -127,21 +129,23 @@ typedef struct opevo_i_folder {
     bool made; /* the folder inside */
 } opevo_i_folder;
 
-/* Refuse a folder that has files of these names which opevo has not written. Errors: INVALID; IO; NOMEM. */
+/* Refuse a folder that has files of these names which opevo has not written. Errors: INVALID; IO;
+ * NOMEM. */
 opevo_status opevo_i_folder_check(const char *path, const opevo_i_names *names, opevo_error *err);
-/* The same, and make the folder inside. Into zeros but for file = -1; to be closed, also on failure. */
+/* The same, and make the folder inside. Into zeros but for file = -1; to be closed, also on
+ * failure. */
 opevo_status opevo_i_folder_open(const char *path, const opevo_i_names *names, opevo_i_folder *out,
                                  opevo_error *err);
-/* All files of these names have been written to the folder inside: put them into place, and remove those of
- * the library before that the new one does not have. */
+/* All files of these names have been written to the folder inside: put them into place, and remove
+ * those of the library before that the new one does not have. */
 opevo_status opevo_i_folder_finish(opevo_i_folder *self, const opevo_i_names *names,
                                    opevo_error *err);
 void opevo_i_folder_close(opevo_i_folder *self);
 
 /* ---- Libraries for GPUs ---- */
 
-/* Where things are in the memory of the device, in floats: behind the values of the plan scratch memory
- * of kernels, then the inputs of a run on memory of the host. */
+/* Where things are in the memory of the device, in floats: behind the values of the plan scratch
+ * memory of kernels, then the inputs of a run on memory of the host. */
 int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self);
 int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self);
 
@@ -154,8 +158,8 @@ void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out);
 const char *opevo_i_gpu_ending(const opevo_network_library *self);
 
-/* Files that are the same for all, from the folder gpu/; behind the last NULL. The text of main.c is a
- * part of it. */
+/* Files that are the same for all, from the folder gpu/; behind the last NULL. The text of main.c
+ * is a part of it. */
 typedef struct opevo_i_gpu_text {
     const char *name, *text;
 } opevo_i_gpu_text;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The name of a library. Its texts are written with the name `net`; each word of them that a program sees,
- * or that two libraries in one program would have in common, begins with the name instead. */
+/* The name of a library. Its texts are written with the name `net`; each word of them that a
+ * program sees, or that two libraries in one program would have in common, begins with the name
+ * instead. */
 
 #include "library_internal.h"
 
@@ -79,7 +80,8 @@ static const char mathematics[] =
     "tgamma "
     "trunc y0 y1 yn ";
 
-/* Names of headers that a file PREFIX.h would hide, and what other libraries put before an underscore. */
+/* Names of headers that a file PREFIX.h would hide, and what other libraries put before an
+ * underscore. */
 static const char headers[] =
     " assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
     "stdalign "
@@ -121,7 +123,8 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* The next place of code behind a comment or string that begins here; the same place where none does. */
+/* The next place of code behind a comment or string that begins here; the same place where none
+ * does. */
 static const char *skip(const char *text)
 {
     const char *end = NULL;

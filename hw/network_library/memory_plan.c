@@ -3,9 +3,9 @@
 /* The memory plan of a network.
  *
  * Values become groups of fixed places relative to each other: views of the same elements, outputs
- * made in place of an input, and inputs of a COPY inside its result. A group is needed from the first
- * of its values to the last; groups are put into the arena one by one, each at the lowest offset at
- * which no group lies that is needed at the same time. */
+ * made in place of an input, and inputs of a COPY inside its result. A group is needed from the
+ * first of its values to the last; groups are put into the arena one by one, each at the lowest
+ * offset at which no group lies that is needed at the same time. */
 
 #include "library_internal.h"
 

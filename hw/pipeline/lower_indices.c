@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole numbers of definitions in the loops of a nest, and where elements lie. Expressions are large,
- * so functions that recurse through stages and definitions call these and hold none themselves. */
+/* Whole numbers of definitions in the loops of a nest, and where elements lie. Expressions are
+ * large, so functions that recurse through stages and definitions call these and hold none
+ * themselves. */
 
 #include "lower_pipeline_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From steps to statements: each stage that is computed as a whole in its turn, and in its loops the
- * stages that are computed there. A reduction is set to its neutral element before its first
+/* From steps to statements: each stage that is computed as a whole in its turn, and in its loops
+ * the stages that are computed there. A reduction is set to its neutral element before its first
  * reduction loop. */
 
 #include "lower_pipeline_internal.h"
@@ -129,7 +129,8 @@ static void add_buffer(opevo_i_pipeline_lowering *self, opevo_i_buffer buffer)
         self->nest->buffer[self->buffers++] = buffer;
 }
 
-/* An element for each virtual thread and iteration of the loops from `inside` on that do not reduce.
+/* An element for each virtual thread and iteration of the loops from `inside` on that do not
+ * reduce.
  */
 static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int inside)
 {

@@ -55,8 +55,8 @@ typedef struct opevo_i_pipeline_lowering {
             (self)->status = OPEVO_FAIL((self)->err, OPEVO_##kind, __VA_ARGS__);                   \
     } while (0)
 
-/* The files that lower, each using those before it only: lower_indices, lower_values, lower_threads,
- * lower_parts, lower_prepare, lower_pipeline. */
+/* The files that lower, each using those before it only: lower_indices, lower_values,
+ * lower_threads, lower_parts, lower_prepare, lower_pipeline. */
 
 /* ---- lower_indices.c ---- */
 
@@ -116,15 +116,15 @@ bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, i
 /* The parallel loop that the loops of a stage from `at` on are in, or NULL. */
 const opevo_i_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self, int key,
                                                      int at);
-/* Parts and buffers of all stages, in a nest that has no statements yet; begin with {.pipeline, .err}
- * and look at the status. End in any case: the nest remains. */
+/* Parts and buffers of all stages, in a nest that has no statements yet; begin with {.pipeline,
+ * .err} and look at the status. End in any case: the nest remains. */
 void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self);
 void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self);
 
 /* ---- lower_pipeline.c ---- */
 
-/* The pipeline as a nest. Errors: INVALID where it cannot be lowered, with a sentence that says why;
- * LIMIT; NOMEM. */
+/* The pipeline as a nest. Errors: INVALID where it cannot be lowered, with a sentence that says
+ * why; LIMIT; NOMEM. */
 opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest **out,
                                     opevo_error *err);
 

@@ -3,8 +3,8 @@
 /* Stages on a GPU: in which launch each is, where its elements lie, and which threads compute them.
  *
  * Each stage that is computed as a whole is a launch of its own, together with what is computed at
- * its loops: blocks wait for one another only at the end of a launch. The threads of a launch are as
- * many as its stages need at most; a stage that needs fewer leaves the others out. */
+ * its loops: blocks wait for one another only at the end of a launch. The threads of a launch are
+ * as many as its stages need at most; a stage that needs fewer leaves the others out. */
 
 #include "lower_pipeline_internal.h"
 
@@ -17,8 +17,8 @@ static bool binds_thread(const opevo_i_pipeline_stage *stage, int from, int to)
     return false;
 }
 
-/* As TVM does: inside the loops of threads a stage is each thread's own; outside of them, all threads
- * of a block share it. */
+/* As TVM does: inside the loops of threads a stage is each thread's own; outside of them, all
+ * threads of a block share it. */
 opevo_scope opevo_i_pipeline_scope(const opevo_pipeline *pipeline, int key)
 {
     const opevo_i_pipeline_stage *stage = pipeline->stage[key];
@@ -39,8 +39,8 @@ opevo_scope opevo_i_pipeline_scope(const opevo_pipeline *pipeline, int key)
 
 /* ---- The threads of a stage ---- */
 
-/* The loop that gives a stage its place on a thread axis: one of its own, or one around it; NULL where
- * there is none, or where threads that share the stage are on both sides of it. */
+/* The loop that gives a stage its place on a thread axis: one of its own, or one around it; NULL
+ * where there is none, or where threads that share the stage are on both sides of it. */
 static const opevo_i_loop *loop_on(const opevo_i_pipeline_lowering *self, int key,
                                    opevo_annotation axis)
 {

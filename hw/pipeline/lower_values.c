@@ -295,8 +295,8 @@ static bool is_zero_unless(const opevo_i_value *value)
     return value->kind == OPEVO_EXPR_SELECT && is_zero(value->right);
 }
 
-/* Take off selects that are 0 unless whole numbers are in range. Around a product they omit it; around
- * a factor they make it 0. */
+/* Take off selects that are 0 unless whole numbers are in range. Around a product they omit it;
+ * around a factor they make it 0. */
 static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
                                   const opevo_i_value *value)
 {
@@ -310,7 +310,8 @@ static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i
     return value;
 }
 
-/* The factors of a product of elements in one type, each 0 unless in range; -1 where the value is no such product. */
+/* The factors of a product of elements in one type, each 0 unless in range; -1 where the value is
+ * no such product. */
 static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
                         const opevo_i_value *value, opevo_element type, int *read, int count)
 {

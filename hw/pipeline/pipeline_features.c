@@ -3,8 +3,8 @@
 /* The pipeline's stages in the order in which they are lowered, as a plain description of loops and
  * stores. Indices stay apart by dimension, where the loop nest has addresses.
  *
- * Quotients and remainders of fused loops are exact as long as each is of one loop; of several loops
- * each has a term of its own, whose range is that of the whole. */
+ * Quotients and remainders of fused loops are exact as long as each is of one loop; of several
+ * loops each has a term of its own, whose range is that of the whole. */
 
 #include <opevo/pipeline_features.h>
 
@@ -324,7 +324,8 @@ static void add_update(builder *self, int key, opevo_statement_access target)
     store->auto_unroll = self->low.pipeline->stage[key]->auto_unroll;
 }
 
-/* Registers that gather sums: an element for each iteration of the loops inside that do not reduce. */
+/* Registers that gather sums: an element for each iteration of the loops inside that do not
+ * reduce. */
 static size_t add_registers(builder *self, int key, int at)
 {
     const opevo_i_loops *own = &self->low.part[key]->own;
@@ -356,8 +357,8 @@ static opevo_statement_access registers_at(builder *self, const opevo_i_loops *o
     return (opevo_statement_access){.buffer = buffer, .indices = self->indices + first};
 }
 
-/* A store with loops of its own from `at` on: of the neutral element to the stage or to registers, or
- * of the registers to the stage. */
+/* A store with loops of its own from `at` on: of the neutral element to the stage or to registers,
+ * or of the registers to the stage. */
 static void add_other(builder *self, int key, int at, const size_t *registers, bool writes_back)
 {
     const opevo_i_loops *own = &self->low.part[key]->own;

@@ -91,8 +91,8 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
 
 /* ---- pipeline_loops.c ---- */
 
-/* One change of loops. If they shrink, no loop that a split makes has more iterations than are left:
- * the lengths are those of the whole stage. */
+/* One change of loops. If they shrink, no loop that a split makes has more iterations than are
+ * left: the lengths are those of the whole stage. */
 opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops, bool shrink,
                                   opevo_i_atoms *atoms, const char *stage, opevo_error *err);
 /* Steps on loops; the compute_at points in them follow. */
@@ -112,8 +112,8 @@ opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_
                                      opevo_error *err);
 opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pipeline_step *step,
                                             opevo_error *err);
-/* The stride of a dimension of a stage where the dimensions inside it take so many elements: the least
- * one from there on that is storage_align's multiple plus offset. */
+/* The stride of a dimension of a stage where the dimensions inside it take so many elements: the
+ * least one from there on that is storage_align's multiple plus offset. */
 int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside);
 /* A piece of the layout of a stage, or part of it, with these extents. */
 opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Layouts: of copies and constants pieces (index / divisor) of their dimensions, outer piece first; of
- * stages in memory of the kernel padded rows. The extents of a part are known only when it is lowered,
- * and are found then. */
+/* Layouts: of copies and constants pieces (index / divisor) of their dimensions, outer piece first;
+ * of stages in memory of the kernel padded rows. The extents of a part are known only when it is
+ * lowered, and are found then. */
 
 #include "pipeline_internal.h"
 

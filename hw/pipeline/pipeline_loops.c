@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Steps on the loops of a stage. Each becomes a change with its lengths, which is kept: the loops of
- * a part are made by the same changes. */
+/* Steps on the loops of a stage. Each becomes a change with its lengths, which is kept: the loops
+ * of a part are made by the same changes. */
 
 #include "pipeline_internal.h"
 
@@ -23,8 +23,8 @@ static int64_t parts_of(int64_t extent, int64_t length)
     return (extent + length - 1) / length;
 }
 
-/* The lengths of the inner loops that a split makes of `extent` iterations. The lengths of the change
- * are at least 1. */
+/* The lengths of the inner loops that a split makes of `extent` iterations. The lengths of the
+ * change are at least 1. */
 static void inner_lengths(const opevo_i_change *change, int64_t extent, bool shrink, int64_t *out)
 {
     int64_t left = extent;

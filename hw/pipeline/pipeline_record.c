@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Steps as TVM records them: each is an array of its name, its stage and its operands. One step of
- * TVM is one step here, so that follow_split and follow_fused_split find the steps that they name. */
+ * TVM is one step here, so that follow_split and follow_fused_split find the steps that they
+ * name. */
 
 #include "pipeline_internal.h"
 

@@ -284,8 +284,8 @@ cleanup:
     return status;
 }
 
-/* Axes and map of the stage that holds the parts of sums: the kept axes with the factored loop among
- * them, then the other reduction loops. */
+/* Axes and map of the stage that holds the parts of sums: the kept axes with the factored loop
+ * among them, then the other reduction loops. */
 static opevo_status factor(opevo_pipeline *self, const opevo_i_pipeline_stage *old, int loop,
                            int position, opevo_i_pipeline_stage *stage, opevo_error *err)
 {

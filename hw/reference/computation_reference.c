@@ -16,8 +16,8 @@
 
 enum { TASK_POINTS = 1 << 17, PART_POINTS = 1 << 16, MOST_PARTS = 4096 };
 
-/* A result being accumulated: its value and error, and of a sum also the sum of |v| + e of its terms. Of a maximum or
- * minimum the last two are that of v + e and of v - e. */
+/* A result being accumulated: its value and error, and of a sum also the sum of |v| + e of its
+ * terms. Of a maximum or minimum the last two are that of v + e and of v - e. */
 typedef struct total {
     double value, error, size;
 } total;
@@ -118,8 +118,8 @@ static double error_of(const job *self, const total *sum)
     return isinf(growth) ? growth : opevo_i_rounded(sum->value, sum->error + growth * sum->size, 0);
 }
 
-/* What a kernel rounds when it stores a value of a narrow type: it may be as far off as that, and may
- * flush what is below 2^-126 to 0. */
+/* What a kernel rounds when it stores a value of a narrow type: it may be as far off as that, and
+ * may flush what is below 2^-126 to 0. */
 static double stored_error(opevo_element element, double value, double error)
 {
     double size = fabs(value) + error;

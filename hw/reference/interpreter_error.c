@@ -58,7 +58,8 @@ static double of_logarithm(double a, double ea)
     return a > ea ? ea / (a - ea) : INFINITY;
 }
 
-/* The larger difference, exp(a + ea) - exp(a). Where exp(ea) overflows, exp(a + ea) need not, and bounds it. */
+/* The larger difference, exp(a + ea) - exp(a). Where exp(ea) overflows, exp(a + ea) need not, and
+ * bounds it. */
 static double of_exponential(double a, double ea)
 {
     double growth = expm1(ea);

@@ -69,8 +69,8 @@ typedef struct opevo_i_program {
     bool exact; /* nothing is rounded, also in what it reads, and all are of its type */
 } opevo_i_program;
 
-/* Of a tensor that is defined. `exact[number]`: whether a tensor's values are single precision without
- * error. Errors: NOMEM. */
+/* Of a tensor that is defined. `exact[number]`: whether a tensor's values are single precision
+ * without error. Errors: NOMEM. */
 opevo_status opevo_i_program_create(const opevo_tensor *tensor, const bool *exact,
                                     opevo_i_program *out, opevo_error *err);
 void opevo_i_program_free(opevo_i_program *program);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Random inputs are of both signs, for which a root or a quotient may not exist, nor a logarithm. So the inputs that
- * decide the sign of a divisor or of the argument of a root or logarithm are drawn positive: those that are
- * found from it through sums, products, quotients, max, min, select and the definitions that are
- * read. A product of two elements of one tensor is taken for a square. */
+/* Random inputs are of both signs, for which a root or a quotient may not exist, nor a logarithm.
+ * So the inputs that decide the sign of a divisor or of the argument of a root or logarithm are
+ * drawn positive: those that are found from it through sums, products, quotients, max, min, select
+ * and the definitions that are read. A product of two elements of one tensor is taken for a
+ * square. */
 
 #include "operands_internal.h"
 

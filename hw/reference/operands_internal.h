@@ -43,9 +43,9 @@ typedef struct opevo_i_operands {
 } opevo_i_operands;
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the
- * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of int8,
- * and of -2^20 to 2^20 - 1 for int32, or on those of them that are positive; from the stream (seed,
- * "operand", number of the input).
+ * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of
+ * int8, and of -2^20 to 2^20 - 1 for int32, or on those of them that are positive; from the stream
+ * (seed, "operand", number of the input).
  * Takes `work`, also on failure. `reference` is for operators, NULL for the plain loops; outputs of
  * computations are those of opevo_computation_expect, on all processors. Errors: INVALID for a
  * computation of which more than half of the elements of an output have no bound; LIMIT for
@@ -55,13 +55,13 @@ opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
                                      opevo_error *err);
 void opevo_i_operands_free(opevo_i_operands *operands);
 
-/* Fill the outputs with a NaN that no computation makes; those of whole types, which have none, with
- * numbers of a pattern, of which an element is the one at its place only by chance. */
+/* Fill the outputs with a NaN that no computation makes; those of whole types, which have none,
+ * with numbers of a pattern, of which an element is the one at its place only by chance. */
 void opevo_i_operands_poison(const opevo_i_operands *operands);
 
-/* Whether every element of one output, `values` of its type, was written and is right; where it has no
- * bound, whether it was written. Bounds of computations are in computation_reference.h; those of whole
- * types are 0. For operators:
+/* Whether every element of one output, `values` of its type, was written and is right; where it has
+ * no bound, whether it was written. Bounds of computations are in computation_reference.h; those of
+ * whole types are 0. For operators:
  *
  *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
  *

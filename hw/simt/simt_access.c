@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Accesses to memory by the running lanes of a warp: where they go, whether they may, and the bytes.
- * A lane that may not ends the launch before any lane has stored. */
+/* Accesses to memory by the running lanes of a warp: where they go, whether they may, and the
+ * bytes. A lane that may not ends the launch before any lane has stored. */
 
 #include "simt_internal.h"
 
@@ -271,8 +271,8 @@ static bool is_valid(const uint8_t *valid, unsigned size)
     return bytes == UINT64_C(0x0101010101010101) >> (64 - 8 * size);
 }
 
-/* The same of all lanes in one region, for the usual sizes. The offsets of lanes that do not run are
- * within it, too. */
+/* The same of all lanes in one region, for the usual sizes. The offsets of lanes that do not run
+ * are within it, too. */
 static uint32_t invalid_together(const uint8_t *valid, const uint64_t *offset, bool is_wide)
 {
     uint32_t lanes = 0;

@@ -91,8 +91,8 @@ static uint8_t space_of(LLVMValueRef pointer, unsigned alignment)
     return (uint8_t)(log << 4 | (space > 5 ? 15 : space));
 }
 
-/* The parts of a value in memory lie one after the other, as those of a vector do; a struct may have
- * gaps and is not supported. */
+/* The parts of a value in memory lie one after the other, as those of a vector do; a struct may
+ * have gaps and is not supported. */
 static bool decode_access(opevo_i_simt_work *self, bool is_store)
 {
     unsigned at = is_store ? 1 : 0;

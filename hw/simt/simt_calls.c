@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Functions without a body that kernels call, by name: LLVM's and NVPTX's intrinsics, with the names
- * of LLVM 19 and 22, and the functions of the C library and of libdevice. */
+/* Functions without a body that kernels call, by name: LLVM's and NVPTX's intrinsics, with the
+ * names of LLVM 19 and 22, and the functions of the C library and of libdevice. */
 
 #include "simt_decode_internal.h"
 

@@ -48,7 +48,8 @@ static void set_thread(opevo_simt *self, const opevo_i_simt_warp *warp, unsigned
     self->result->thread[2] = thread / block[0] / block[1];
 }
 
-/* "U5 (line 3) of thread (0, 0, 0) in block (0, 0, 0) of matmul "; the message is cut at its size. */
+/* "U5 (line 3) of thread (0, 0, 0) in block (0, 0, 0) of matmul "; the message is cut at its
+ * size. */
 static void add_place(const opevo_simt *self, opevo_text *out)
 {
     const opevo_simt_result *result = self->result;

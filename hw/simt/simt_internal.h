@@ -142,8 +142,8 @@ typedef enum opevo_i_simt_vote {
 typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void *b, const void *c,
                                     int64_t number);
 
-/* An instruction. Registers are byte offsets from the start of a warp's register file; operands that
- * are not used name the register OPEVO_I_SIMT_NO_REGISTER, which is always defined.
+/* An instruction. Registers are byte offsets from the start of a warp's register file; operands
+ * that are not used name the register OPEVO_I_SIMT_NO_REGISTER, which is always defined.
  *   LOAD, STORE  a: address, b: value, c: bytes that count as accessed; number: bytes to add
  *   ATOMIC       a: address, b: value; number: an update
  *   EXCHANGE     a: address, b: expected, c: new; number: register of the success

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Races. A cell has the last write and the last read of a piece of memory, each with its thread and a
- * stamp. A new stamp is taken by each block, by each barrier of a block and by each barrier of a
- * whole warp. As blocks run one after the other, a stamp tells whether an access was in this launch,
- * in this block, and behind its last barrier. An access that is ordered before the present one may be
- * forgotten, so that one writer and one reader, or the fact that there were several, are all that is
- * needed. */
+/* Races. A cell has the last write and the last read of a piece of memory, each with its thread and
+ * a stamp. A new stamp is taken by each block, by each barrier of a block and by each barrier of a
+ * whole warp. As blocks run one after the other, a stamp tells whether an access was in this
+ * launch, in this block, and behind its last barrier. An access that is ordered before the present
+ * one may be forgotten, so that one writer and one reader, or the fact that there were several, are
+ * all that is needed. */
 
 #include "simt_internal.h"
 
@@ -24,7 +24,8 @@ static bool same_warp(uint16_t code, uint32_t warp)
     return (who & SEVERAL_OF ? who & (OPEVO_I_SIMT_WARPS - 1) : who / OPEVO_I_SIMT_LANES) == warp;
 }
 
-/* Whether an access since the last barrier of the block comes before one of this thread for sure. */
+/* Whether an access since the last barrier of the block comes before one of this thread for
+ * sure. */
 static bool is_ordered(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
                        uint16_t code, uint32_t stamp)
 {

@@ -5,8 +5,8 @@
 
 #include "simt_internal.h"
 
-/* Distinct values of a short list; addresses of lanes mostly ascend, so that the last few are looked
- * at first. */
+/* Distinct values of a short list; addresses of lanes mostly ascend, so that the last few are
+ * looked at first. */
 typedef struct distinct {
     uint64_t value[4 * OPEVO_I_SIMT_LANES];
     unsigned count;

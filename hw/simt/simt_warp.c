@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A warp runs instruction by instruction for the lanes of its mask. Where a branch divides them, the
- * lanes of one side wait on a stack, below them those that will meet at the post-dominator. */
+/* A warp runs instruction by instruction for the lanes of its mask. Where a branch divides them,
+ * the lanes of one side wait on a stack, below them those that will meet at the post-dominator. */
 
 #include "simt_internal.h"
 #include "simt_operations_list_internal.h"
@@ -220,7 +220,8 @@ static void push(opevo_i_simt_warp *warp, uint32_t at, uint32_t meet, uint32_t m
         (opevo_i_simt_pending){.at = at, .meet = meet, .mask = mask};
 }
 
-/* Lanes that have come to where they meet others wait, and the next ones run; false: none are left. */
+/* Lanes that have come to where they meet others wait, and the next ones run; false: none are
+ * left. */
 static bool settle(opevo_i_simt_warp *warp)
 {
     while (warp->mask == 0 || (warp->at == warp->meet && warp->meet != OPEVO_I_SIMT_NOWHERE)) {

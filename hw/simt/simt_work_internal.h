@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the files that decode instructions share: operands as registers, and results. A handler returns
- * false for what is not supported. */
+/* What the files that decode instructions share: operands as registers, and results. A handler
+ * returns false for what is not supported. */
 
 #ifndef OPEVO_SIMT_WORK_INTERNAL_H
 #define OPEVO_SIMT_WORK_INTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pipeline that values make of a sketch. They are applied in the order of the slots: tiles, places,
- * threads, unrolling, vectors. */
+/* The pipeline that values make of a sketch. They are applied in the order of the slots: tiles,
+ * places, threads, unrolling, vectors. */
 
 #include "sketch_internal.h"
 
@@ -166,8 +166,8 @@ cleanup:
     return status;
 }
 
-/* The innermost loops of the sum around a register tile are written out, as far as their statements are
- * at most `most`; of the first that has more, the largest part that divides it. */
+/* The innermost loops of the sum around a register tile are written out, as far as their statements
+ * are at most `most`; of the first that has more, the largest part that divides it. */
 static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most, opevo_error *err)
 {
     const opevo_i_loops *own = &pipeline->stage[key]->own;

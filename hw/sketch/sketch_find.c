@@ -2,8 +2,8 @@
 
 /* The values that make a given pipeline of a sketch. The steps of the sketch come first, so the
  * lengths of its tiles are read from them. The other values append steps in the order of the slots;
- * each is set to the first choice with which most steps agree. The first choice of a slot is the one
- * without steps where there is such a choice, so it is right where none agrees longer. */
+ * each is set to the first choice with which most steps agree. The first choice of a slot is the
+ * one without steps where there is such a choice, so it is right where none agrees longer. */
 
 #include "sketch_internal.h"
 

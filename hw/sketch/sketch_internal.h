@@ -51,16 +51,18 @@ bool opevo_i_sketch_reduces_anywhere(const opevo_pipeline *pipeline);
 
 /* ---- sketch_reads.c ---- */
 
-/* Whether a statement of a definition can read what it does, if also the stage with this key is inlined. */
+/* Whether a statement of a definition can read what it does, if also the stage with this key is
+ * inlined. */
 bool opevo_i_sketch_has_room(const opevo_pipeline *pipeline, const opevo_tensor *reader, int key);
 /* Whether kernels can read what each definition reads by itself. Errors: LIMIT. */
 opevo_status opevo_i_sketch_check_reads(const opevo_computation *computation, opevo_error *err);
 
 /* ---- sketch_reshape.c ---- */
 
-/* Merge and divide dimensions of a pipeline without steps, where that helps register tiles, or vectors
- * where no definition reduces; a dimension stays that threads can divide. `reshaped` becomes true for
- * the stages, by number, for whose sake it is; *any says whether there are such. Errors: NOMEM. */
+/* Merge and divide dimensions of a pipeline without steps, where that helps register tiles, or
+ * vectors where no definition reduces; a dimension stays that threads can divide. `reshaped`
+ * becomes true for the stages, by number, for whose sake it is; *any says whether there are such.
+ * Errors: NOMEM. */
 opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
                                     bool *any, opevo_error *err);
 
@@ -76,14 +78,14 @@ typedef struct opevo_i_panel {
 
 /* Returns how many there are, at most OPEVO_I_PANELS. */
 int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_panel *out);
-/* Whether all that a definition reads lies along its last axis, side by side or every second element:
- * the windows of a pool. */
+/* Whether all that a definition reads lies along its last axis, side by side or every second
+ * element: the windows of a pool. */
 bool opevo_i_sketch_has_rows(const opevo_pipeline *pipeline, int stage);
 /* The axis of a long sum that vectors can run along, as an operand that is hardly read again lies
  * along it; -1: none. `panel`: an operand that does not, to be packed; its key is -1 for none. */
 int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_panel *panel);
-/* Pack one for its reader, whose number grows if that adds a stage. The first piece of the layout has
- * the width of the panels, 1 until a sketch is built. */
+/* Pack one for its reader, whose number grows if that adds a stage. The first piece of the layout
+ * has the width of the panels, 1 until a sketch is built. */
 opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const opevo_i_panel *panel,
                                  opevo_error *err);
 
@@ -187,9 +189,9 @@ void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, b
 
 /* ---- sketch_rate.c ---- */
 
-/* Of the sketches that are not `refused` (one for each; NULL: none is): the one with a register tile of
- * most multiply-adds that is expected to be fastest; or the first without one. Returns its number, or the
- * number of sketches if none is left. */
+/* Of the sketches that are not `refused` (one for each; NULL: none is): the one with a register
+ * tile of most multiply-adds that is expected to be fastest; or the first without one. Returns its
+ * number, or the number of sketches if none is left. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,
                              bool registers, const bool *refused);
 

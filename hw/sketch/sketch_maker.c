@@ -37,8 +37,8 @@ static size_t first_parameter(const maker *self, size_t number)
     return first;
 }
 
-/* The same point in the whole space and in the part of it, vertex by vertex. For a value that `to` lacks
- * its nearest one stands; false if there is such a value. */
+/* The same point in the whole space and in the part of it, vertex by vertex. For a value that `to`
+ * lacks its nearest one stands; false if there is such a value. */
 static bool translate(const opevo_space *from, const opevo_space *to, opevo_index *vertex)
 {
     bool all = true;

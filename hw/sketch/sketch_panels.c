@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operands of a register tile that may lie in panels: element by element as the innermost loops read
- * them, as wide as the tile. A constant is packed before the kernel is called, everything else is
- * copied where it is used. Source: Goto, van de Geijn, "Anatomy of high-performance matrix
+/* Operands of a register tile that may lie in panels: element by element as the innermost loops
+ * read them, as wide as the tile. A constant is packed before the kernel is called, everything else
+ * is copied where it is used. Source: Goto, van de Geijn, "Anatomy of high-performance matrix
  * multiplication", ACM TOMS 34 (2008). */
 
 #include "sketch_internal.h"
@@ -48,8 +48,9 @@ static int count_in_read(const opevo_expression *read, int axis)
     return count;
 }
 
-/* Whether the dimension is one axis, which some other read does not have unless this is a constant with
- * long rows, and some long axis is not in this read: then each element is read again by rows of the tile. */
+/* Whether the dimension is one axis, which some other read does not have unless this is a constant
+ * with long rows, and some long axis is not in this read: then each element is read again by rows
+ * of the tile. */
 static bool is_panel(const search *self, int number, int d, bool constant, int *axis)
 {
     const opevo_expression *read = self->read[number];
@@ -194,8 +195,8 @@ static double reuse_of(const search *self, const opevo_expression *read)
     return reuse;
 }
 
-/* The last of the axes that a definition sums over, axes of extent 1 aside, and the terms of the sum; -1 where
- * it does not sum. */
+/* The last of the axes that a definition sums over, axes of extent 1 aside, and the terms of the
+ * sum; -1 where it does not sum. */
 static int summed_axis(const opevo_definition *definition, double *terms)
 {
     int found = -1;

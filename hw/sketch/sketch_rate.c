@@ -54,7 +54,8 @@ static double distance(const opevo_i_sketch_operand *from, int64_t results, int6
     return opevo_i_sketch_clashes(from->step, from->terms, wide, facts) ? clashing : far;
 }
 
-/* How fast the register tile of a sketch is expected to be, up to a factor; `count`: multiply-adds */
+/* How fast the register tile of a sketch is expected to be, up to a factor; `count`:
+ * multiply-adds */
 static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts *facts,
                             double count)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How many elements a statement reads. A kernel's statement has room for a few only, which definitions that
- * are inlined fill quickly: a sum of five neighbours of a sum of five others reads 25. */
+/* How many elements a statement reads. A kernel's statement has room for a few only, which
+ * definitions that are inlined fill quickly: a sum of five neighbours of a sum of five others reads
+ * 25. */
 
 #include "sketch_internal.h"
 
@@ -38,7 +39,8 @@ static bool is_inlined(const opevo_pipeline *pipeline, const opevo_tensor *tenso
     return false;
 }
 
-/* At most: an element that is read in two ways counts twice. Above the limit it is not counted to the end. */
+/* At most: an element that is read in two ways counts twice. Above the limit it is not counted to
+ * the end. */
 static int count_reads(const opevo_pipeline *pipeline, const opevo_tensor *tensor, int key)
 {
     reads found = {.count = 0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Dimensions that are merged or divided before anything else, so that a register tile finds its rows.
- * Rows of pixels that lie one behind the other are one long row, which vectors divide without rest. A
- * dimension of which an operand is read in groups is divided into groups and what is in them; then the
- * other operand has a dimension that the first one lacks. Where nothing is summed, long rows are all
- * that vectors need. */
+/* Dimensions that are merged or divided before anything else, so that a register tile finds its
+ * rows. Rows of pixels that lie one behind the other are one long row, which vectors divide without
+ * rest. A dimension of which an operand is read in groups is divided into groups and what is in
+ * them; then the other operand has a dimension that the first one lacks. Where nothing is summed,
+ * long rows are all that vectors need. */
 
 #include "sketch_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The rules, and the list of states that they are tried on. A state is a pipeline with the number of
- * the stage to look at next, the last one first. Each rule whose condition holds gives states; the
- * first that excludes the others ends the trial. */
+/* The rules, and the list of states that they are tried on. A state is a pipeline with the number
+ * of the stage to look at next, the last one first. Each rule whose condition holds gives states;
+ * the first that excludes the others ends the trial. */
 
 #include "sketch_rules_internal.h"
 
@@ -340,8 +340,8 @@ cleanup:
     return status;
 }
 
-/* The stage stays as it is. Nothing else is tried on the state, so it moves instead of being copied,
- * which would apply all its steps again. */
+/* The stage stays as it is. Nothing else is tried on the state, so it moves instead of being
+ * copied, which would apply all its steps again. */
 static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *from)
 {
     opevo_i_sketch_state *to = opevo_malloc(1, sizeof *to);
@@ -530,7 +530,8 @@ void opevo_sketches_destroy(opevo_sketches *sketches)
     opevo_free(sketches);
 }
 
-/* All sketches of the computation as it is, or with dimensions merged and divided, if there are any. */
+/* All sketches of the computation as it is, or with dimensions merged and divided, if there are
+ * any. */
 static opevo_status run_from(opevo_i_sketch_generator *self, bool reshaped)
 {
     opevo_i_sketch_state *first = opevo_calloc(1, sizeof *first);

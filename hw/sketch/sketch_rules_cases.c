@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Definitions by cases, such as select(i == 0, a, select(i == 1, b, ...)) or with x%4 instead of i: the
- * transforms of a tile. The cases become the innermost loops, around a vector, and copies of the text, in
- * each of which the compiler knows the case and shares what several have in common. What such a definition
- * reads of another one by cases is computed in registers around it. */
+/* Definitions by cases, such as select(i == 0, a, select(i == 1, b, ...)) or with x%4 instead of i:
+ * the transforms of a tile. The cases become the innermost loops, around a vector, and copies of
+ * the text, in each of which the compiler knows the case and shares what several have in common.
+ * What such a definition reads of another one by cases is computed in registers around it. */
 
 #include "sketch_rules_internal.h"
 
@@ -128,7 +128,8 @@ static bool find(const opevo_pipeline *pipeline, int number, cases *outer, cases
     return true;
 }
 
-/* Copies of the text that the cases make; beyond MOST_COPIES if there are none or no loop is outside. */
+/* Copies of the text that the cases make; beyond MOST_COPIES if there are none or no loop is
+ * outside. */
 static int64_t copies(const opevo_definition *definition, const cases *self)
 {
     int64_t count = 1;
@@ -159,7 +160,8 @@ opevo_i_sketch_verdict opevo_i_sketch_should_expand(const opevo_i_sketch_generat
                : OPEVO_I_SKIP;
 }
 
-/* Loops that are not cases, the cases, and the last axis unless it is one; *outside of the first kind. */
+/* Loops that are not cases, the cases, and the last axis unless it is one; *outside of the first
+ * kind. */
 static opevo_status reorder(opevo_pipeline *pipeline, int number, const cases *self, int *outside,
                             opevo_error *err)
 {

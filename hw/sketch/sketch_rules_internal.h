@@ -61,11 +61,12 @@ opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_
 
 /* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
  * that do not reduce and R for those that do, and order the parts by the letters, in the last level
- * with that of axis `lanes` innermost (-1: as they are). `steps` become the numbers of the splits of
- * the former. */
+ * with that of axis `lanes` innermost (-1: as they are). `steps` become the numbers of the splits
+ * of the former. */
 opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char *structure,
                                  int lanes, int64_t *steps, opevo_error *err);
-/* Tile a consumer like the first `level` levels of a tiled stage, which is computed inside of them. */
+/* Tile a consumer like the first `level` levels of a tiled stage, which is computed inside of
+ * them. */
 opevo_status opevo_i_sketch_follow(opevo_pipeline *pipeline, int stage, int target, int level,
                                    const int64_t *steps, opevo_error *err);
 

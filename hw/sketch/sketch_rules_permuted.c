@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Permuted reads: a definition without a reduction whose vectors run along its last axis, while some
- * array that it reads lies side by side along another one, such as a transposition. Both axes are
- * split, and the inner parts become the innermost loops: a block, of which the lines of both arrays are
- * used whole. Blocks follow one another along the rows of what is read, which processors fetch ahead.
- * The axis of the read comes first in a block, so that a copy of it can be transposed in registers. */
+/* Permuted reads: a definition without a reduction whose vectors run along its last axis, while
+ * some array that it reads lies side by side along another one, such as a transposition. Both axes
+ * are split, and the inner parts become the innermost loops: a block, of which the lines of both
+ * arrays are used whole. Blocks follow one another along the rows of what is read, which processors
+ * fetch ahead. The axis of the read comes first in a block, so that a copy of it can be transposed
+ * in registers. */
 
 #include "sketch_rules_internal.h"
 

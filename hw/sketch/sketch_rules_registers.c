@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Register tiles, which Ansor leaves to LLVM: the innermost tile of the sums gathers in vector
- * registers, inside the tiles of an elementwise consumer if there is one. One stage of a sketch; one
- * that reads nothing again, such as a pool, if it reads whole vectors. */
+ * registers, inside the tiles of an elementwise consumer if there is one. One stage of a sketch;
+ * one that reads nothing again, such as a pool, if it reads whole vectors. */
 
 #include "sketch_rules_internal.h"
 

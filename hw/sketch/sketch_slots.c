@@ -103,8 +103,8 @@ static int64_t blocked_extent(int64_t extent)
     return extent < OPEVO_I_WIDEST_VECTOR ? extent : whole(extent, OPEVO_I_WIDEST_VECTOR);
 }
 
-/* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its
- * steps again. */
+/* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing
+ * its steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
 {
     opevo_pipeline *replay = NULL;

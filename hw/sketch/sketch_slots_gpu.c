@@ -3,8 +3,8 @@
 /* What sketches for GPUs leave open: threads, and vectors of what is brought to shared memory. The
  * loops of stages that are computed as a whole are divided among blocks and threads:
  *
- *     a tiled stage             the first three levels of its tiles: blocks, virtual threads, threads
- *     threads share a sum       the outer loops: blocks
+ *     a tiled stage             the first three levels of its tiles: blocks, virtual threads,
+ *     threads threads share a sum       the outer loops: blocks
  *     any other                 the outer loops: blocks of so many threads */
 
 #include "sketch_internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Copies that register tiles need not have: of elements in another order, and of padding, a select of an
- * element or 0. Where all lanes of a vector are inside or all are not, what lies outside is a term that is
- * left out, most of it together with others. Then a copy costs what it takes to write and read it, and
- * multiplications with 0. */
+/* Copies that register tiles need not have: of elements in another order, and of padding, a select
+ * of an element or 0. Where all lanes of a vector are inside or all are not, what lies outside is a
+ * term that is left out, most of it together with others. Then a copy costs what it takes to write
+ * and read it, and multiplications with 0. */
 
 #include "sketch_tile_internal.h"
 
@@ -45,7 +45,8 @@ static bool is_product(const opevo_expression *value)
                                               is_product(value->left) && is_product(value->right));
 }
 
-/* The axes that a condition asks about; false where it compares elements, or is not a conjunction. */
+/* The axes that a condition asks about; false where it compares elements, or is not a
+ * conjunction. */
 static bool note_asked(const opevo_condition *condition, unsigned *asked)
 {
     if (condition->kind == OPEVO_COND_AND)
@@ -92,7 +93,8 @@ static int lane_axis(const opevo_sketch *sketch, const opevo_definition *definit
     return axis;
 }
 
-/* Whether the rows of vectors that a tile reads along some dimension do not stay in the first cache. */
+/* Whether the rows of vectors that a tile reads along some dimension do not stay in the first
+ * cache. */
 static bool clashes(const opevo_definition *reader, int lanes, const opevo_expression *read,
                     const opevo_definition *copy, const opevo_expression *from,
                     const int64_t *length, const opevo_device_facts *facts)

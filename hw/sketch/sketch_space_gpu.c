@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Constraints of tiled stages on a GPU, from Ansor's limits and those of the devices: threads of a
- * block, at least a warp of them, virtual threads, accumulators of a thread, and shared memory as far
- * as the indices of what is read are sums of axes. */
+ * block, at least a warp of them, virtual threads, accumulators of a thread, and shared memory as
+ * far as the indices of what is read are sums of axes. */
 
 #include "sketch_internal.h"
 

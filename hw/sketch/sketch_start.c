@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Start points of sketches. The sums of a register tile follow the same model as those of the
- * templates: a panel of the vectors' operand fills most of the first cache and stays there while rows
- * pass, whose operand fills half of the second. A sketch without registers starts in the middle. */
+ * templates: a panel of the vectors' operand fills most of the first cache and stays there while
+ * rows pass, whose operand fills half of the second. A sketch without registers starts in the
+ * middle. */
 
 #include "sketch_tile_internal.h"
 
@@ -24,8 +25,8 @@ static int64_t innermost(int64_t extent, int64_t most)
 /* Rows of parts: more would share the sets of a cache. */
 enum { PART_ROWS = 8, PART_SUMS = 24, STREAMED_ROWS = 8 };
 
-/* Give the inner part of a sum as much as is left, short sums first; or the last ones first, which run
- * inside blocks and so share lines of a cache. Returns the product. */
+/* Give the inner part of a sum as much as is left, short sums first; or the last ones first, which
+ * run inside blocks and so share lines of a cache. Returns the product. */
 static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                          bool in_blocks, opevo_slot_value *values)
 {
@@ -69,9 +70,10 @@ static void note_largest(void *context, const opevo_expression *read)
         self->elements = fmax(self->elements, (double)opevo_tensor_elements(read->tensor));
 }
 
-/* How many tiles along the vectors a block has. One, unless what its rows read for the whole sum is far
- * larger than the second cache, and would come from memory for each tile. In groups of channels each tile
- * reads other elements of the same rows: then as many as have panels in half of the first cache. */
+/* How many tiles along the vectors a block has. One, unless what its rows read for the whole sum is
+ * far larger than the second cache, and would come from memory for each tile. In groups of channels
+ * each tile reads other elements of the same rows: then as many as have panels in half of the first
+ * cache. */
 static int64_t choose_panels(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
                              int64_t depth, int64_t columns, const opevo_device_facts *facts)
 {
@@ -112,8 +114,8 @@ static void divide_outside(const opevo_i_sketch_axes *of, unsigned threads,
     }
 }
 
-/* Blocks of tiles along all axes but those that all operands have, `panels` along that of the vectors, then
- * as many outside as threads need. */
+/* Blocks of tiles along all axes but those that all operands have, `panels` along that of the
+ * vectors, then as many outside as threads need. */
 static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                         int64_t panels, unsigned threads, opevo_slot_value *values)
 {
@@ -153,7 +155,8 @@ static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
     divide_outside(of, threads, values);
 }
 
-/* Rows of parts: short axes whole, and some of the next one, all of which read their own vectors. */
+/* Rows of parts: short axes whole, and some of the next one, all of which read their own
+ * vectors. */
 static void wish_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
                            opevo_slot_value *values)
 {
@@ -195,8 +198,8 @@ static double repeats(const opevo_definition *definition, const opevo_expression
     return most;
 }
 
-/* The innermost of the outer loops, in each iteration of which an operand is computed for itself, and
- * hardly an element of it twice; -1: none. */
+/* The innermost of the outer loops, in each iteration of which an operand is computed for itself,
+ * and hardly an element of it twice; -1: none. */
 static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_value *values)
 {
     static const double seldom = 1.25;
@@ -223,8 +226,8 @@ static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_v
     return found;
 }
 
-/* The outermost place where the parts of sums that are gathered before they are added up stay in the first
- * cache, and tiles are as they are elsewhere. */
+/* The outermost place where the parts of sums that are gathered before they are added up stay in
+ * the first cache, and tiles are as they are elsewhere. */
 static int find_parts_place(const opevo_sketch *sketch, const opevo_slot *slot,
                             const int64_t *length, const opevo_device_facts *facts)
 {
@@ -351,8 +354,8 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
     }
 }
 
-/* Blocks of permuted reads: several whole lines of what is read, one of what is stored. The last axis is split
- * first. */
+/* Blocks of permuted reads: several whole lines of what is read, one of what is stored. The last
+ * axis is split first. */
 static void wish_permuted(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     bool stored[OPEVO_PIPELINE_STAGES] = {false};

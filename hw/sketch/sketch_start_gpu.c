@@ -9,8 +9,8 @@
 
 enum { THREADS = 256, SIDE = 16, SUMS = 16, SUMS_SIDE = 4, TERMS = 8, UNROLLED = 64 };
 
-/* Take the largest divisor of what is left that is neither above `most` nor above what others leave of
- * a budget. */
+/* Take the largest divisor of what is left that is neither above `most` nor above what others leave
+ * of a budget. */
 static int64_t take(int64_t *left, int64_t *budget, int64_t most)
 {
     int64_t length = opevo_i_divisor_below(*left, most < *budget ? most : *budget);

@@ -51,8 +51,8 @@ int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis)
     return factor;
 }
 
-/* Elements from one value of an axis, or of a division, to the next; and what they are not multiples of
- * is a line that a vector crosses. */
+/* Elements from one value of an axis, or of a division, to the next; and what they are not
+ * multiples of is a line that a vector crosses. */
 static void note_steps(opevo_i_sketch_operand *self, const opevo_affine *index, int64_t stride)
 {
     self->aligned &= index->constant * stride % OPEVO_I_LINE == 0;
@@ -144,8 +144,8 @@ bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
     return rows * wide >= (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
 }
 
-/* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold it
- * up. */
+/* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold
+ * it up. */
 static double rate_of(const opevo_i_register_tile *tile)
 {
     return opevo_i_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
@@ -193,8 +193,8 @@ static int find_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of
     return -1;
 }
 
-/* Whether a tile is faster; where nothing holds up the other, as fast with fewer columns, of which a panel
- * has more terms of the sums. */
+/* Whether a tile is faster; where nothing holds up the other, as fast with fewer columns, of which
+ * a panel has more terms of the sums. */
 static bool is_better(const opevo_i_register_tile *tile, const opevo_i_register_tile *than)
 {
     double rate = rate_of(tile) * (double)tile->lanes, before = rate_of(than) * (double)than->lanes;

@@ -191,8 +191,8 @@ static int64_t turns_of_k(int64_t depth, int64_t tile)
     return turns;
 }
 
-/* Goto's order: a block of A fills half of the second cache, one panel of B most of the first, and the
- * panels that go with a block of k are as large as the second, in the third. */
+/* Goto's order: a block of A fills half of the second cache, one panel of B most of the first, and
+ * the panels that go with a block of k are as large as the second, in the third. */
 static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
                  opevo_i_values *out)
 {
@@ -220,8 +220,8 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
 }
 
-/* Whole matrices where there are enough; else blocks of rows, which share the panels of B; else blocks
- * of columns. */
+/* Whole matrices where there are enough; else blocks of rows, which share the panels of B; else
+ * blocks of columns. */
 static int64_t wish_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
 {
     int64_t *x = out->at[X];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The point of a space that makes a given schedule. Templates apply their steps one after the other,
- * each by the values of few parameters, so the point is found parameter by parameter: each is set to
- * a value with which the schedule's text agrees longest, also where a later step then fails. */
+/* The point of a space that makes a given schedule. Templates apply their steps one after the
+ * other, each by the values of few parameters, so the point is found parameter by parameter: each
+ * is set to a value with which the schedule's text agrees longest, also where a later step then
+ * fails. */
 
 #include "template_internal.h"
 

@@ -52,8 +52,8 @@ extern const opevo_i_template opevo_i_template_matmul_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_weights;
 
-/* Whether `part` has the parameters of a maker's space by name, in their order, with no other values
- * than it. Errors: INVALID for another parameter or value; NOMEM. */
+/* Whether `part` has the parameters of a maker's space by name, in their order, with no other
+ * values than it. Errors: INVALID for another parameter or value; NOMEM. */
 opevo_status opevo_i_check_part(const opevo_space *whole, const opevo_space *part, const char *name,
                                 opevo_error *err);
 
@@ -126,8 +126,9 @@ typedef struct opevo_i_register_tile {
 
 /* Most rows of a tile of so many vectors whose accumulators are held in registers. */
 int64_t opevo_i_most_rows(const opevo_device_facts *facts, int64_t vectors);
-/* The tile whose step of the reduction, with a vector loaded for each vector of columns and a number
- * broadcast for each row, takes the fewest cycles an element, if all is held in registers. */
+/* The tile whose step of the reduction, with a vector loaded for each vector of columns and a
+ * number broadcast for each row, takes the fewest cycles an element, if all is held in
+ * registers. */
 opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,
                                           int64_t column_extent);
 /* Elements for each cycle, up to a factor, of a tile of rows by vectors of so many lanes. */
@@ -139,8 +140,8 @@ opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts);
 /* Values of a parameter, all of them. */
 void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *values);
 
-/* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them. Errors:
- * NOMEM. */
+/* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them.
+ * Errors: NOMEM. */
 opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index point, bool *whole,
                                     opevo_text *out, opevo_error *err);
 
@@ -182,8 +183,8 @@ typedef struct opevo_i_divisible {
     int64_t most;
 } opevo_i_divisible;
 
-/* For more than one thread: the parameter `parallel`. Its value i + 1 is loops[i], 0 none; a loop is
- * allowed where its iterations keep more than half of the threads busy. */
+/* For more than one thread: the parameter `parallel`. Its value i + 1 is loops[i], 0 none; a loop
+ * is allowed where its iterations keep more than half of the threads busy. */
 void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
                           const opevo_i_divisible *loops, size_t count);
 /* Of `panels` along a dimension, give the outer of two loops as many as threads need, and the inner

@@ -3,10 +3,10 @@
 /* Start points: from what a template wishes, by analysis, to a point of its space. A wish that the
  * limits of the device refuse is made again, more modestly.
  *
- * The tile of registers follows the model of a processor with two multiply-add pipes of a latency of
- * four cycles, 32 vector registers of 512 bits or 16 smaller ones, and broadcasts from memory. Source:
- * Low, Igual, Smith, Quintana-Orti, "Analytical modeling is enough for high-performance BLIS", ACM
- * TOMS 43 (2016), for the tile and for the blocks that fill half a cache. */
+ * The tile of registers follows the model of a processor with two multiply-add pipes of a latency
+ * of four cycles, 32 vector registers of 512 bits or 16 smaller ones, and broadcasts from memory.
+ * Source: Low, Igual, Smith, Quintana-Orti, "Analytical modeling is enough for high-performance
+ * BLIS", ACM TOMS 43 (2016), for the tile and for the blocks that fill half a cache. */
 
 #include "template_internal.h"
 
@@ -20,8 +20,8 @@ enum { ROUNDS = 8 };
 /* Registers of a tile beside its accumulators: the vectors of columns, and one broadcast. */
 enum { BROADCASTS = 1 };
 
-/* Accumulators that hide the latency, with a margin; loads that one accumulator hides; and the share
- * of accumulators to loads beyond which more does not help. */
+/* Accumulators that hide the latency, with a margin; loads that one accumulator hides; and the
+ * share of accumulators to loads beyond which more does not help. */
 enum { ACCUMULATORS = 12 };
 static const double load_cost = 1.3;
 static const double enough_reuse = 1.6;

@@ -27,9 +27,9 @@ bool opevo_i_median_interval(const double *sorted, size_t count, double confiden
 void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
                           double *times);
 
-/* The time of a kernel from those of its windows, `count` >= 1 ascending ones: the 10 % quantile, by
- * nearest rank. What other processes do to caches and memory makes windows longer, never shorter;
- * the least of many is that of a clock's error. */
+/* The time of a kernel from those of its windows, `count` >= 1 ascending ones: the 10 % quantile,
+ * by nearest rank. What other processes do to caches and memory makes windows longer, never
+ * shorter; the least of many is that of a clock's error. */
 double opevo_i_time_of_windows(const double *sorted, size_t count);
 
 /* A time that survives being written in milliseconds: itself where it is some double / 1000,

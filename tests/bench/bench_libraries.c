@@ -44,8 +44,8 @@ enum {
 };
 
 static const double window_s = 0.004, warm_s = 0.002;
-/* Threads of a library go on spinning behind a call, OpenBLAS's for 25 ms. With more than one thread
- * the next contender waits until they have given up their cores. */
+/* Threads of a library go on spinning behind a call, OpenBLAS's for 25 ms. With more than one
+ * thread the next contender waits until they have given up their cores. */
 static const struct timespec pause_of_threads = {0, 40000000};
 
 static const library_contender *const library[] = {&library_onednn, &library_openblas,
@@ -258,8 +258,8 @@ static void make_operands(contest *self)
         self->other[i] = library[i]->prepare(&self->what, &x, self->threads);
 }
 
-/* A library that computes something else is not a peer, and is left out: oneDNN and ONNX Runtime add the
- * 2^22 squares of a norm one after the other, which errs by more than the tolerance. */
+/* A library that computes something else is not a peer, and is left out: oneDNN and ONNX Runtime
+ * add the 2^22 squares of a norm one after the other, which errs by more than the tolerance. */
 static void compare(contest *self, int which)
 {
     int64_t count = library_case_elements(&self->what, 2);

@@ -4,9 +4,9 @@
  *
  *     bench_network MODEL.onnx FOLDER THREADS SECONDS
  *
- * FOLDER is the library that opevo made of the model: its recorded inputs are taken, and the outputs
- * compared with those that are expected. What is printed is what `net --time` of the library prints;
- * with SECONDS 0 it is the largest error and the largest element of each output.
+ * FOLDER is the library that opevo made of the model: its recorded inputs are taken, and the
+ * outputs compared with those that are expected. What is printed is what `net --time` of the
+ * library prints; with SECONDS 0 it is the largest error and the largest element of each output.
  * The status is 77 without ONNX Runtime. */
 
 #include "onnxruntime.h"

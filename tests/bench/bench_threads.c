@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Generated kernels on two threads beside one, and beside OpenBLAS on two: the first schedules of a
- * run, executed in turn. Times are elapsed, the shortest of all rounds, as all threads of a kernel wait
- * for the one that another program holds up. */
+ * run, executed in turn. Times are elapsed, the shortest of all rounds, as all threads of a kernel
+ * wait for the one that another program holds up. */
 
 #include "bench.h"
 

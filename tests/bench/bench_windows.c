@@ -3,8 +3,8 @@
 /* How well a kernel's time repeats, by several estimators on the same windows: products by OpenBLAS
  * are measured again and again in processes of their own, as a worker does it, in turn on the
  * machine as it is and beside a load. Of each estimator: the standard deviation of the logarithm of
- * the time, which is the coefficient of variation, idle and loaded; what the load makes of the time;
- * and the windows that it takes. bench_windows [REPEATS [COMMAND...]]: the command is the
+ * the time, which is the coefficient of variation, idle and loaded; what the load makes of the
+ * time; and the windows that it takes. bench_windows [REPEATS [COMMAND...]]: the command is the
  * load (5; stress-ng --cpu 2 --matrix 1). With BENCH_WINDOWS_CSV=FILE all windows go there. */
 
 #include "bench.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From names of computations to cases for libraries: parameters by name, then orders of operands. */
+/* From names of computations to cases for libraries: parameters by name, then orders of
+ * operands. */
 
 #include "library_case.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The operators of Ansor's evaluation, products and convolutions as libraries see them: convolutions with channels first,
- * products of matrices, norms. A computation whose operands have another order is brought into this
- * one by permutations, outside everything that is timed. */
+/* The operators of Ansor's evaluation, products and convolutions as libraries see them:
+ * convolutions with channels first, products of matrices, norms. A computation whose operands have
+ * another order is brought into this one by permutations, outside everything that is timed. */
 
 #ifndef OPEVO_TESTS_BENCH_LIBRARY_CASE_H
 #define OPEVO_TESTS_BENCH_LIBRARY_CASE_H
@@ -41,8 +41,8 @@ typedef struct library_case {
     } operand[3];
 } library_case;
 
-/* Of a computation's name with numbers, such as "c2d(1,14,14,256,256,3,1,1)", or of an operator, such
- * as "mm1"; false for others. */
+/* Of a computation's name with numbers, such as "c2d(1,14,14,256,256,3,1,1)", or of an operator,
+ * such as "mm1"; false for others. */
 bool library_case_read(const char *name, library_case *out);
 /* Elements of an operand. */
 int64_t library_case_elements(const library_case *self, int which);

@@ -41,8 +41,8 @@ static inline double draw(uint64_t *state)
 }
 
 /* A stored tensor. With several dimensions it is uniform with mean 0 and a variance of one over the
- * elements that a sum takes, those of an output channel, so that the scale of elements stays; with one,
- * such as scales, variances and biases, uniform from 0.5 to 1.5. */
+ * elements that a sum takes, those of an output channel, so that the scale of elements stays; with
+ * one, such as scales, variances and biases, uniform from 0.5 to 1.5. */
 static inline Onnx__Tensor *random_tensor(const char *name, size_t rank, const int64_t *extent,
                                           uint64_t *state)
 {
@@ -68,8 +68,8 @@ static inline Onnx__Tensor *random_tensor(const char *name, size_t rank, const i
     return tensor;
 }
 
-/* Write the model to a file and free it; it is of the IR version from which on stored tensors need not
- * be inputs as well. */
+/* Write the model to a file and free it; it is of the IR version from which on stored tensors need
+ * not be inputs as well. */
 static inline void write_model(Onnx__Model *model, const char *path)
 {
     opevo_error err = {OPEVO_OK, ""};

@@ -4,10 +4,10 @@
  *
  *     network_resnet18 SEED OUT.onnx
  *
- * Source: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", CVPR 2016, table 1 and
- * figure 5; strides are in the first convolution of a block, and shortcuts of another shape are
- * convolutions of 1 x 1 (option B there). Each convolution is followed by a batch normalisation and has no
- * bias. An image of 3 x 224 x 224 gives 1000 scores. Of opset 11. */
+ * Source: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", CVPR 2016, table 1
+ * and figure 5; strides are in the first convolution of a block, and shortcuts of another shape are
+ * convolutions of 1 x 1 (option B there). Each convolution is followed by a batch normalisation and
+ * has no bias. An image of 3 x 224 x 224 gives 1000 scores. Of opset 11. */
 
 #include "network_random.h"
 
@@ -98,8 +98,8 @@ static const char *add_unary(const char *operation, const char *in)
 
 /* ---- Layers ---- */
 
-/* A convolution of kernel x kernel, padded so that only the stride makes images smaller, with its batch
- * normalisation. */
+/* A convolution of kernel x kernel, padded so that only the stride makes images smaller, with its
+ * batch normalisation. */
 static const char *add_convolution(const char *in, int64_t channels, int64_t filters,
                                    int64_t kernel, int64_t stride)
 {

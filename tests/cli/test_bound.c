@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Bounds as they are printed: never below the bound, and above it by less than one in its second digit. Intervals
- * as they are printed have all of the interval in them, and less than one in the last digit more at each end. */
+/* Bounds as they are printed: never below the bound, and above it by less than one in its second
+ * digit. Intervals as they are printed have all of the interval in them, and less than one in the
+ * last digit more at each end. */
 
 #include "check.h"
 #include "draw.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is printed lies above the bound also in long double, where most decimal numbers are not rounded
- * to the double that they stand for. */
+/* What is printed lies above the bound also in long double, where most decimal numbers are not
+ * rounded to the double that they stand for. */
 static void check_bound(double bound)
 {
     opevo_text text = {0};

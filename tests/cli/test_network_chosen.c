@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A tuned network of which measured times choose the layouts and convolutions: times are put into the store, and the same
- * command then decides by them. */
+/* A tuned network of which measured times choose the layouts and convolutions: times are put into
+ * the store, and the same command then decides by them. */
 
-#include "../../hw/network/network_internal.h" /* the other header of this name is that of the verb */
+#include "../../hw/network/network_internal.h" /* the other header of this name is that of the
+                                                  verb */
 
 #include "../evo/store_fixture.h"
 #include "../hw/library_networks.h"

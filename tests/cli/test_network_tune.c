@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A library of which not all tasks have sketches: the others are tuned, and what is said covers those. */
+/* A library of which not all tasks have sketches: the others are tuned, and what is said covers
+ * those. */
 
 #include "../hw/library_networks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `autotvm`, `ansor-knobs` and `ansor`: what their plans are made of, learning from earlier trials, features
- * of the objective, and the diversity filter. */
+/* `autotvm`, `ansor-knobs` and `ansor`: what their plans are made of, learning from earlier trials,
+ * features of the objective, and the diversity filter. */
 
 #include "tuner_fixture.h"
 

@@ -178,7 +178,8 @@ static void test_whole_types_compute_whole_numbers(void **state)
         "computed in int32; declare C float32.");
 }
 
-/* What may leave its type is refused at the value that does; what cannot, at the very edge, is not. */
+/* What may leave its type is refused at the value that does; what cannot, at the very edge, is
+ * not. */
 static void test_whole_values_stay_in_their_types(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Computations joined: their text, which does not depend on the names of the parts, what is left out,
- * and what is refused. That the whole computes the same is tested with networks. */
+/* Computations joined: their text, which does not depend on the names of the parts, what is left
+ * out, and what is refused. That the whole computes the same is tested with networks. */
 
 #include "check.h"
 
@@ -62,8 +62,8 @@ static void test_chain(void **state)
     finish(&self);
 }
 
-/* What is read twice, or in a sum, keeps a definition; what is not read is left out. Names that both
- * parts have become two. */
+/* What is read twice, or in a sum, keeps a definition; what is not read is left out. Names that
+ * both parts have become two. */
 static void test_definitions(void **state)
 {
     fixture self = {0};

@@ -369,8 +369,8 @@ static void test_weights_and_ties(void **state)
     tear_down(self);
 }
 
-/* Without weight a task has its first round, as short as is said; with the weight taken from another one that has no
- * more, it gets all that is left. */
+/* Without weight a task has its first round, as short as is said; with the weight taken from
+ * another one that has no more, it gets all that is left. */
 static void test_changed_weights(void **state)
 {
     enum { SHORT = 2, ROUND = 5, FIRST = 3 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A model in an ONNX file. What is accepted is in order: nodes come after those that they read, shapes
- * are known and no larger than tensors may be, first outputs are there, definitions have a count; a
- * small one runs, before and after the passes. */
+/* A model in an ONNX file. What is accepted is in order: nodes come after those that they read,
+ * shapes are known and no larger than tensors may be, first outputs are there, definitions have a
+ * count; a small one runs, before and after the passes. */
 
 #include "fuzz.h"
 

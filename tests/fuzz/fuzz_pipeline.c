@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Steps of a pipeline, after a line with its computation: as text or, where they begin with '[' or
- * '{', as a record of TVM's auto-scheduler. What is printed reads back as the same pipeline; what is
- * written as a record has the same steps; features are finite; it lowers to a kernel or is refused. */
+ * '{', as a record of TVM's auto-scheduler. What is printed reads back as the same pipeline; what
+ * is written as a record has the same steps; features are finite; it lowers to a kernel or is
+ * refused. */
 
 #include "fuzz.h"
 

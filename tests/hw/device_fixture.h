@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CUDA and HIP text compiled for a device by clang, which needs neither the headers of the vendors nor
- * their compilers: types, address spaces and kernels are checked as on a device. */
+/* CUDA and HIP text compiled for a device by clang, which needs neither the headers of the vendors
+ * nor their compilers: types, address spaces and kernels are checked as on a device. */
 
 #ifndef OPEVO_TESTS_DEVICE_FIXTURE_H
 #define OPEVO_TESTS_DEVICE_FIXTURE_H

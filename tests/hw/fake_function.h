@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A row of the table that the stand-in for a device puts behind the text of kernels: `fake_functions`,
- * which a row without a name ends. */
+/* A row of the table that the stand-in for a device puts behind the text of kernels:
+ * `fake_functions`, which a row without a name ends. */
 
 #ifndef OPEVO_TESTS_FAKE_FUNCTION_H
 #define OPEVO_TESTS_FAKE_FUNCTION_H

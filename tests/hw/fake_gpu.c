@@ -2,10 +2,10 @@
 
 /* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory
  * is the process's own. A kernel is compiled for this processor and run thread by thread
- * (fake_kernel.c), unless a comment fake:WORD in its source says how it behaves; such a source is its
- * own image. Time passes at 10 microseconds an execution, and as much for each warp that waits at
- * barriers. What is called is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the
- * model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
+ * (fake_kernel.c), unless a comment fake:WORD in its source says how it behaves; such a source is
+ * its own image. Time passes at 10 microseconds an execution, and as much for each warp that waits
+ * at barriers. What is called is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is
+ * set, is the model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
 
 #include "fake_gpu.h"
 #include "fake_function.h"
@@ -59,8 +59,8 @@ static void note(const char *what)
     }
 }
 
-/* What has been allocated and not been given back is the driver's, also where a spoilt device keeps it until the
- * process ends. */
+/* What has been allocated and not been given back is the driver's, also where a spoilt device keeps
+ * it until the process ends. */
 static struct held {
     struct held *next;
     void *memory;

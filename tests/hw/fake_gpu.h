@@ -28,8 +28,8 @@ void fake_executed(unsigned units);
 
 /* ---- Kernels that this processor runs (fake_kernel.c) ---- */
 
-/* Compile CUDA or HIP text for a device whose blocks have so many bytes of static shared memory. The image, of *bytes; NULL where the compiler refuses the text, with its
- * words in `log`. */
+/* Compile CUDA or HIP text for a device whose blocks have so many bytes of static shared memory.
+ * The image, of *bytes; NULL where the compiler refuses the text, with its words in `log`. */
 char *fake_kernel_compile(const char *source, size_t shared_most, size_t *bytes, char *log,
                           size_t log_size);
 /* An object from such an image; NULL for everything else. */
@@ -43,8 +43,8 @@ typedef struct fake_launch {
     void **arguments;
 } fake_launch;
 /* Run all threads, from the last to the first where the environment variable NET_REVERSED is set. A
- * block may have shared_most bytes of shared memory, static and dynamic. The driver's code; *units are 1,
- * and 1 for each warp of threads that wait for one another. */
+ * block may have shared_most bytes of shared memory, static and dynamic. The driver's code; *units
+ * are 1, and 1 for each warp of threads that wait for one another. */
 int fake_kernel_launch(const struct fake_function *function, size_t shared_most,
                        const fake_launch *how, unsigned *units);
 

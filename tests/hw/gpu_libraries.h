@@ -128,7 +128,8 @@ static inline void write_file(const char *name, const char *text)
     assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* Convolutions, a residual, element-wise steps in place and parts that are moved; no scratch memory. */
+/* Convolutions, a residual, element-wise steps in place and parts that are moved; no scratch
+ * memory. */
 static inline void draw_moving_network(network_draw *self)
 {
     const int64_t size[] = {1, 3, 6, 5}, joined[] = {1, 16, 6, 5};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels that one run of the compiler builds: most of the time that a small one takes is the start of the
- * compiler and the linker. */
+/* Kernels that one run of the compiler builds: most of the time that a small one takes is the start
+ * of the compiler and the linker. */
 
 #ifndef OPEVO_TESTS_KERNEL_BATCH_H
 #define OPEVO_TESTS_KERNEL_BATCH_H
@@ -40,8 +40,8 @@ static inline void batch_end_macros(opevo_text *all, const char *source)
     }
 }
 
-/* The types of a source, which the next one may define in another way, get names of their own: by macros
- * in front of it, which end behind it. */
+/* The types of a source, which the next one may define in another way, get names of their own: by
+ * macros in front of it, which end behind it. */
 static inline void batch_name_types(opevo_text *all, const char *source, const char *prefix)
 {
     static const char head[] = "\ntypedef ";
@@ -66,8 +66,8 @@ static inline void batch_name_types(opevo_text *all, const char *source, const c
     }
 }
 
-/* Append the source of a kernel so that others can stand beside it: its names get the prefix "kNUMBER_",
- * which is also put into kernel->entry. */
+/* Append the source of a kernel so that others can stand beside it: its names get the prefix
+ * "kNUMBER_", which is also put into kernel->entry. */
 static inline void batch_add(opevo_text *all, opevo_kernel *kernel, int number)
 {
     const char *source = opevo_text_string(&kernel->source), *rest = source;

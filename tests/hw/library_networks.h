@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Networks that libraries are made of: small ones with convolutions, joins and residuals, weights for
- * models that have none, and a program that runs several nets at once. */
+/* Networks that libraries are made of: small ones with convolutions, joins and residuals, weights
+ * for models that have none, and a program that runs several nets at once. */
 
 #ifndef OPEVO_TESTS_LIBRARY_NETWORKS_H
 #define OPEVO_TESTS_LIBRARY_NETWORKS_H
@@ -19,7 +19,8 @@
 
 static char library_place[] = "/tmp/opevo_library_XXXXXX";
 
-/* Make the folder the current one. Without make no library is built, and the program ends as skipped. */
+/* Make the folder the current one. Without make no library is built, and the program ends as
+ * skipped. */
 static inline bool enter_folder(void)
 {
     if (!program_succeeds((const char *const[]){"make", "--version", NULL})) {
@@ -134,8 +135,8 @@ static inline void draw_network(network_draw *self)
         network_output(self, value);
 }
 
-/* Weights of a model of which the file has none worth the name: uniform, of a variance that keeps the
- * scale of the elements. */
+/* Weights of a model of which the file has none worth the name: uniform, of a variance that keeps
+ * the scale of the elements. */
 static inline void draw_weights(opevo_inference *inference)
 {
     for (int i = 0; i < inference->values; i++) {

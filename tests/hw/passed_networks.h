@@ -44,9 +44,9 @@ static inline double difference(const opevo_array *a, const opevo_array *b)
 }
 
 /* Moving and folding change no bit. Scaling rounds each weight once more, and joining leaves
- * roundings out: some units of the last place of the largest intermediate for each of the at most 15
- * steps in a row. Results are up to a hundred times smaller than these. Transforms round three numbers
- * more on the way of each result. */
+ * roundings out: some units of the last place of the largest intermediate for each of the at most
+ * 15 steps in a row. Results are up to a hundred times smaller than these. Transforms round three
+ * numbers more on the way of each result. */
 #define ROUNDED 5e-5
 
 #endif

@@ -206,7 +206,8 @@ static inline size_t check_kernels(pipeline_case *operands, const opevo_pipeline
     return steps;
 }
 
-/* The text of the first graph of definitions from a seed on that has few enough operands, and its seed. */
+/* The text of the first graph of definitions from a seed on that has few enough operands, and its
+ * seed. */
 static inline void find_graph(uint64_t *seed, opevo_text *out)
 {
     for (int operands = PIPELINE_OPERANDS + 1; operands > PIPELINE_OPERANDS;) {
@@ -225,7 +226,8 @@ static inline void find_graph(uint64_t *seed, opevo_text *out)
     }
 }
 
-/* Check the kernel of a computation with random steps; *lowered counts those that keep all their steps. */
+/* Check the kernel of a computation with random steps; *lowered counts those that keep all their
+ * steps. */
 typedef void random_check(const char *computation, uint64_t seed, int *lowered);
 
 /* Of `count` random texts those that are computations; their number. */

@@ -169,10 +169,10 @@ static inline void copy_to_front(const opevo_i_guarded *memory, opevo_i_guarded 
     memcpy(out->data, memory->data, memory->bytes);
 }
 
-/* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. Then
- * emulated threads run in the other order, with nothing left over, on inputs ahead of which no element
- * can be read. The second time the poison is another, so that no whole number that was not written is
- * right every time. */
+/* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time.
+ * Then emulated threads run in the other order, with nothing left over, on inputs ahead of which no
+ * element can be read. The second time the poison is another, so that no whole number that was not
+ * written is right every time. */
 static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                unsigned threads, const char *what)
 {
@@ -226,7 +226,8 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
     }
 }
 
-/* A kernel with parallel loops is run on one, two and three threads where the compiler has OpenMP. */
+/* A kernel with parallel loops is run on one, two and three threads where the compiler has
+ * OpenMP. */
 static inline void case_run_built(pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                   const char *what)
 {
@@ -259,8 +260,8 @@ typedef struct kernel_batch {
 
 static kernel_batch batch;
 
-/* -Wno-maybe-uninitialized: a value in registers is set under one condition and read under another that implies
- * it, which compilers do not always see. */
+/* -Wno-maybe-uninitialized: a value in registers is set under one condition and read under another
+ * that implies it, which compilers do not always see. */
 static inline bool batch_compile(const char *source, bool parallel, void **handle)
 {
     const char *compiler[] = {"cc",
@@ -379,8 +380,8 @@ static inline void case_run(const pipeline_case *self, opevo_kernel *kernel, con
     *kernel = (opevo_kernel){0};
 }
 
-/* Lower and print a pipeline and give it to case_run; false, with the reason in `why`, where it cannot be
- * lowered. */
+/* Lower and print a pipeline and give it to case_run; false, with the reason in `why`, where it
+ * cannot be lowered. */
 static inline bool case_check(const pipeline_case *self, const opevo_pipeline *pipeline,
                               opevo_kernel_dialect dialect, opevo_text *why)
 {

@@ -135,8 +135,8 @@ static inline double element_single(evaluator *self, const opevo_definition *def
     return (double)result;
 }
 
-/* The error of element e of a tensor as a share of its bound, which it must not exceed; 0 for what has
- * none. Values beyond float may be anything. */
+/* The error of element e of a tensor as a share of its bound, which it must not exceed; 0 for what
+ * has none. Values beyond float may be anything. */
 static inline double share_of_bound(const opevo_computation *computation, int tensor, size_t e,
                                     double is, double right, double bound)
 {

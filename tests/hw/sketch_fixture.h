@@ -125,7 +125,8 @@ static const char *const small[] = {
     "X[n,f,h - 1,w - 1], 0); C[n,f,y:9,x:14] = sum(r:3,s:3) P[n,f,y + r,x + s]; Y[n,f,y,x] = "
     "C[n,f,y,x]/((min(y + 3, 10) - max(y, 1))*(min(x + 3, 15) - max(x, 1)))",
     "X[1,7,5,6]; Y[n:1,f:7] = min(y:5,x:6) X[n,f,y,x]",
-    /* Permuted reads: with odd extents, of three dimensions, with arithmetic, and with short axes. */
+    /* Permuted reads: with odd extents, of three dimensions, with arithmetic, and with short
+     * axes. */
     "A[48,32]; T[i:32,j:48] = A[j,i]",
     "A[77,101]; T[i:101,j:77] = A[j,i]",
     "A[19,5,37]; T[i:37,j:5,k:19] = A[k,j,i]",

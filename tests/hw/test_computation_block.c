@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Blocked layouts: each element is where the layout says, with the value that it had, for convolutions
- * of all kinds; what cannot be blocked is refused. Inputs are small whole numbers, so that sums are
- * exact in any order. */
+/* Blocked layouts: each element is where the layout says, with the value that it had, for
+ * convolutions of all kinds; what cannot be blocked is refused. Inputs are small whole numbers, so
+ * that sums are exact in any order. */
 
 #include "check.h"
 #include "draw.h"

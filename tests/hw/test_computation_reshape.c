@@ -60,8 +60,8 @@ static void release(results *self)
         opevo_free(self->output[i]);
 }
 
-/* The text reads back as it is, so that no index leaves its tensor; sums have their terms in the same
- * order, so that results are equal, bit by bit. */
+/* The text reads back as it is, so that no index leaves its tensor; sums have their terms in the
+ * same order, so that results are equal, bit by bit. */
 static void check_same(const opevo_computation *computation, const opevo_computation *made)
 {
     opevo_computation *read = NULL;

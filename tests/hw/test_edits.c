@@ -77,7 +77,8 @@ static uint64_t check_list(const opevo_module *module, const opevo_edits *edits,
     return hash;
 }
 
-/* Four lists: drawn, two children of it and `last`, and a mutant of the first. Returns the mutant. */
+/* Four lists: drawn, two children of it and `last`, and a mutant of the first. Returns the
+ * mutant. */
 static opevo_edits *check_family(const opevo_module *module, const opevo_edits *last, size_t index,
                                  size_t *edit_count, size_t *changed)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Computations as plain loops in C: compiled, they give the values and bounds of the interpreter. */
+/* Computations as plain loops in C: compiled, they give the values and bounds of the
+ * interpreter. */
 
 #include "child_fixture.h"
 #include "computation_kernels.h"
@@ -41,9 +42,9 @@ static void write_program(const opevo_workload *work, opevo_text *out)
     opevo_text_add(out, "}\n");
 }
 
-/* As the interpreter has them; an element whose comparisons are not sure has no bound here. Values of
- * narrow types that need no rounding are found here by themselves, and in the interpreter by the types
- * that they are made of, so that bounds may be smaller here. */
+/* As the interpreter has them; an element whose comparisons are not sure has no bound here. Values
+ * of narrow types that need no rounding are found here by themselves, and in the interpreter by the
+ * types that they are made of, so that bounds may be smaller here. */
 static void check_output(const char *what, const double *pairs, opevo_element element,
                          const void *wanted, const double *bound, bool typed, size_t count,
                          size_t *bounded)

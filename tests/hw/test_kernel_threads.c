@@ -17,8 +17,8 @@ static const char *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* Copies that are large enough for threads to share the work: of B and of an image, made outside the
- * divided loop; of A made inside; of a kernel, and sums over parts of the channels. */
+/* Copies that are large enough for threads to share the work: of B and of an image, made outside
+ * the divided loop; of A made inside; of a kernel, and sums over parts of the channels. */
 static const struct {
     const char *form, *point;
 } shared_copies[] = {

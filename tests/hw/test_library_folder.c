@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The folder of a library: only what opevo wrote is replaced or removed; a write that fails leaves the library
- * that was there; after a kill at any call that changes the folder, the next write succeeds. Calls are counted by
- * wrappers that the linker puts before them. */
+/* The folder of a library: only what opevo wrote is replaced or removed; a write that fails leaves
+ * the library that was there; after a kill at any call that changes the folder, the next write
+ * succeeds. Calls are counted by wrappers that the linker puts before them. */
 
 #include "library_networks.h"
 

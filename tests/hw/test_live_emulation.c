@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels that templates and sketches emit in CUDA and HIP, by a worker against a driver and a compiler
- * that run them on the processor (fake_gpu.c, fake_kernel.c): they are built, launched, checked and
- * timed as on a device, and wrong ones are rejected. No GPU is needed. OPEVO_TEST_POINTS raises the
- * number of points. */
+/* Kernels that templates and sketches emit in CUDA and HIP, by a worker against a driver and a
+ * compiler that run them on the processor (fake_gpu.c, fake_kernel.c): they are built, launched,
+ * checked and timed as on a device, and wrong ones are rejected. No GPU is needed.
+ * OPEVO_TEST_POINTS raises the number of points. */
 
 #include "cache_folder.h"
 #include "fake_folder.h"
@@ -115,9 +115,9 @@ static void test_reversed(void **state)
 
 /* ---- Spoilt kernels ---- */
 
-/* One row each: what the compiler takes for what, and the class that all kernels of the paper's template
- * end in. Objects of one row must not serve the next: each has a seed of operands and a cache of its
- * own. */
+/* One row each: what the compiler takes for what, and the class that all kernels of the paper's
+ * template end in. Objects of one row must not serve the next: each has a seed of operands and a
+ * cache of its own. */
 static const struct {
     const char *edit;
     opevo_outcome_class kind;
@@ -179,8 +179,8 @@ enum {
     REFUSED = OPEVO_OUTCOME_LAUNCH_ERROR
 };
 
-/* One row each: floats of static shared memory, launch bounds, threads along an axis, bytes of dynamic
- * shared memory, and for CUDA and HIP the class, and what its message says. */
+/* One row each: floats of static shared memory, launch bounds, threads along an axis, bytes of
+ * dynamic shared memory, and for CUDA and HIP the class, and what its message says. */
 static const struct {
     uint32_t floats, bounds, threads;
     char axis;

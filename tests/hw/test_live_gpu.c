@@ -328,8 +328,8 @@ static void test_hip(void **state)
     check_device("hip:0", OPEVO_KERNEL_HIP);
 }
 
-/* The library's result passes the check, of an operator and of the computation made of it, its time is
- * that of the events, and an error says what is missing. */
+/* The library's result passes the check, of an operator and of the computation made of it, its time
+ * is that of the events, and an error says what is missing. */
 static void test_library(void **state)
 {
     static const struct {

@@ -200,8 +200,8 @@ static void nothing_is_overwritten(void **test)
     }
 }
 
-/* Chains whose ends are joined: producers write into the result, which is all where values are made in
- * place. */
+/* Chains whose ends are joined: producers write into the result, which is all where values are made
+ * in place. */
 static void memory_is_shared(void **test)
 {
     static network_draw network;

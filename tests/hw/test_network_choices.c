@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Layouts and convolutions by measured times: on random networks with times that are made up, what the table of
- * steps says is compared with the tasks that the passes leave on the whole network. */
+/* Layouts and convolutions by measured times: on random networks with times that are made up, what
+ * the table of steps says is compared with the tasks that the passes leave on the whole network. */
 
 #include "grown_networks.h"
 #include "passed_networks.h"
@@ -95,7 +95,8 @@ static void take(const opevo_network_choices *choices, bool *on)
         on[s] = opevo_network_choices_site(choices, s)->on;
 }
 
-/* How many steps more compute each candidate in `to` than in `from`, by the tasks of whole networks. */
+/* How many steps more compute each candidate in `to` than in `from`, by the tasks of whole
+ * networks. */
 static void change_of_tasks(const opevo_network *network, uint64_t seed,
                             const opevo_network_choices *choices, const bool *from, const bool *to,
                             int *change)
@@ -143,8 +144,8 @@ static void draw_times(const opevo_network_choices *choices, int unknown, uint64
                         : pow(10, (double)draw(state, 1000) / 500);
 }
 
-/* No site is better turned, the network is not slower than with all sites on or all off, and what has no times is
- * not decided by them. */
+/* No site is better turned, the network is not slower than with all sites on or all off, and what
+ * has no times is not decided by them. */
 static void check_decision(const opevo_network *network, uint64_t seed,
                            const opevo_network_choices *choices, const double *time_s)
 {

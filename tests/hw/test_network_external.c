@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Models whose data are in files beside them: what is there is read, and nothing outside the folder of
- * the model is. */
+/* Models whose data are in files beside them: what is there is read, and nothing outside the folder
+ * of the model is. */
 
 #include "network_models.h"
 #include "remove_tree.h"

@@ -69,8 +69,8 @@ static void light_models_are_right(void **test)
     remove_tree(folder);
 }
 
-/* A step with more products than the parameters of a sketch: its kernels are plain loops, which threads
- * divide too. */
+/* A step with more products than the parameters of a sketch: its kernels are plain loops, which
+ * threads divide too. */
 static void plain_kernels_are_right(void **test)
 {
     enum { PRODUCTS = 10 };
@@ -172,8 +172,8 @@ static int check_spoilt(const char *plan, const char *before, int64_t add)
     return count;
 }
 
-/* Each offset of the plan is wrong once, by elements and by megabytes, then each number of blocks and of
- * threads, each box. */
+/* Each offset of the plan is wrong once, by elements and by megabytes, then each number of blocks
+ * and of threads, each box. */
 static void spoilt_plans_are_rejected(void **test)
 {
     static network_draw network;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs that call libraries of networks for GPUs: several nets at once, failures of the device, which are
- * reported; and where there are compilers for devices, the same files compiled by them. */
+/* Programs that call libraries of networks for GPUs: several nets at once, failures of the device,
+ * which are reported; and where there are compilers for devices, the same files compiled by
+ * them. */
 
 #include "gpu_libraries.h"
 
@@ -94,8 +95,8 @@ static void failures_are_reported(void **test)
     remove_tree(folder);
 }
 
-/* The names of HIP's runtime, on the emulated one. Values that HIP has for devices of CUDA only are refused,
- * as they are by devices of AMD. */
+/* The names of HIP's runtime, on the emulated one. Values that HIP has for devices of CUDA only are
+ * refused, as they are by devices of AMD. */
 static const char hip_runtime[] =
     "#include \"../../emulate.h\"\n"
     "#define HIP(name) typedef emulated##name hip##name\n"
@@ -226,8 +227,8 @@ static const char plain_program[] =
     "    kernel<<<1, 32>>>(a);\n"
     "    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 2;\n}\n";
 
-/* With CUDA's own compiler. Where a plain program finds no device, the library says what is missing, and
- * its program ends with status 2. */
+/* With CUDA's own compiler. Where a plain program finds no device, the library says what is
+ * missing, and its program ends with status 2. */
 static void nvcc_builds_it(void **test)
 {
     static const char *const plain[] = {

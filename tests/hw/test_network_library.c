@@ -78,8 +78,8 @@ static opevo_inference *read_light(const opevo_network *network, uint64_t seed, 
     return inference;
 }
 
-/* Real networks. Winograd's convolutions of SqueezeNet, on images of 55, 27 and 13 rows, give what the
- * network gives without them. */
+/* Real networks. Winograd's convolutions of SqueezeNet, on images of 55, 27 and 13 rows, give what
+ * the network gives without them. */
 static void light_models_are_right(void **test)
 {
     static const char *const make[] = {"make", "-s", "-C", folder, "check", NULL};
@@ -105,8 +105,8 @@ static void light_models_are_right(void **test)
     remove_tree(folder);
 }
 
-/* The mean over whole images of channels in blocks, one or two vectors of them: the first part of the sum
- * sets what the others add to. */
+/* The mean over whole images of channels in blocks, one or two vectors of them: the first part of
+ * the sum sets what the others add to. */
 static void blocked_pools_are_right(void **test)
 {
     static const char *const make[] = {

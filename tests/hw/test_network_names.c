@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Libraries with names of their own: two of them are parts of one program, and names that would not compile
- * or would hide something are refused. */
+/* Libraries with names of their own: two of them are parts of one program, and names that would not
+ * compile or would hide something are refused. */
 
 #include "library_networks.h"
 

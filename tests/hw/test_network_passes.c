@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Passes over the steps of networks: before and after give the same results, on random networks with
- * random weights and on the light models of ONNX; spoilt steps, and memory that ends. */
+/* Passes over the steps of networks: before and after give the same results, on random networks
+ * with random weights and on the light models of ONNX; spoilt steps, and memory that ends. */
 
 #include "grown_networks.h"
 #include "light_models.h"
@@ -80,8 +80,8 @@ static void test_results(void **state)
 
 /* ---- What lies in blocks -------------------------------------------------------------------- */
 
-/* Of these networks most have layers between layers, whose tensors lie in blocks; inputs and outputs of
- * the network never do, and a second pass finds nothing to do. */
+/* Of these networks most have layers between layers, whose tensors lie in blocks; inputs and
+ * outputs of the network never do, and a second pass finds nothing to do. */
 static void test_blocks(void **state)
 {
     int blocked = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators of networks that move elements, against loops and identities: blocks, borders, triangles,
- * and indices. */
+/* Operators of networks that move elements, against loops and identities: blocks, borders,
+ * triangles, and indices. */
 
 #include "network_models.h"
 
@@ -139,8 +139,8 @@ static void test_one_hot(void **test)
     opevo_array_free(&y);
 }
 
-/* An index that is outside, which shows where elements are moved, names the file and its node; steps
- * are named by the number of a node without a name. */
+/* An index that is outside, which shows where elements are moved, names the file and its node;
+ * steps are named by the number of a node without a name. */
 static void test_outside(void **test)
 {
     opevo_network *network = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Models that say what their operators do not mean: attributes of another type, name or opset, windows
- * that contradict weights, words that are not defined. Each is refused by the name of its node. */
+/* Models that say what their operators do not mean: attributes of another type, name or opset,
+ * windows that contradict weights, words that are not defined. Each is refused by the name of its
+ * node. */
 
 #include "network_models.h"
 
@@ -238,7 +239,8 @@ static void test_valid(void **test)
     opevo_array_free(&x);
 }
 
-/* An average over padding only is refused, exactly where a window has no element, by brute force. */
+/* An average over padding only is refused, exactly where a window has no element, by brute
+ * force. */
 static void test_averages(void **test)
 {
     (void)test;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What passes leave of networks, by hand: steps that are joined, moved, kept and made copies, and the
- * tasks of the steps. */
+/* What passes leave of networks, by hand: steps that are joined, moved, kept and made copies, and
+ * the tasks of the steps. */
 
 #include "light_models.h"
 #include "network_models.h"
@@ -69,8 +69,8 @@ static void test_layer(void **state)
     }
 }
 
-/* Zeros that a step of their own puts around the image are a definition of the convolution, which is
- * the same as one with padding. */
+/* Zeros that a step of their own puts around the image are a definition of the convolution, which
+ * is the same as one with padding. */
 static void test_moves(void **state)
 {
     char *text[2] = {NULL, NULL};
@@ -105,7 +105,8 @@ static void test_moves(void **state)
     free(text[1]);
 }
 
-/* The nodes of a layer normalisation are one step, behind the product of which it takes in nothing. */
+/* The nodes of a layer normalisation are one step, behind the product of which it takes in
+ * nothing. */
 static void test_normalisation(void **state)
 {
     opevo_network *network = NULL;
@@ -239,11 +240,12 @@ static void test_tasks(void **state)
     model_finish(&made);
 }
 
-/* ResNet-50 by hand. Its convolutions are of 23 kinds: the first; 64 to 64 channels 1 x 1 and 3 x 3,
- * 64 to 256 and 256 to 64 on 56 x 56; and for each of 28, 14 and 7 the first two of a stage, the
+/* ResNet-50 by hand. Its convolutions are of 23 kinds: the first; 64 to 64 channels 1 x 1 and 3 x
+ * 3, 64 to 256 and 256 to 64 on 56 x 56; and for each of 28, 14 and 7 the first two of a stage, the
  * shortcut, and the three of other blocks, of which the last one is in the first block too. Each is
  * one task with its normalisation, ReLU and sum, except 64 to 256, which a shortcut has without
- * ReLU as well: 24. With two pools, a product and a softmax there are 28, of 57 steps and a view. */
+ * ReLU as well: 24. With two pools, a product and a softmax there are 28, of 57 steps and a
+ * view. */
 static void test_resnet(void **state)
 {
     opevo_network *network = read_light_model("resnet50");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Winograd's convolutions: the matrices as identities of whole numbers, whole convolutions whose results
- * are exact, rounding errors in single precision against their bound, and what the pass replaces. */
+/* Winograd's convolutions: the matrices as identities of whole numbers, whole convolutions whose
+ * results are exact, rounding errors in single precision against their bound, and what the pass
+ * replaces. */
 
 #include "network_models.h"
 #include "passed_networks.h"
@@ -14,8 +15,8 @@
 
 /* ---- The matrices --------------------------------------------------------------------------- */
 
-/* sum_p A^T[i][p] G[p][k] B^T[p][j] = 1 where j = i + k, otherwise 0: then y_i = sum_k g_k d_{i+k} for all g
- * and d. In whole numbers: both sides times 24, which all divisors divide. */
+/* sum_p A^T[i][p] G[p][k] B^T[p][j] = 1 where j = i + k, otherwise 0: then y_i = sum_k g_k d_{i+k}
+ * for all g and d. In whole numbers: both sides times 24, which all divisors divide. */
 static bool is_identity(const opevo_i_winograd *form)
 {
     for (int i = 0; i < form->tile; i++) {
@@ -68,8 +69,8 @@ static void test_matrices(void **state)
 
 /* ---- Whole convolutions --------------------------------------------------------------------- */
 
-/* x, a convolution of 1 x 1 into blocks, the convolution, and one out of blocks. Without the first its image is
- * plain, without the last its result. */
+/* x, a convolution of 1 x 1 into blocks, the convolution, and one out of blocks. Without the first
+ * its image is plain, without the last its result. */
 typedef struct layer {
     int64_t images, ins, outs, height, width, pad, stride, groups;
     bool bias, residual; /* and a ReLU */
@@ -172,7 +173,8 @@ static void layer_finish(model *made, opevo_network *network, opevo_array *input
     model_finish(made);
 }
 
-/* Whole numbers below 2^24 in all steps: weights are multiples of 24^2, by which G g G^T divides. */
+/* Whole numbers below 2^24 in all steps: weights are multiples of 24^2, by which G g G^T
+ * divides. */
 static void test_exact(void **state)
 {
     (void)state;
@@ -207,7 +209,8 @@ static void test_exact(void **state)
     }
 }
 
-/* Whether each result is within the bound of that without the pass, whose own error is one rounding. */
+/* Whether each result is within the bound of that without the pass, whose own error is one
+ * rounding. */
 static bool is_within(const opevo_winograd_layer *of, const model *made, const opevo_array *input,
                       const opevo_array *expected, const opevo_array *result)
 {
@@ -231,7 +234,8 @@ static bool is_within(const opevo_winograd_layer *of, const model *made, const o
     return true;
 }
 
-/* Weights that the pass has transformed: of the first place of a tile they are a hundredth too large. */
+/* Weights that the pass has transformed: of the first place of a tile they are a hundredth too
+ * large. */
 static void spoil(opevo_inference *inference)
 {
     for (int i = 0; i < inference->values; i++) {
@@ -244,8 +248,8 @@ static void spoil(opevo_inference *inference)
     }
 }
 
-/* Random weights, whose sums are rounded, in all layouts: results are within the stated bound, and those of
- * spoilt weights are not. */
+/* Random weights, whose sums are rounded, in all layouts: results are within the stated bound, and
+ * those of spoilt weights are not. */
 static void test_random(void **state)
 {
     (void)state;
@@ -319,8 +323,8 @@ static void compute_tile(const opevo_i_winograd *form, int channels, const float
         }
 }
 
-/* The largest error of a tile as a part of largest element times sum of weights. `kind` of numbers: 0 of
- * random signs, 1 positive, 2 with the signs of the row of B^T with the largest sum. */
+/* The largest error of a tile as a part of largest element times sum of weights. `kind` of numbers:
+ * 0 of random signs, 1 positive, 2 with the signs of the row of B^T with the largest sum. */
 static double measure(const opevo_i_winograd *form, int channels, int kind, uint64_t *state,
                       double *bound)
 {
@@ -367,8 +371,9 @@ static double measure(const opevo_i_winograd *form, int channels, int kind, uint
     return error / (largest * all);
 }
 
-/* Errors are within the bound, and a bound that is proved for all orders of summation is not far from
- * errors that occur: they grow like the root of the number of roundings, the bound like that number. */
+/* Errors are within the bound, and a bound that is proved for all orders of summation is not far
+ * from errors that occur: they grow like the root of the number of roundings, the bound like that
+ * number. */
 static void test_bound(void **state)
 {
     static const int channels[] = {1, 4, 16, 64, 256};
@@ -395,8 +400,9 @@ static void test_bound(void **state)
     }
 }
 
-/* With g = 1 at all places U = u u^T with |u| = |G 1| = (1, 3/2, 1/2, 1), and b = (2, 2, 2, 2). Both rows of
- * |A^T| give 2 (1 + 3/2 + 1/2) = 6, so that the bound is 6^2/9 gamma_n with n = 1 + 1 + 2 (1 + 2). */
+/* With g = 1 at all places U = u u^T with |u| = |G 1| = (1, 3/2, 1/2, 1), and b = (2, 2, 2, 2).
+ * Both rows of |A^T| give 2 (1 + 3/2 + 1/2) = 6, so that the bound is 6^2/9 gamma_n with n = 1 + 1
+ * + 2 (1 + 2). */
 static void test_closed_form(void **state)
 {
     size_t count = 0;
@@ -434,8 +440,8 @@ static bool has_equal_texts(const opevo_inference *a, const opevo_inference *b)
     return equal;
 }
 
-/* Nothing without an error that is allowed, up to the bound itself; where it does not pay only if it is
- * asked for; and nothing with strides, or with groups that are no whole blocks. */
+/* Nothing without an error that is allowed, up to the bound itself; where it does not pay only if
+ * it is asked for; and nothing with strides, or with groups that are no whole blocks. */
 static void test_choice(void **state)
 {
     (void)state;
@@ -515,7 +521,8 @@ static void test_costs(void **state)
         assert_true(opevo_i_winograd_cost(&forms[f], &pixel) > opevo_i_direct_cost(&pixel));
 }
 
-/* Wherever memory ends, the pass says so and leaves steps that can be destroyed, and nothing else. */
+/* Wherever memory ends, the pass says so and leaves steps that can be destroyed, and nothing
+ * else. */
 static void test_memory(void **state)
 {
     opevo_network *network = NULL;

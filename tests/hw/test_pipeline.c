@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Pipelines: what steps make of stages, text that reads back, and kernels against the interpreter. */
+/* Pipelines: what steps make of stages, text that reads back, and kernels against the
+ * interpreter. */
 
 #include "pipeline_draw.h"
 
@@ -92,7 +93,8 @@ static const example examples[] = {
     {"C[i:25, j:4] = sum(k:4) A[i, k]*B[k, j]", /* a parallel loop of one iteration at the edge */
      "split C i 8\nreorder C i.0 i.1 j k\nannotate C i.1 parallel\naccumulate C i.1\n",
      OPEVO_KERNEL_C},
-    /* Elements that only some lanes may read, as conditions on whole numbers and on values decide. */
+    /* Elements that only some lanes may read, as conditions on whole numbers and on values
+     * decide. */
     {"A[1024]; B[1024]; C[i:1024] = select(i < 1 or A[i] > 0, 0, B[i - 1])",
      "split C i 16\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
     {"A[1024]; B[1024]; C[i:1024] = select((i >= 1 and A[i] > 0) or (A[i] < 0 and i >= 2), "
@@ -107,7 +109,8 @@ static const example examples[] = {
      "split C i 4\nannotate C i.1 vectorize\n", OPEVO_KERNEL_C},
 };
 
-/* Only copies and constants have layouts, of all their dimensions; only outputs bypass the caches. */
+/* Only copies and constants have layouts, of all their dimensions; only outputs bypass the
+ * caches. */
 static void test_steps_refused(void **state)
 {
     static const char *const steps[] = {"stream A\n",
@@ -176,8 +179,8 @@ static void check_fences(const char *source, bool streams)
     assert_int_equal(deeper, divided ? 2 : 1);
 }
 
-/* The statement that writes the elements of an output for the last time, with and without registers that
- * gather sums. A sum in memory is added to, and so not streamed. */
+/* The statement that writes the elements of an output for the last time, with and without registers
+ * that gather sums. A sum in memory is added to, and so not streamed. */
 static void test_streams(void **state)
 {
     static const struct {
@@ -270,8 +273,8 @@ static void test_versions(void **state)
     opevo_kernel_free(&kernel);
 }
 
-/* Padding that is inlined: the rows of the window that lie outside are left out as a whole, and only the first
- * and the last of 8 pixels ask whether they are inside. */
+/* Padding that is inlined: the rows of the window that lie outside are left out as a whole, and
+ * only the first and the last of 8 pixels ask whether they are inside. */
 static void test_hoisted_guards(void **state)
 {
     static const char steps[] = "split O c 16\nreorder O n h r s w c.0 c.1\n"
@@ -291,8 +294,8 @@ static void test_hoisted_guards(void **state)
     opevo_kernel_free(&kernel);
 }
 
-/* Terms that are left out have no effect, whatever the other factors are: a 0 would make a NaN of an
- * infinite one. */
+/* Terms that are left out have no effect, whatever the other factors are: a 0 would make a NaN of
+ * an infinite one. */
 static void test_infinite_factors(void **state)
 {
     static const struct {

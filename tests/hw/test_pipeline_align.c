@@ -6,8 +6,8 @@
 
 #include "pipeline_internal.h"
 
-/* The stride is the least one, not below what the inner dimensions take, that is the offset modulo the
- * factor. */
+/* The stride is the least one, not below what the inner dimensions take, that is the offset modulo
+ * the factor. */
 static void test_strides(void **state)
 {
     opevo_i_pipeline_stage stage = {.align_factor = {0}};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Features of pipelines: TVM's matrix product and fusion, with the values that its tests state, and
- * points of sketches for CPUs and GPUs, whose rows are finite and the same however often they are asked for. */
+ * points of sketches for CPUs and GPUs, whose rows are finite and the same however often they are
+ * asked for. */
 
 #include "check.h"
 #include "gpu_steps.h"
@@ -129,8 +130,8 @@ static void test_fusion(void **state)
 
 /* ---- A GPU ---- */
 
-/* What TVM's test_gpu_feature states, and what follows from the program: sums in registers, two copies
- * in shared memory, which the threads of a block bring together, and the result. */
+/* What TVM's test_gpu_feature states, and what follows from the program: sums in registers, two
+ * copies in shared memory, which the threads of a block bring together, and the result. */
 static void test_threads(void **state)
 {
     const double around = 8.0 * 4 * 16; /* blocks, virtual threads, threads */

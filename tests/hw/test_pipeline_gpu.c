@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Pipelines on GPUs, by their emulation: threads run in both orders between barriers. OPEVO_TEST_POINTS
- * raises the number of random steps and computations, OPEVO_TEST_GRAPHS that of random graphs. */
+/* Pipelines on GPUs, by their emulation: threads run in both orders between barriers.
+ * OPEVO_TEST_POINTS raises the number of random steps and computations, OPEVO_TEST_GRAPHS that of
+ * random graphs. */
 
 #include "pipeline_draw.h"
 

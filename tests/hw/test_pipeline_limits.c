@@ -11,7 +11,8 @@
 
 /* ---- Without memory ---- */
 
-/* Apply a step with every allocation failing in turn. The pipeline stays as it is until none does. */
+/* Apply a step with every allocation failing in turn. The pipeline stays as it is until none
+ * does. */
 static void apply_in_need(opevo_pipeline *pipeline, const opevo_pipeline_step *step)
 {
     opevo_status status = OPEVO_NOMEM;
@@ -42,7 +43,8 @@ static void apply_in_need(opevo_pipeline *pipeline, const opevo_pipeline_step *s
     opevo_text_free(&after);
 }
 
-/* Steps and the kernel of these are the same after any allocation has failed, and nothing is lost. */
+/* Steps and the kernel of these are the same after any allocation has failed, and nothing is
+ * lost. */
 static void check_in_need(const char *what, const char *steps)
 {
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);

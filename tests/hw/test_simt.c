@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The interpreter as a whole: where lanes meet again, atomics, orders, limits, counts, costs, errors
- * of the host. */
+/* The interpreter as a whole: where lanes meet again, atomics, orders, limits, counts, costs,
+ * errors of the host. */
 
 #include "simt_text.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- Divergence ---- */
 
-/* Nested loops that lanes leave at different times, from the middle of the inner one; both sides of a
- * test inside. */
+/* Nested loops that lanes leave at different times, from the middle of the inner one; both sides of
+ * a test inside. */
 static const char nested[] = SIMT_HEAD BEGIN("f", "ptr %out") //
     " br label %outer\n"
     "outer:\n"

@@ -28,7 +28,8 @@ static void test_sound_kernel(void **state)
         assert_int_equal(out[i], 63 - i % BLOCK);
 }
 
-/* Warp 0 reads what warp 1 has yet to write, which is an uninitialised value, and a race when it does. */
+/* Warp 0 reads what warp 1 has yet to write, which is an uninitialised value, and a race when it
+ * does. */
 static void test_missing_barrier(void **state)
 {
     static const char text[] = REVERSE("", "%i");
@@ -82,8 +83,8 @@ static void test_races(void **state)
                 OPEVO_SIMT_RACE, "U12", "which U11 of another thread read since the last barrier");
 }
 
-/* Neighbours in a warp exchange by shared memory without a barrier: allowed where warps run in step,
- * and with a barrier of the warp; never for two stores of one instruction. */
+/* Neighbours in a warp exchange by shared memory without a barrier: allowed where warps run in
+ * step, and with a barrier of the warp; never for two stores of one instruction. */
 static void test_warp_sync(void **state)
 {
 #define EXCHANGE(between)                                                                          \

@@ -304,8 +304,8 @@ static void test_too_many_points(void **state)
     opevo_text_free(&text);
 }
 
-/* Statements have room for 16 elements: a sum over both sides of a square is made in two steps, and one of
- * more elements than that is refused. */
+/* Statements have room for 16 elements: a sum over both sides of a square is made in two steps, and
+ * one of more elements than that is refused. */
 static void test_many_reads(void **state)
 {
     static const char square[] =
@@ -353,7 +353,8 @@ static opevo_status sketch_copies(const char *inputs, const char *form, int copi
     return opevo_sketches_create(*computation, &target, out, error);
 }
 
-/* Sketches of more parameters than one may have are left out, and the rest is kept, if there is any. */
+/* Sketches of more parameters than one may have are left out, and the rest is kept, if there is
+ * any. */
 static void test_too_many_parameters(void **state)
 {
     opevo_computation *computation = NULL;

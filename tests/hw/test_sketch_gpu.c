@@ -295,8 +295,8 @@ static void test_texts(void **state)
 
 /* ---- Warps ---- */
 
-/* A tiled stage whose extents have the divisors fills at least a warp of the device, and has at most a
- * quarter of it of virtual threads. */
+/* A tiled stage whose extents have the divisors fills at least a warp of the device, and has at
+ * most a quarter of it of virtual threads. */
 static void check_warps(opevo_kernel_dialect dialect, int warp)
 {
     enum { POINTS = 300 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a register tile of a sketch leaves open beside its lengths, and how its results are stored. */
+/* What a register tile of a sketch leaves open beside its lengths, and how its results are
+ * stored. */
 
 #include "sketch_fixture.h"
 
@@ -102,8 +103,8 @@ static int64_t count_panels(const char *what)
     return panels;
 }
 
-/* Half of 1 MiB of panels where the rows would come from memory again and again, and one where they stay
- * in a cache or the sum is not divided. */
+/* Half of 1 MiB of panels where the rows would come from memory again and again, and one where they
+ * stay in a cache or the sum is not divided. */
 static void test_start_panels(void **state)
 {
     (void)state;
@@ -143,9 +144,9 @@ static int count_text(const char *text, const char *what)
     return count;
 }
 
-/* Squares turn the columns of a tile into rows where there are at least six of them: one for each 16
- * columns, each row and each vector. Sums in two parts add to what is there, and edges are left to
- * single stores. Either way the results are those of the interpreter. */
+/* Squares turn the columns of a tile into rows where there are at least six of them: one for each
+ * 16 columns, each row and each vector. Sums in two parts add to what is there, and edges are left
+ * to single stores. Either way the results are those of the interpreter. */
 static void test_scattered_results(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Start points of sketches: every computation has one, its kernel is right, and its tile is as the model
- * of registers wants it. */
+/* Start points of sketches: every computation has one, its kernel is right, and its tile is as the
+ * model of registers wants it. */
 
 #include "sketch_fixture.h"
 
@@ -76,8 +76,8 @@ static void add_start(const char *text, const opevo_device_facts *facts, unsigne
     case_free(&operands);
 }
 
-/* Their kernels are right, also of what passes by once: products of a batch and groups of channels that
- * small caches do not hold. */
+/* Their kernels are right, also of what passes by once: products of a batch and groups of channels
+ * that small caches do not hold. */
 static void test_start_kernels(void **state)
 {
     static const char *const passing[] = {"batch_matmul(2,16,64,64)", "grp(1,16,16,32,32,1,1,0,2)",
@@ -209,8 +209,8 @@ static size_t start_vertex(const opevo_kernel_maker *maker, opevo_index *vertex)
     return (size_t)vertex[0];
 }
 
-/* Sketches that the space forbids, the best one each time: the start is in the best one that is left, with
- * the tiles that are wished of it. */
+/* Sketches that the space forbids, the best one each time: the start is in the best one that is
+ * left, with the tiles that are wished of it. */
 static void test_start_without_sketches(void **state)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
@@ -287,8 +287,9 @@ static void test_start_with_fewer_values(void **state)
     part->ops->destroy(part);
 }
 
-/* Products of a batch: as it lies, in tiles of one vector, an operand whose rows share sets of the first
- * cache and which stays in the second; in panels where those are read more often, or where it does not stay. */
+/* Products of a batch: as it lies, in tiles of one vector, an operand whose rows share sets of the
+ * first cache and which stays in the second; in panels where those are read more often, or where it
+ * does not stay. */
 static void test_start_of_a_batch(void **state)
 {
     static const struct {
@@ -334,8 +335,9 @@ static void test_start_of_a_batch(void **state)
     }
 }
 
-/* Groups of channels of large images: a tile of no more channels than read the same elements, a block of all
- * of them, and few enough multiply-adds that those of the next tile begin before the last of them end. */
+/* Groups of channels of large images: a tile of no more channels than read the same elements, a
+ * block of all of them, and few enough multiply-adds that those of the next tile begin before the
+ * last of them end. */
 static void test_start_of_groups(void **state)
 {
     static const struct {
@@ -421,7 +423,8 @@ static void test_choice(void **state)
     }
 }
 
-/* Outer loops have an iteration for each thread, also where whole rows of a vector times a matrix pass. */
+/* Outer loops have an iteration for each thread, also where whole rows of a vector times a matrix
+ * pass. */
 static void test_start_of_threads(void **state)
 {
     static const char *const products[] = {"matmul(1,512,2048)", "matmul(128,128,128)",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels of float16, bfloat16, int8 and int32 tensors: their conversions for all values, and random
- * steps on random computations, against the interpreter. */
+/* Kernels of float16, bfloat16, int8 and int32 tensors: their conversions for all values, and
+ * random steps on random computations, against the interpreter. */
 
 #include "pipeline_draw.h"
 #include "sketch_fixture.h"
@@ -124,8 +124,8 @@ static void check_copies(conversions *self, const char *const *compiler)
     opevo_text_free(&self->source);
 }
 
-/* All floats that a type may round in another way: its values, the middles between neighbours, and what
- * is next to each; and whatever bits. */
+/* All floats that a type may round in another way: its values, the middles between neighbours, and
+ * what is next to each; and whatever bits. */
 static float *floats_around(opevo_element element, int *count)
 {
     enum { RANDOM = 1 << 18 };
@@ -237,8 +237,8 @@ static void test_text(void **state)
     opevo_kernel_free(&kernel);
 }
 
-/* Of 37 rows and 53 columns in tiles of 4 x 16: columns beyond the last are not read, and whole vectors
- * stay together. */
+/* Of 37 rows and 53 columns in tiles of 4 x 16: columns beyond the last are not read, and whole
+ * vectors stay together. */
 static void test_edges(void **state)
 {
     static const char steps[] = "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Computations of all types: results by definitions that the test walks by itself, checks of kernels'
- * results, and random operands. */
+/* Computations of all types: results by definitions that the test walks by itself, checks of
+ * kernels' results, and random operands. */
 
 #include "operands_fixture.h"
 #include "single_evaluator.h"
@@ -62,8 +62,8 @@ static void finish(fixture *self)
     opevo_computation_destroy(self->computation);
 }
 
-/* All values in double precision; or, where `single`, as a kernel may compute them, values of narrow
- * types rounded at random where they are stored or not, those of outputs always. */
+/* All values in double precision; or, where `single`, as a kernel may compute them, values of
+ * narrow types rounded at random where they are stored or not, those of outputs always. */
 static double **evaluate(const fixture *self, bool single, uint64_t seed)
 {
     const opevo_computation *computation = self->computation;
@@ -176,7 +176,8 @@ static void test_random_computations(void **state)
     assert_true(most > 0.9); /* half a unit in the last place is reached */
 }
 
-/* A product of matrices, whose terms the test adds up: exact in int32, and rounded once to the others. */
+/* A product of matrices, whose terms the test adds up: exact in int32, and rounded once to the
+ * others. */
 static void check_product(const char *a, const char *b, const char *c)
 {
     enum { M = 5, N = 70, K = 33 };
@@ -207,7 +208,8 @@ static void check_product(const char *a, const char *b, const char *c)
         }
         assert_true(opevo_element_get(out->element, self.output[0], (size_t)e) ==
                     opevo_element_nearest(out->element, sum));
-        /* A value that is summed right and rounded up or down in the wrong way is beyond the bound. */
+        /* A value that is summed right and rounded up or down in the wrong way is beyond the
+         * bound. */
         if (out->element == OPEVO_FLOAT16)
             assert_true(self.bound[0][e] <
                         2 * opevo_element_rounding(out->element, fabs(sum)) + 32 * 0x1p-23 * size);
@@ -298,8 +300,8 @@ static void test_inputs(void **state)
     opevo_i_operands_free(&self);
 }
 
-/* Right results pass; those with one element to the next value of the type do not, nor those that lack
- * one. */
+/* Right results pass; those with one element to the next value of the type do not, nor those that
+ * lack one. */
 static void check_spoilt(const char *text)
 {
     opevo_i_operands self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Networks in what `opevo report` writes: their tasks and latencies are those of `opevo tune`, and the
- * front of latency and memory is that of all choices of kernels. */
+/* Networks in what `opevo report` writes: their tasks and latencies are those of `opevo tune`, and
+ * the front of latency and memory is that of all choices of kernels. */
 
 #include "reports.h"
 
@@ -192,8 +192,8 @@ static void memory_is_that_of_all_choices(void **state)
     json_decref(tuned);
 }
 
-/* The kernel without tuning as the best of a task and as the worst; a task all of whose trials failed; one whose trials
- * are lost. */
+/* The kernel without tuning as the best of a task and as the worst; a task all of whose trials
+ * failed; one whose trials are lost. */
 static void default_kernels_are_marked(void **state)
 {
     static const char *const wanted[] = {"default", "tuned", "failed", "untried"};

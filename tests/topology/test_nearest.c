@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Nearest values and allowed points, by looking at all of them; what is carried over keeps the inner
- * lengths of a factorisation. */
+/* Nearest values and allowed points, by looking at all of them; what is carried over keeps the
+ * inner lengths of a factorisation. */
 
 #include "check.h"
 
@@ -136,7 +136,8 @@ static void test_carrying_by_name(void **state)
     opevo_space_destroy(to);
 }
 
-/* Both spaces have three branches, of which two have the same keys; the second has one more before. */
+/* Both spaces have three branches, of which two have the same keys; the second has one more
+ * before. */
 #define TILE(extent) "{\"_type\": \"factor\", \"_value\": [" extent ", 2]}"
 #define PLACE "{\"_type\": \"choice\", \"_value\": [\"root\", \"at\"]}"
 static const char branches_from[] =

@@ -20,10 +20,10 @@ typedef struct opevo_closest {
 } opevo_closest;
 
 /* A word is close when at most two edits, and at most half as many as the longer of the two has
- * characters, turn the one into the other: a character added, removed or replaced, or two neighbours
- * swapped, whatever the case (optimal string alignment); or when the mistyped word is the beginning of
- * it with at least three characters. Cost: the product of both lengths; words above 63 characters are
- * never close. */
+ * characters, turn the one into the other: a character added, removed or replaced, or two
+ * neighbours swapped, whatever the case (optimal string alignment); or when the mistyped word is
+ * the beginning of it with at least three characters. Cost: the product of both lengths; words
+ * above 63 characters are never close. */
 void opevo_closest_offer(opevo_closest *self, const char *known);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Latin hypercubes: each list of values is cut into as many equal parts as there are points, and each part
- * has one of them. */
+/* Latin hypercubes: each list of values is cut into as many equal parts as there are points, and
+ * each part has one of them. */
 
 #include "kt_space_internal.h"
 

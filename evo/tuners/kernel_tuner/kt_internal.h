@@ -83,7 +83,8 @@ opevo_status opevo_i_kt_observe(opevo_tuner *tuner, const opevo_trial *trials, s
 
 /* Want this point evaluated in the round that is being made. Errors: NOMEM. */
 opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opevo_error *err);
-/* The next of the points measured before the search, the best first, each once; false after them. */
+/* The next of the points measured before the search, the best first, each once; false after
+ * them. */
 bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices);
 /* A uniform allowed point, or false when no more can be found; then `dry` says why. The first
  * are those of opevo_i_kt_next_start. */

@@ -2,9 +2,9 @@
 
 /* `nsga2`: the elitist genetic algorithm of Deb et al. for up to four criteria, on any domain. A
  * generation is made in rounds, of which the later ones replace what failed. A round is made whole,
- * then handed out as asked. Always true: told <= asked <= made; the first `kept` individuals are the
- * population, best first by the crowded comparison, and `children` of the generation stand behind
- * them. */
+ * then handed out as asked. Always true: told <= asked <= made; the first `kept` individuals are
+ * the population, best first by the crowded comparison, and `children` of the generation stand
+ * behind them. */
 
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
@@ -168,8 +168,8 @@ static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *er
     return add(self, candidate, origin, err);
 }
 
-/* The winner of the next pair: by dominance, then by crowding, then by a coin. All fight once before
- * the pairs are shuffled again. */
+/* The winner of the next pair: by dominance, then by crowding, then by a coin. All fight once
+ * before the pairs are shuffled again. */
 static opevo_index select_by_dominance(nsga2 *self)
 {
     const opevo_criteria *criteria = &self->super.criteria;

@@ -3,8 +3,8 @@
 /* The points that a model-based tuner chooses from: every allowed point that was not proposed yet,
  * where the space has at most OPEVO_I_LISTED_MOST of them and at most 2^20 points; elsewhere a
  * pool, made anew when asked: neighbours of the best points by one step in one parameter (the first
- * 256 of a parameter, 1024 in all; a step of a choice leads to the first point of the branch that it
- * opens), children of the best points by the step of OpEvo (q = 1/2), and
+ * 256 of a parameter, 1024 in all; a step of a choice leads to the first point of the branch that
+ * it opens), children of the best points by the step of OpEvo (q = 1/2), and
  * uniform points. */
 
 #ifndef OPEVO_CANDIDATES_INTERNAL_H

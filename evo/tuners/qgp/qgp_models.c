@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The models of `qgp`, and the field: the candidates that look best to them, which are followed from
- * trial to trial. */
+/* The models of `qgp`, and the field: the candidates that look best to them, which are followed
+ * from trial to trial. */
 
 #include "qgp_internal.h"
 

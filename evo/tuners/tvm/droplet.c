@@ -289,8 +289,8 @@ static opevo_status fill(droplet *self, opevo_error *err)
     return status;
 }
 
-/* The first batch: the point of all first values alone, or steps from the best point measured before
- * the search. */
+/* The first batch: the point of all first values alone, or steps from the best point measured
+ * before the search. */
 static opevo_status start(droplet *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

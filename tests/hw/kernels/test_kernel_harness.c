@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Harness files: what is read, what is refused and where, what cases contain, the order of steps, and
- * the judging of results, with a launcher that computes in C. */
+/* Harness files: what is read, what is refused and where, what cases contain, the order of steps,
+ * and the judging of results, with a launcher that computes in C. */
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernels of opevo, compiled for this machine and run as fibers, against plain C, in all cases of
- * their harnesses and in three orders of work items. */
+/* The kernels of opevo, compiled for this machine and run as fibers, against plain C, in all cases
+ * of their harnesses and in three orders of work items. */
 
 #include "check.h"
 

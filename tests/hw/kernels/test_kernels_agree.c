@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The interpreter and native code: all committed modules are accepted by both, in all cases, and the
- * bytes of their outputs are the same; so are those of random variants that the interpreter accepts.
- * OPEVO_TEST_POINTS sets the number of random variants. */
+/* The interpreter and native code: all committed modules are accepted by both, in all cases, and
+ * the bytes of their outputs are the same; so are those of random variants that the interpreter
+ * accepts. OPEVO_TEST_POINTS sets the number of random variants. */
 
 #include "points.h"
 

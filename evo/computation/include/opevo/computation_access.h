@@ -29,16 +29,16 @@ typedef struct opevo_access {
 bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out);
 
 /* Whether a definition costs nothing where it is read instead of stored: all its reads are simple,
- * in the same order and without an axis twice, and it has no select, no exp, log, tanh, erf or sigmoid,
- * and no reduction. So do definitions that read nothing. False for inputs. */
+ * in the same order and without an axis twice, and it has no select, no exp, log, tanh, erf or
+ * sigmoid, and no reduction. So do definitions that read nothing. False for inputs. */
 bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
 
 /* Whether a definition reuses what it reads: the number of producers in none of whose indices some
  * spatial axis of extent above 1 occurs is at least 2, or at least 1 with a reduction. */
 bool opevo_tensor_needs_tiling(const opevo_tensor *tensor);
 
-/* Whether a read by a definition is at the place that it defines: the tensor has its shape, and index
- * d is axis d; where the extent is 1 it may be 0. */
+/* Whether a read by a definition is at the place that it defines: the tensor has its shape, and
+ * index d is axis d; where the extent is 1 it may be 0. */
 bool opevo_reads_own_place(const opevo_definition *reader, const opevo_expression *read);
 
 /* Whether the chain of only readers from `tensor` to `target` keeps the shape and reads each

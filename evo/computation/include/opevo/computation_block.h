@@ -21,8 +21,8 @@ typedef enum opevo_layout_choice {
     OPEVO_LAYOUT_FREE     /* any order of its elements, with as many of them: constants */
 } opevo_layout_choice;
 
-/* What became of a FREE tensor: dimension d is that of number from[d] before; where that was cut, its
- * blocks (*inner false), or the places inside (true). */
+/* What became of a FREE tensor: dimension d is that of number from[d] before; where that was cut,
+ * its blocks (*inner false), or the places inside (true). */
 typedef struct opevo_tensor_cut {
     int dims; /* 0: the tensor is as it was */
     int from[OPEVO_COMPUTATION_DIMS];
@@ -34,9 +34,9 @@ typedef struct opevo_tensor_cut {
  *
  *   block   length of a block; it divides the extent of dimension 1 of every BLOCKED tensor
  *   choice  of each tensor
- *   out     with the same tensors under the same names; other names of axes. An axis that runs along
- *           blocked channels is cut: its blocks stay in its place, the places inside come last, of the
- *           spatial axes or of those that are reduced
+ *   out     with the same tensors under the same names; other names of axes. An axis that runs
+ *           along blocked channels is cut: its blocks stay in its place, the places inside come
+ *           last, of the spatial axes or of those that are reduced
  *   cut     receives what became of each tensor
  *
  * A FREE tensor that is read once, at axes alone, is cut as these are, its dimensions in the order

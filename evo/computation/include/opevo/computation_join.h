@@ -16,8 +16,8 @@ enum { OPEVO_JOIN_INPUTS = 15 }; /* most inputs of the whole, and most outputs *
 /* A computation as a part of the whole. */
 typedef struct opevo_part {
     const opevo_computation *computation;
-    /* A number for each of its tensors, by their own: tensors of the same number are one in the whole.
-     * -1: of this part alone, which inputs cannot be. */
+    /* A number for each of its tensors, by their own: tensors of the same number are one in the
+     * whole. -1: of this part alone, which inputs cannot be. */
     const int *identity;
 } opevo_part;
 
@@ -30,13 +30,14 @@ typedef struct opevo_part {
  *
  * Definitions on which no output depends are left out. A definition that does not reduce, and whose
  * only read is by another that does not reduce, at the same place, is written there. Inputs are
- * named X0, X1, ... in the order in which they are read, outputs Y0, Y1, ...; other tensors keep the
- * name of their part, with a number where that is taken; one that was an output of its part is C if
- * it reduces, P if it is select(...), such as padding, and D otherwise. Axes are named by place: a0, a1, ..., those of a reduction k0, k1, ...;
- * definitions of other shapes have other letters. An index of a dimension of one element is its axis
- * where the reader has one of one value there. Of + * max min, the operand that depends on
- * definitions is first, then those on inputs, then constants. So wholes that compute the same from
- * the same definitions have the same text, whatever the names in their parts.
+ * named X0, X1, ... in the order in which they are read, outputs Y0, Y1, ...; other tensors keep
+ * the name of their part, with a number where that is taken; one that was an output of its part is
+ * C if it reduces, P if it is select(...), such as padding, and D otherwise. Axes are named by
+ * place: a0, a1, ..., those of a reduction k0, k1, ...; definitions of other shapes have other
+ * letters. An index of a dimension of one element is its axis where the reader has one of one value
+ * there. Of + * max min, the operand that depends on definitions is first, then those on inputs,
+ * then constants. So wholes that compute the same from the same definitions have the same text,
+ * whatever the names in their parts.
  *
  * Errors: LIMIT for more inputs, shapes or operations than a computation has; INVALID where a part
  * does not fit, as for a tensor of two shapes; NOMEM. */

@@ -150,8 +150,9 @@ static inline opevo_status opevo_scheduler_add(opevo_scheduler *scheduler,
     return opevo_scheduler_add_sized(scheduler, objective, run, sizeof *run, weight, kind, err);
 }
 
-/* Another weight of a task, from the next step on, such as 0 for one that the whole turns out not to need. Where the
- * caller derives it from seed and outcomes alone, a scheduler that was killed makes the same decisions again.
+/* Another weight of a task, from the next step on, such as 0 for one that the whole turns out not
+ * to need. Where the caller derives it from seed and outcomes alone, a scheduler that was killed
+ * makes the same decisions again.
  *
  *   round  trials of a round of the task at most, also of its first; 0: as the options say
  *

@@ -48,8 +48,8 @@ typedef struct opevo_group {
     size_t kernel_count;
 } opevo_group;
 
-/* Find the group with this name, aim and these tasks, or make it; rounds and kernels are not read. The tasks of a
- * network may have had other weights, which these replace.
+/* Find the group with this name, aim and these tasks, or make it; rounds and kernels are not read.
+ * The tasks of a network may have had other weights, which these replace.
  * Errors: INVALID for a store opened to read; IO; NOMEM. */
 opevo_status opevo_store_begin_group(opevo_store *store, const opevo_group *group, int64_t *number,
                                      opevo_error *err);

@@ -6,8 +6,8 @@
  * References: U1, U2, ... are the instructions of the module as loaded, in their order, A1, A2, ...
  * the arguments of its functions, X and 16 hexadecimal digits the instruction that a copy created
  * (a hash of the edit), and "one" the constant 1 of the needed type (null for pointers and
- * aggregates). An id stays with its place: after a replacement or a swap it names what is there now;
- * a moved instruction takes its id along; a deleted one leaves its id as a position.
+ * aggregates). An id stays with its place: after a replacement or a swap it names what is there
+ * now; a moved instruction takes its id along; a deleted one leaves its id as a position.
  *
  *   copy S before D    a clone of S, and one later operand of its type reads it
  *   delete S           its uses read another value
@@ -19,11 +19,11 @@
  *
  * Terminators, phis, allocas, indirect calls and inline assembly are not copied, deleted, moved,
  * replaced or swapped, so the control flow graph never changes; their operands may. An operand that
- * is not defined where its instruction stands is repaired: it reads a value of its type that is. The
- * repairs are drawn when an edit is made and are a part of it. An edit is applied after those before
- * it in the list: where a repair is missing or its value is gone, a value is chosen by the hash of
- * edit and operand, and an edit whose target is gone is skipped and counted. So a list gives the
- * same module on every machine with the same LLVM.
+ * is not defined where its instruction stands is repaired: it reads a value of its type that is.
+ * The repairs are drawn when an edit is made and are a part of it. An edit is applied after those
+ * before it in the list: where a repair is missing or its value is gone, a value is chosen by the
+ * hash of edit and operand, and an edit whose target is gone is skipped and counted. So a list
+ * gives the same module on every machine with the same LLVM.
  *
  * LLVM may end the process on hostile modules: who calls these functions is a worker process.
  * Source: Liou et al., "GEVO", ACM TACO 17 (2020), section 3; docs/gevo.md says what differs. */
@@ -142,8 +142,8 @@ opevo_status opevo_edits_mutate(const opevo_module *module, const opevo_edit_set
                                 const opevo_edits *parent, double q, opevo_rng *rng,
                                 opevo_edits **out, opevo_error *err);
 /* One-point messy crossover: what settings->crossover names is shuffled and cut at a uniform place
- * into two children. `second` may be NULL. Edits of a child may be skipped when applied, and a child
- * may be empty. Errors: NOMEM. */
+ * into two children. `second` may be NULL. Edits of a child may be skipped when applied, and a
+ * child may be empty. Errors: NOMEM. */
 opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_settings *settings,
                                const opevo_edits *a, const opevo_edits *b, opevo_rng *rng,
                                opevo_edits **first, opevo_edits **second, opevo_error *err);

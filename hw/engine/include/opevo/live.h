@@ -82,8 +82,9 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
  * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
 
-/* Stop the workers of a live objective, whose processes take memory and open files while they wait; the next evaluation
- * starts them again, and computes the right result again. Nothing for any other objective. */
+/* Stop the workers of a live objective, whose processes take memory and open files while they wait;
+ * the next evaluation starts them again, and computes the right result again. Nothing for any other
+ * objective. */
 void opevo_live_rest(opevo_objective *objective);
 
 /* What is to be known of the result that kernels are compared with, in lines: what it cost where it

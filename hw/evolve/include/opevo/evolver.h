@@ -3,7 +3,8 @@
 /* Variants of a GPU kernel: lists of edits of its LLVM module, as an objective with its domain. A
  * candidate is a list in its canonical text. What needs LLVM is done by worker processes
  * `opevo-evolver`, each of which holds the module and its harness; the messages are in
- * docs/formats/evolver.md. A worker that dies or hangs costs one candidate, and is started again. */
+ * docs/formats/evolver.md. A worker that dies or hangs costs one candidate, and is started
+ * again. */
 
 #ifndef OPEVO_EVOLVER_H
 #define OPEVO_EVOLVER_H
@@ -60,9 +61,9 @@ opevo_objective *opevo_evolver_objective(opevo_evolver *evolver);
 /* Time and error, and settings of tuners; docs/gevo.md compares them with those of the paper. */
 extern const opevo_search_defaults opevo_evolver_defaults;
 
-/* Evaluations by the objective so far, and those of them whose results the worker had already: of an
- * equal module, and of equal machine code of another module. The last two depend on which worker was
- * given which list. */
+/* Evaluations by the objective so far, and those of them whose results the worker had already: of
+ * an equal module, and of equal machine code of another module. The last two depend on which worker
+ * was given which list. */
 typedef struct opevo_evolver_counts {
     uint64_t run, modules, objects;
 } opevo_evolver_counts;

@@ -36,8 +36,9 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
                                  const opevo_harness_label *label,
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
 
-/* The same for a schedule of an operator or a pipeline of a computation, whatever memory of a device
- * it needs. Errors: INVALID for one that gives no kernel in this dialect, with the reason; NOMEM. */
+/* The same for a schedule of an operator or a pipeline of a computation, whatever memory of a
+ * device it needs. Errors: INVALID for one that gives no kernel in this dialect, with the reason;
+ * NOMEM. */
 opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
                                           opevo_kernel_dialect dialect,
                                           const opevo_harness_label *label,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Native kernels on this machine's CPU: one core runs the blocks of a launch one after the other, and
- * the work items of a block as fibers, which change at barriers.
+/* Native kernels on this machine's CPU: one core runs the blocks of a launch one after the other,
+ * and the work items of a block as fibers, which change at barriers.
  *
  * Each case runs in a process of its own with limits, which opens no files and sees no golden
  * results. Buffers end at memory that cannot be accessed. What a kernel reads without writing it
@@ -49,9 +49,9 @@ void opevo_fibers_destroy(opevo_fibers *fibers);
  *   base    its cases set the time limits of the others: ten times as long plus 0.1 s, but
  *           options.timeout_s at most
  * Verdicts: unsupported for a kernel or a function that is missing, and for dynamic shared memory;
- * out of bounds for an access within 1 MiB around a buffer or next to a stack; divergent barrier; signal;
- * timeout; limit. time_s is the 10 % quantile of the windows' times, each the smaller one of elapsed
- * and processor time. Errors: INVALID if the object cannot be linked; NOMEM. */
+ * out of bounds for an access within 1 MiB around a buffer or next to a stack; divergent barrier;
+ * signal; timeout; limit. time_s is the 10 % quantile of the windows' times, each the smaller one
+ * of elapsed and processor time. Errors: INVALID if the object cannot be linked; NOMEM. */
 opevo_status opevo_fibers_launcher(opevo_fibers *fibers, const void *object, size_t size, bool base,
                                    opevo_launcher **out, opevo_error *err);
 

@@ -46,7 +46,8 @@ bool opevo_harness_set_of(const char *name, opevo_harness_set *out);
  * Errors: IO; INVALID with file and key, such as "k.json: buffers.a.count: ..."; LIMIT for a case
  * of more than 1 GiB; NOMEM. */
 opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err);
-/* The same for a text; `path` begins the messages and is the file that "reference" is relative to. */
+/* The same for a text; `path` begins the messages and is the file that "reference" is relative
+ * to. */
 opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
                                  opevo_harness **out, opevo_error *err);
 void opevo_harness_destroy(opevo_harness *harness);
@@ -216,9 +217,10 @@ typedef struct opevo_player {
     opevo_status (*store)(void *context, size_t buffer, opevo_error *err);
 } opevo_player;
 
-/* Walk through the steps of the case: launches in their order, repeats, loops by a flag, and buffers
- * set to 0. Ends at the first launch after which out->verdict is not ok, and with "limit" if a loop
- * by a flag exceeds its bound. May be called again once the buffers hold their inputs again. */
+/* Walk through the steps of the case: launches in their order, repeats, loops by a flag, and
+ * buffers set to 0. Ends at the first launch after which out->verdict is not ok, and with "limit"
+ * if a loop by a flag exceeds its bound. May be called again once the buffers hold their inputs
+ * again. */
 opevo_status opevo_case_play(opevo_case *what, const opevo_player *player, opevo_evaluation *out,
                              opevo_error *err);
 
@@ -249,8 +251,8 @@ void opevo_golden_destroy(opevo_golden *golden);
  *     error = max |x - g| / max(|g|, floor)     if its tolerance is relative,
  *     error = max |x - g|                       if it is absolute,
  *
- * in double precision; integers and outputs without tolerance must be equal. A result that is not finite is wrong. Stops at the first case
- * that is not ok.
+ * in double precision; integers and outputs without tolerance must be equal. A result that is not
+ * finite is wrong. Stops at the first case that is not ok.
  * Errors: MISMATCH, which names the case, if the reference kernel itself fails there or gives a
  * golden result that is not finite; else those of the host. */
 opevo_status opevo_harness_evaluate(const opevo_harness *harness, opevo_harness_set set,

@@ -29,8 +29,8 @@ typedef enum opevo_kernel_dialect {
 } opevo_kernel_dialect;
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 
-/* What C and C++ call the elements of an array: "float", "unsigned short" for the bits of float16 and
- * bfloat16, "signed char", "int". */
+/* What C and C++ call the elements of an array: "float", "unsigned short" for the bits of float16
+ * and bfloat16, "signed char", "int". */
 const char *opevo_kernel_type_text(opevo_element element);
 
 /* Of operands and scratch memory, in bytes. */
@@ -88,8 +88,8 @@ void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out)
  * without it). */
 uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads);
 
-/* Of a C compiler, for kernels in C: what decides which code one becomes. Clang would cut vectors of
- * 16 in two on some processors. */
+/* Of a C compiler, for kernels in C: what decides which code one becomes. Clang would cut vectors
+ * of 16 in two on some processors. */
 #ifdef __x86_64__
 #define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno", "-mprefer-vector-width=512"
 #else

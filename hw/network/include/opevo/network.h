@@ -125,8 +125,8 @@ int opevo_network_output_count(const opevo_network *network);
 int opevo_network_output(const opevo_network *network, int i);
 
 /* Append the definitions of a computed node. Its inputs are named X0, X1, ... (`const` before those
- * that are constant in the network), its outputs Y0, ...; two nodes that compute the same on the same
- * shapes give the same text. Errors: INVALID for a node that is not computed; NOMEM. */
+ * that are constant in the network), its outputs Y0, ...; two nodes that compute the same on the
+ * same shapes give the same text. Errors: INVALID for a node that is not computed; NOMEM. */
 opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
                                   opevo_error *err);
 

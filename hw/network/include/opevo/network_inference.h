@@ -22,7 +22,8 @@ typedef enum opevo_net_step_kind {
 } opevo_net_step_kind;
 
 /* A box of elements of one input and their places in the output, both row-major:
- * output[to + sum_d to_stride[d] p_d] = input[from + sum_d from_stride[d] p_d], 0 <= p_d < extent[d]. */
+ * output[to + sum_d to_stride[d] p_d] = input[from + sum_d from_stride[d] p_d], 0 <= p_d <
+ * extent[d]. */
 typedef struct opevo_net_copy {
     int input; /* of the step; -1: the box is filled with `value` */
     float value;
@@ -58,9 +59,9 @@ typedef struct opevo_net_tensor {
 typedef struct opevo_winograd_layer {
     char *name; /* of its step */
     int tile;   /* m of F(m x m, 3 x 3) */
-    /* Each result differs from the exact one by at most `bound` times the largest element of the image
-     * times the sum of the absolute weights of its channel; directly computed by `direct_bound` times
-     * that. */
+    /* Each result differs from the exact one by at most `bound` times the largest element of the
+     * image times the sum of the absolute weights of its channel; directly computed by
+     * `direct_bound` times that. */
     double bound, direct_bound;
 } opevo_winograd_layer;
 
@@ -85,8 +86,8 @@ typedef struct opevo_inference {
     opevo_winograd winograd;
 } opevo_inference;
 
-/* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose outputs are known
- * are left out. Blocks have 16
+/* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose
+ * outputs are known are left out. Blocks have 16
  * channels. The network must live as long. Errors: NOMEM.
  * Cost: linear in the elements that are moved. */
 opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,

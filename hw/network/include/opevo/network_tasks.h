@@ -27,8 +27,8 @@ typedef struct opevo_net_tasks {
 } opevo_net_tasks;
 
 /* The texts belong to the steps: the list is valid until a pass changes them. Free it with
- * opevo_net_tasks_free, also after a failure. Errors: INVALID for definitions that are spoilt; NOMEM.
- * Cost: steps x log steps comparisons, and opevo_computation_flop of each task. */
+ * opevo_net_tasks_free, also after a failure. Errors: INVALID for definitions that are spoilt;
+ * NOMEM. Cost: steps x log steps comparisons, and opevo_computation_flop of each task. */
 opevo_status opevo_inference_tasks(const opevo_inference *inference, opevo_net_tasks *out,
                                    opevo_error *err);
 void opevo_net_tasks_free(opevo_net_tasks *tasks);

@@ -34,8 +34,8 @@ typedef struct opevo_memory_place {
 
 /* Inputs and constants are read where they are; all other values share one arena. Two values that
  * are needed at the same time overlap there only where they have the same elements: a view is its
- * input, and an input of a COPY may be made inside the result. A COMPUTE may overwrite an input that
- * nobody needs after it, where `in_place` allows that. */
+ * input, and an input of a COPY may be made inside the result. A COMPUTE may overwrite an input
+ * that nobody needs after it, where `in_place` allows that. */
 typedef struct opevo_memory_plan {
     opevo_memory_place *place; /* one for each value */
     int64_t bytes;             /* of the arena */
@@ -44,7 +44,8 @@ typedef struct opevo_memory_plan {
     int64_t peak_bytes;
 } opevo_memory_plan;
 
-/*   in_place  for each step the inputs (bit i: input i) that its output 0 may overwrite; may be NULL
+/*   in_place  for each step the inputs (bit i: input i) that its output 0 may overwrite; may be
+ * NULL
  *
  * Errors: NOMEM. Cost: quadratic in values. */
 opevo_status opevo_memory_plan_create(const opevo_inference *inference, const uint32_t *in_place,
@@ -65,8 +66,8 @@ uint32_t opevo_computation_in_place(const opevo_computation *computation);
 /* Most characters of a name. */
 enum { OPEVO_LIBRARY_NAME = 24 };
 
-/* Whether a library may have this name. Errors: INVALID where it cannot begin names in C, is too long, or
- * is taken: a keyword, a name of the C library, or a word of the library itself. */
+/* Whether a library may have this name. Errors: INVALID where it cannot begin names in C, is too
+ * long, or is taken: a keyword, a name of the C library, or a word of the library itself. */
 opevo_status opevo_network_library_check_name(const char *name, opevo_error *err);
 
 typedef struct opevo_network_library_options {
@@ -77,11 +78,11 @@ typedef struct opevo_network_library_options {
     uint64_t seed;            /* of the inputs of its test */
     const char *model;        /* what comments say: the file ... */
     const char *version;      /* ... and the version of opevo */
-    /* What names of the library begin with; NULL: net. Libraries with different names, in more than case, can
-     * be parts of one program. */
+    /* What names of the library begin with; NULL: net. Libraries with different names, in more than
+     * case, can be parts of one program. */
     const char *name;
-    /* Steps whose results the test expects, with the same inputs and outputs, such as those before a pass
-     * that changes results; they live as long as the library. NULL: its own. */
+    /* Steps whose results the test expects, with the same inputs and outputs, such as those before
+     * a pass that changes results; they live as long as the library. NULL: its own. */
     const opevo_inference *reference;
 } opevo_network_library_options;
 
@@ -102,9 +103,9 @@ typedef struct opevo_network_library opevo_network_library;
 /* The inference must live as long. Each task has the kernel of the analytic start of its sketches,
  * or plain loops where there is none.
  *
- * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one that
- * moves or computes other numbers than float32 or reads constants that are not known, as "step 'name'
- * (Op): sentence."; those of opevo_network_library_check_name; LIMIT; NOMEM. */
+ * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one
+ * that moves or computes other numbers than float32 or reads constants that are not known, as "step
+ * 'name' (Op): sentence."; those of opevo_network_library_check_name; LIMIT; NOMEM. */
 opevo_status opevo_network_library_create(const opevo_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);
@@ -113,7 +114,8 @@ void opevo_network_library_destroy(opevo_network_library *library); /* NULL is a
 int opevo_network_library_tasks(const opevo_network_library *library);
 const opevo_network_task *opevo_network_library_task(const opevo_network_library *library,
                                                      int task);
-/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: those of parsing; NOMEM. */
+/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: those of
+ * parsing; NOMEM. */
 opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
                                                 const char *text, bool *out, opevo_error *err);
 /* Another kernel for a task: a point of a maker of the same computation, with the time measured.
@@ -130,29 +132,29 @@ typedef struct opevo_network_library_sizes {
     size_t kernels;
 } opevo_network_library_sizes;
 
-/* With the kernels that are chosen. Errors: INVALID for a step that reads a constant that is not known
- * in a layout of its kernel; NOMEM. */
+/* With the kernels that are chosen. Errors: INVALID for a step that reads a constant that is not
+ * known in a layout of its kernel; NOMEM. */
 opevo_status opevo_network_library_measure(opevo_network_library *library,
                                            opevo_network_library_sizes *sizes, opevo_error *err);
-/* What the kernel of a point of a maker of the task's computation would add to packed_bytes, and the
- * scratch memory that it needs; scratch_bytes of a library is the largest of its tasks. The library
- * has been measured, and stays as it is; may be called from several threads at once. Errors: INVALID
- * where the point gives no kernel; NOMEM. Cost: that of making the kernel. */
+/* What the kernel of a point of a maker of the task's computation would add to packed_bytes, and
+ * the scratch memory that it needs; scratch_bytes of a library is the largest of its tasks. The
+ * library has been measured, and stays as it is; may be called from several threads at once.
+ * Errors: INVALID where the point gives no kernel; NOMEM. Cost: that of making the kernel. */
 opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *library, int task,
                                                 const opevo_kernel_maker *maker, opevo_index point,
                                                 int64_t *packed_bytes, int64_t *scratch_bytes,
                                                 opevo_error *err);
 
 /* Whether it may be written into a folder that is there: OK unless a file that it would replace was
- * not written by opevo, as the file net.files there says. The kernels that are chosen do not matter.
- * Errors: INVALID, as "folder: sentence."; IO; NOMEM. */
+ * not written by opevo, as the file net.files there says. The kernels that are chosen do not
+ * matter. Errors: INVALID, as "folder: sentence."; IO; NOMEM. */
 opevo_status opevo_network_library_check_folder(const opevo_network_library *library,
                                                 const char *folder, opevo_error *err);
 /* Write the files into a folder that is there. They take the place of those of an earlier library,
  * once all are on the disk; other files stay as they are. On a failure before that the earlier
- * library is there as it was. After a kill at any moment another write into the folder succeeds. The
- * test has inputs drawn from the seed, and as expected outputs those of opevo_inference_run on the
- * reference.
+ * library is there as it was. After a kill at any moment another write into the folder succeeds.
+ * The test has inputs drawn from the seed, and as expected outputs those of opevo_inference_run on
+ * the reference.
  *
  * Errors: those of opevo_network_library_check_folder, with nothing changed; IO; NOMEM.
  * Cost: one opevo_inference_run, on all processors. */

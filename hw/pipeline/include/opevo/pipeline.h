@@ -8,10 +8,11 @@
  * stages by their number at the time of the step; those that add a stage put it before or after
  * another, and the numbers behind it grow.
  *
- * A stage is computed as a whole (`root`), in one iteration of a loop of a later stage (`compute_at`),
- * or wherever it is read (`inline`). The part that is computed at a loop is inferred from all stages
- * that read it there: for each dimension the smallest interval that holds all indices. Loops of a
- * stage are those of its part then: what is longer than is left of the part shrinks.
+ * A stage is computed as a whole (`root`), in one iteration of a loop of a later stage
+ * (`compute_at`), or wherever it is read (`inline`). The part that is computed at a loop is
+ * inferred from all stages that read it there: for each dimension the smallest interval that holds
+ * all indices. Loops of a stage are those of its part then: what is longer than is left of the part
+ * shrinks.
  *
  * Steps, numbers of stages and of loops are those of Ansor's state, so that its records can be
  * replayed.
@@ -80,16 +81,16 @@ typedef struct opevo_pipeline_step {
 
 typedef struct opevo_pipeline opevo_pipeline;
 
-/* All definitions as they stand, one after the other. The computation is borrowed. Errors: LIMIT for
- * more than OPEVO_PIPELINE_STAGES tensors; NOMEM. */
+/* All definitions as they stand, one after the other. The computation is borrowed. Errors: LIMIT
+ * for more than OPEVO_PIPELINE_STAGES tensors; NOMEM. */
 opevo_status opevo_pipeline_create(const opevo_computation *computation, opevo_pipeline **out,
                                    opevo_error *err);
 opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,
                                  opevo_error *err);
 void opevo_pipeline_destroy(opevo_pipeline *pipeline); /* NULL is allowed */
 
-/* Append one step. Errors, with the pipeline as before: INVALID with a sentence that says which rule
- * the step breaks; LIMIT for more loops or stages than there may be; NOMEM. */
+/* Append one step. Errors, with the pipeline as before: INVALID with a sentence that says which
+ * rule the step breaks; LIMIT for more loops or stages than there may be; NOMEM. */
 opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline_step *step,
                                   opevo_error *err);
 size_t opevo_pipeline_step_count(const opevo_pipeline *pipeline);
@@ -110,18 +111,18 @@ typedef struct opevo_record {
     int error;     /* TVM's number, 0 for none */
 } opevo_record;
 
-/* Read one line of a log, {"i": ..., "r": ..., "v": ...}, or its list of steps alone. Stages are those
- * of TVM where the text of the computation has its tensors in TVM's order: each after all that it
- * reads. The caller destroys the pipeline. Errors: INVALID, LIMIT as "origin: Step n: sentence",
- * where steps count from 0; NOMEM. Source: TVM 0.8, src/auto_scheduler/measure_record.cc and
- * transform_step.cc. */
+/* Read one line of a log, {"i": ..., "r": ..., "v": ...}, or its list of steps alone. Stages are
+ * those of TVM where the text of the computation has its tensors in TVM's order: each after all
+ * that it reads. The caller destroys the pipeline. Errors: INVALID, LIMIT as "origin: Step n:
+ * sentence", where steps count from 0; NOMEM. Source: TVM 0.8, src/auto_scheduler/measure_record.cc
+ * and transform_step.cc. */
 opevo_status opevo_record_read(const opevo_computation *computation, const char *text,
                                const char *origin, opevo_record *out, opevo_error *err);
 /* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
  * TVM does not have, such as accumulate, layout, stream and the annotation expand; NOMEM. */
 opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
-/* The same as a line of a log, {"i": ..., "r": ..., "v": "v0.6"}, with a line feed: of a task with this
- * key and this target of TVM, and without costs. */
+/* The same as a line of a log, {"i": ..., "r": ..., "v": "v0.6"}, with a line feed: of a task with
+ * this key and this target of TVM, and without costs. */
 opevo_status opevo_record_write_line(const opevo_pipeline *pipeline, const char *key,
                                      const char *target, opevo_text *out, opevo_error *err);
 
@@ -160,9 +161,9 @@ opevo_stage_info opevo_pipeline_stage(const opevo_pipeline *pipeline, int stage)
 int opevo_pipeline_find(const opevo_pipeline *pipeline, const char *name);
 opevo_loop opevo_pipeline_loop(const opevo_pipeline *pipeline, int stage, int loop);
 int opevo_pipeline_find_loop(const opevo_pipeline *pipeline, int stage, const char *name);
-/* The iterations of each loop of a stage as it is lowered, for the part of it that is computed at its
- * compute_at point; `out` has room for all its loops. Errors: INVALID for inputs, inlined stages, and
- * pipelines that cannot be lowered; LIMIT; NOMEM. */
+/* The iterations of each loop of a stage as it is lowered, for the part of it that is computed at
+ * its compute_at point; `out` has room for all its loops. Errors: INVALID for inputs, inlined
+ * stages, and pipelines that cannot be lowered; LIMIT; NOMEM. */
 opevo_status opevo_pipeline_part_extents(const opevo_pipeline *pipeline, int stage, int64_t *out,
                                          opevo_error *err);
 /* Whether a stage reads another itself, not through others. */

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Accuracy that is taken for exp, log, tanh and erf in single precision, in units in the last place:
- * that of vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly
+/* Accuracy that is taken for exp, log, tanh and erf in single precision, in units in the last
+ * place: that of vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly
  * rounded; sigmoid is 1/(1 + exp(-x)) by these. */
 enum { OPEVO_REFERENCE_ULPS = 4 };
 
@@ -25,8 +25,8 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *            outputs that any evaluation in single precision can make, whatever the order of its
  *            sums, with each operation rounded on its own or fused, and values of float16 and
  *            bfloat16 tensors rounded where they are stored or not. INFINITY where there is no
- *            bound: a divisor or an argument of sqrt or log that may be 0 or less, an overflow. 0 for
- *            int8 and int32, whose results are exact
+ *            bound: a divisor or an argument of sqrt or log that may be 0 or less, an overflow. 0
+ *            for int8 and int32, whose results are exact
  *   threads  at most; 0: one a processor. Results do not depend on it
  *
  * The bound is a running error analysis: |computed - exact| <= e for each value, with u = 2^-24,
@@ -51,8 +51,8 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *
  * Errors: NOMEM, also for intermediate tensors, which take 8 bytes an element, or 16 with bounds,
  * and for inputs of other types than float32, which take 4, or 8 for int32.
- * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, log, tanh, erf and sigmoid; 0.3 for
- * sums of products of two inputs, or of definitions that do not round.
+ * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, log, tanh, erf and sigmoid; 0.3
+ * for sums of products of two inputs, or of definitions that do not round.
  * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1
  * and 3.3. */
 opevo_status opevo_computation_compute(const opevo_computation *computation,

@@ -36,9 +36,9 @@ double opevo_reference_roundings(const opevo_operator *op, int output);
  * of Numerical Algorithms", 2nd edition, section 3.1. */
 double opevo_reference_bound(const opevo_operator *op, int output, double magnitude);
 
-/* The result by OpenBLAS, sgemv where a factor is a vector and sgemm otherwise, convolutions by unfolding the image (im2col) first; on as many
- * threads as OpenBLAS is set to; contractions in plain loops. Errors: NOMEM; LIMIT for sizes above
- * 2^31 - 1. */
+/* The result by OpenBLAS, sgemv where a factor is a vector and sgemm otherwise, convolutions by
+ * unfolding the image (im2col) first; on as many threads as OpenBLAS is set to; contractions in
+ * plain loops. Errors: NOMEM; LIMIT for sizes above 2^31 - 1. */
 opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *inputs,
                                   float *const *outputs, opevo_error *err);
 /* "sgemm" or "sgemv": what that calls for an operator other than a contraction. */

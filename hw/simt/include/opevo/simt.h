@@ -4,17 +4,18 @@
  * allowed to, one warp of 32 lanes at a time, checks what a GPU does not, and counts a cost under a
  * table of costs.
  *
- * Blocks run one after the other. Within a block each warp runs up to a barrier or its end, then the
- * next. The lanes of a warp step together; where a branch divides them, both sides run one after the
- * other and meet again at the immediate post-dominator of the branch. All is deterministic: the same
- * module, buffers, launches and options give the same bytes, faults and costs on every machine.
+ * Blocks run one after the other. Within a block each warp runs up to a barrier or its end, then
+ * the next. The lanes of a warp step together; where a branch divides them, both sides run one
+ * after the other and meet again at the immediate post-dominator of the branch. All is
+ * deterministic: the same module, buffers, launches and options give the same bytes, faults and
+ * costs on every machine.
  *
  * Arithmetic is that of IEEE 754 as compiled C has it: one rounding for each instruction of the IR,
  * also for llvm.fmuladd, which GPUs fuse. Functions such as llvm.exp.f32 and the approximations
  * llvm.nvvm.ex2.approx.f are those of the C library.
  *
- * What the interpreter does not know ends a launch with the outcome "unsupported" as soon as it would
- * be executed. */
+ * What the interpreter does not know ends a launch with the outcome "unsupported" as soon as it
+ * would be executed. */
 
 #ifndef OPEVO_SIMT_H
 #define OPEVO_SIMT_H
@@ -33,12 +34,13 @@ struct LLVMOpaqueModule; /* LLVMModuleRef and LLVMValueRef point to these */
 struct LLVMOpaqueValue;
 
 /* One row for each outcome of a launch: enum suffix, name as printed.
- *   out of bounds      an access outside of every buffer and variable, into one that is too short, or
+ *   out of bounds      an access outside of every buffer and variable, into one that is too short,
+ *   or
  *                      at an address less aligned than its instruction says; a store to a constant
  *   uninitialised      a value that nothing wrote, or that LLVM leaves undefined, decides a branch,
  *                      an address or an atomic, or is stored in a global buffer
- *   race               two accesses of different threads, one a write, which no barrier orders, or of
- *                      different blocks of a launch; two atomics never race
+ *   race               two accesses of different threads, one a write, which no barrier orders, or
+ *                      of different blocks of a launch; two atomics never race
  *   divergent barrier  a barrier that not all threads of the block reach together
  *   undefined          division by 0, an overflowing quotient, or an unreachable place
  *   limit              too many steps */
@@ -67,7 +69,8 @@ const char *opevo_simt_outcome_name(opevo_simt_outcome outcome);
 typedef struct opevo_simt_costs opevo_simt_costs;
 
 /* The table of a JSON file, or the built-in one if path is NULL.
- * Errors: IO; INVALID with file and key if one is missing, unknown, negative or above 10^6; NOMEM. */
+ * Errors: IO; INVALID with file and key if one is missing, unknown, negative or above 10^6;
+ * NOMEM. */
 opevo_status opevo_simt_costs_load(const char *path, opevo_simt_costs **out, opevo_error *err);
 void opevo_simt_costs_destroy(opevo_simt_costs *costs);
 /* The name in the file, and a hash of all constants, for caches and reports. */
@@ -116,8 +119,8 @@ opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt
                                opevo_error *err);
 void opevo_simt_destroy(opevo_simt *simt);
 
-/* Forget all buffers, set variables in global memory back to their initial values, and the counts and
- * steps to 0: what a case begins with. */
+/* Forget all buffers, set variables in global memory back to their initial values, and the counts
+ * and steps to 0: what a case begins with. */
 opevo_status opevo_simt_reset(opevo_simt *simt, opevo_error *err);
 /* Another limit of steps, order and seed than at creation, from the next reset on. */
 void opevo_simt_set_order(opevo_simt *simt, opevo_simt_order order, uint64_t seed);

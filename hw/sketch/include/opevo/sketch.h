@@ -5,8 +5,8 @@
  * loops to divide, to unroll and to fill vectors with) are the parameters of a branch of one search
  * space, so that every tuner searches all programs.
  *
- * Source: Zheng et al., "Ansor: Generating High-Performance Tensor Programs for Deep Learning", OSDI
- * 2020, section 4; TVM 0.8, src/auto_scheduler/search_policy/sketch_policy_rules.cc. */
+ * Source: Zheng et al., "Ansor: Generating High-Performance Tensor Programs for Deep Learning",
+ * OSDI 2020, section 4; TVM 0.8, src/auto_scheduler/search_policy/sketch_policy_rules.cc. */
 
 #ifndef OPEVO_SKETCH_H
 #define OPEVO_SKETCH_H
@@ -77,8 +77,9 @@ typedef struct opevo_sketches {
     opevo_sketch **item;
 } opevo_sketches;
 
-/* All sketches of a computation, which is borrowed. Those of more than OPEVO_SKETCH_SLOTS parameters are
- * left out. Errors: LIMIT for more stages or choices than there may be, or if none is left; NOMEM. */
+/* All sketches of a computation, which is borrowed. Those of more than OPEVO_SKETCH_SLOTS
+ * parameters are left out. Errors: LIMIT for more stages or choices than there may be, or if none
+ * is left; NOMEM. */
 opevo_status opevo_sketches_create(const opevo_computation *computation,
                                    const opevo_sketch_target *target, opevo_sketches **out,
                                    opevo_error *err);
@@ -90,8 +91,8 @@ typedef struct opevo_slot_value {
     int choice;
 } opevo_slot_value;
 
-/* The pipeline that a sketch becomes with these values, one for each slot. Errors: INVALID where the
- * values break a rule, with a sentence; LIMIT; NOMEM. */
+/* The pipeline that a sketch becomes with these values, one for each slot. Errors: INVALID where
+ * the values break a rule, with a sentence; LIMIT; NOMEM. */
 opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_value *values,
                                 opevo_pipeline **out, opevo_error *err);
 
