@@ -29,8 +29,8 @@ static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
                           .shared = "__shared__ __align__(16)"},
     [OPEVO_KERNEL_EMULATION] =
         {
-            .index = "long",
-            .unsigned_index = "unsigned long",
+            .index = "int",
+            .unsigned_index = "unsigned",
             .head = "typedef struct {\n    float x, y, z, w;\n} "
                     "__attribute__((aligned(16), may_alias)) float4;\n"
                     "typedef struct {\n    float x, y;\n} "
@@ -105,6 +105,12 @@ static void print_after_functions(opevo_i_printer *self, const opevo_kernel *ker
     opevo_text_free(&text);
 }
 
+/* Whether int is too narrow for what a kernel for a GPU counts with. */
+static bool needs_wide(const opevo_i_nest *nest)
+{
+    return nest->reach > 0x1p31 || opevo_i_nest_largest_number(nest) > INT32_MAX;
+}
+
 void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_kernel *out)
 {
@@ -122,7 +128,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
         out->source.failed = true;
         goto cleanup;
     }
-    if (spelling.gpu && nest->reach > 0x1p31) {
+    if (!spelling.cpu && needs_wide(nest)) {
         spelling.index = "long long";
         spelling.unsigned_index = "unsigned long long";
     }

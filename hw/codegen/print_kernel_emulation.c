@@ -18,13 +18,12 @@ static const opevo_i_launch *launch_of(const opevo_i_printer *self)
 static void open_axis(opevo_i_printer *self, int atom, int64_t extent)
 {
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "for (long t%d = 0; t%d < %lld; t%d++) {\n", atom, atom,
-                      (long long)extent, atom);
+    opevo_text_printf(self->out, "for (%s t%d = 0; t%d < %lld; t%d++) {\n", self->dialect->index,
+                      atom, atom, (long long)extent, atom);
     self->depth++;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out,
-                      "const long v%d = " OPEVO_I_ENTRY "_reversed ? %lld - t%d : t%d;\n", atom,
-                      (long long)extent - 1, atom, atom);
+    opevo_text_printf(self->out, "const %s v%d = " OPEVO_I_ENTRY "_reversed ? %lld - t%d : t%d;\n",
+                      self->dialect->index, atom, (long long)extent - 1, atom, atom);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "(void)v%d;\n", atom);
 }

@@ -402,10 +402,11 @@ static inline bool case_check(const pipeline_case *self, const opevo_pipeline *p
     return fits;
 }
 
-/* The kernel of steps in C. */
-static inline opevo_kernel emit_kernel(const char *what, const char *steps)
+/* The kernel of steps. */
+static inline opevo_kernel emit_kernel_in(opevo_kernel_dialect dialect, const char *what,
+                                          const char *steps)
 {
-    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_limits limits = opevo_limits_default(dialect);
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
     opevo_kernel kernel = {0};
@@ -414,12 +415,17 @@ static inline opevo_kernel emit_kernel(const char *what, const char *steps)
 
     CHECK_OK(opevo_computation_read(what, &computation, &err));
     CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
-    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, &why, &err));
     assert_true(fits);
     opevo_pipeline_destroy(pipeline);
     opevo_computation_destroy(computation);
     opevo_text_free(&why);
     return kernel;
+}
+
+static inline opevo_kernel emit_kernel(const char *what, const char *steps)
+{
+    return emit_kernel_in(OPEVO_KERNEL_C, what, steps);
 }
 
 #endif
