@@ -113,30 +113,49 @@ static void add_part(const writer *self, opevo_text *out, const opevo_affine *in
     opevo_text_add(out, ")");
 }
 
-/* The elements of all copies that are made for the stage; false where there are none whose size is
- * known. */
+/* What a copy that is made for the stage holds; NULL where its size is not known, or it is none. */
+static const opevo_expression *copied(const writer *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->sketch->pipeline->stage[key];
+    const opevo_expression *read = NULL;
+
+    if (stage->scope != OPEVO_SCOPE_SHARED || stage->place != OPEVO_PLACE_AT ||
+        stage->at != self->key)
+        return NULL;
+    read = opevo_i_sketch_only_read(self->sketch, self->key, key);
+    return read && is_sum_of_axes(read) ? read : NULL;
+}
+
+/* The bytes of all copies that are made for the stage: those of its smallest elements times a sum. False
+ * where there are no copies whose size is known. */
 static bool add_copies(const writer *self, opevo_text *out)
 {
-    const opevo_pipeline *pipeline = self->sketch->pipeline;
+    int stages = self->sketch->pipeline->stages;
+    int least = 0;
     bool any = false;
 
-    for (int key = 0; key < pipeline->stages; key++) {
-        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
-        const opevo_expression *read = NULL;
+    for (int key = 0; key < stages; key++) {
+        const opevo_expression *read = copied(self, key);
+        int bytes = read ? opevo_element_bytes(read->tensor->element) : 0;
 
-        if (stage->scope != OPEVO_SCOPE_SHARED || stage->place != OPEVO_PLACE_AT ||
-            stage->at != self->key)
-            continue;
-        read = opevo_i_sketch_only_read(self->sketch, self->key, key);
-        if (!read || !is_sum_of_axes(read))
+        least = bytes && (!least || bytes < least) ? bytes : least;
+    }
+    opevo_text_printf(out, "%d * (", least);
+    for (int key = 0; key < stages; key++) {
+        const opevo_expression *read = copied(self, key);
+
+        if (!read)
             continue;
         opevo_text_add(out, any ? " + " : "");
+        if (opevo_element_bytes(read->tensor->element) != least)
+            opevo_text_printf(out, "%d * ", opevo_element_bytes(read->tensor->element) / least);
         for (int d = 0; d < read->tensor->dims; d++) {
             opevo_text_add(out, d ? " * " : "");
             add_part(self, out, &read->index[d]);
         }
         any = true;
     }
+    opevo_text_add(out, ")");
     return any;
 }
 
@@ -164,7 +183,7 @@ static void constrain_stage(const writer *self, const opevo_limits *limits, bool
     opevo_text_printf(self->out, " <= %d\"", ACCUMULATORS);
     if (add_copies(self, &copies)) {
         opevo_i_sketch_open_constraint(self->out, any);
-        opevo_text_printf(self->out, "4 * (%s) <= %lld\"", opevo_text_string(&copies),
+        opevo_text_printf(self->out, "%s <= %lld\"", opevo_text_string(&copies),
                           (long long)limits->shared_bytes);
     }
     self->out->failed |= copies.failed;

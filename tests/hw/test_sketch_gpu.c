@@ -351,6 +351,74 @@ static void test_warps(void **state)
     check_warps(OPEVO_KERNEL_HIP, 64);
 }
 
+/* ---- Shared memory ---- */
+
+/* Of points that all other constraints allow, the space has exactly those whose kernels do not exceed
+ * the shared memory. */
+static void check_shared(const char *text)
+{
+    enum { POINTS = 200 };
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_CUDA);
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_space *wider = NULL;
+    int too_large = 0;
+    opevo_rng rng;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    wider = changed_space(maker->space, "<= 49152", "<= 1000000000");
+    opevo_rng_init(&rng, 4, text, 0);
+    for (int i = 0; i < POINTS; i++) {
+        opevo_pipeline *pipeline = NULL;
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        opevo_index point = 0;
+        bool fits = false, exceeds = false;
+
+        assert_true(draw_in(&rng, wider, sketches, 0, &point));
+        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+        assert_non_null(pipeline);
+        CHECK_OK(
+            opevo_pipeline_emit(pipeline, OPEVO_KERNEL_CUDA, &limits, &kernel, &fits, &why, &err));
+        exceeds = strstr(opevo_text_string(&why), "The bytes of shared memory are") != NULL;
+        too_large += exceeds;
+        if (opevo_space_allows(maker->space, point) == exceeds)
+            fail_msg("%s: a point is %s: %s", text, exceeds ? "allowed" : "not allowed",
+                     opevo_text_string(&why));
+        opevo_pipeline_destroy(pipeline);
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+    }
+    assert_true(too_large > 0 && too_large < POINTS);
+    opevo_space_destroy(wider);
+    opevo_sketches_destroy(sketches);
+    maker->ops->destroy(maker);
+}
+
+static void test_shared_memory(void **state)
+{
+    static const char *const types[][2] = {{"", ""},
+                                           {"float16 ", "float16 "},
+                                           {"bfloat16 ", ""},
+                                           {"int8 ", "int8 "},
+                                           {"", "float16 "}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        opevo_text text = {0};
+
+        opevo_text_printf(&text,
+                          "%sA[i:256, k:256]; %sB[k:256, j:256]; C[i, j] = sum(k) A[i, k]*B[k, j]",
+                          types[i][0], types[i][1]);
+        check_shared(opevo_text_string(&text));
+        opevo_text_free(&text);
+    }
+}
+
 /* ---- Start points ---- */
 
 static void test_starts(void **state)
@@ -387,10 +455,10 @@ static void test_starts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),    cmocka_unit_test(test_kernels_of_points),
-        cmocka_unit_test(test_many_axes), cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_texts),     cmocka_unit_test(test_warps),
-        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_kernels_of_points),
+        cmocka_unit_test(test_many_axes),     cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_texts),         cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_starts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
