@@ -384,10 +384,24 @@ static int64_t widest(const opevo_i_node *node)
     return most;
 }
 
-static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect, opevo_text *why)
+static bool has_parallel(const opevo_i_node *node)
+{
+    bool found = node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_PARALLEL;
+
+    for (const opevo_i_node *one = node->first; one && !found; one = one->next)
+        found = has_parallel(one);
+    return found;
+}
+
+/* What only a CPU or only a GPU has. */
+static bool check_device(const opevo_i_nest *nest, opevo_kernel_dialect dialect, opevo_text *why)
 {
     bool cpu = dialect == OPEVO_KERNEL_C;
 
+    if (!cpu && has_parallel(nest->root)) {
+        opevo_text_add(why, "A GPU has no parallel loops: bind loops to blocks and threads.");
+        return false;
+    }
     if (nest->packings && !cpu) {
         opevo_text_add(why, "A layout of a constant is not supported on a GPU.");
         return false;
@@ -431,7 +445,7 @@ static bool check_launches(const opevo_i_nest *nest, opevo_kernel_dialect dialec
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_text *why)
 {
-    return check_scopes(nest, dialect, why) && check_launches(nest, dialect, limits, why) &&
+    return check_device(nest, dialect, why) && check_launches(nest, dialect, limits, why) &&
            at_most(why, "The lanes of a vector are", (double)widest(nest->root),
                    limits->vector_width) &&
            at_most(why, "The statements after unrolling are", opevo_i_node_statements(nest->root),

@@ -133,6 +133,11 @@ static void test_refusals(void **state)
          "i of C.local cannot be bound"},
         {"matmul(8,8,8)", "cache_read A packed C\ncompute_at A.packed C i\n",
          "A packed copy is not supported on a GPU."},
+        {"A[i:2048]; C[i] = A[i]", "annotate C i parallel\n",
+         "A GPU has no parallel loops: bind loops to blocks and threads."},
+        {"matmul(8,8,8)",
+         "cache_write C local\nannotate C.local j parallel\ncompute_at C.local C i\n",
+         "A GPU has no parallel loops"},
         {"A[i:2048]; C[i] = A[i]", "annotate C i thread.x\n",
          "The threads of a block are 2048, the limit is 1024."},
     };
