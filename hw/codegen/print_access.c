@@ -39,8 +39,22 @@ void opevo_i_print_unused_scratch(opevo_i_printer *self)
         opevo_i_print_line(self, "(void)scratch;");
 }
 
+void opevo_i_print_unused_operands(opevo_i_printer *self)
+{
+    for (int i = 0; i < self->nest->operands; i++) {
+        if (self->used[i])
+            continue;
+        opevo_i_print_indent(self);
+        opevo_text_add(self->out, "(void)");
+        print_operand_name(self->out, i);
+        opevo_text_add(self->out, ";\n");
+    }
+}
+
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 {
+    if (buffer >= 0)
+        self->used[buffer] = true;
     if (buffer < 0)
         opevo_text_printf(self->out, "t%d", -1 - buffer);
     else if (buffer < self->nest->operands)

@@ -6,11 +6,10 @@
  *
  * exp splits x = n ln 2 + r with |r| <= ln 2 / 2 and multiplies e^r by 2^n in two steps, which go
  * beyond the exponents of normal numbers. tanh and erf are polynomials near 0, and further away
- * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). log splits x = 2^n (1 + r) with sqrt(1/2) <= 1 + r <
- * sqrt(2), and adds n ln 2, in two parts, to a polynomial in r (that of logf in Cephes); of 0 it is
- * -infinity, of less NaN. All other polynomials are those with the smallest relative error of the
- * result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3, erf 1.4,
- * log 0.9. */
+ * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). log splits x = 2^n (1 + r) with sqrt(1/2) <= 1 + r < sqrt(2),
+ * and adds n ln 2, in two parts, to a polynomial in r (that of logf in Cephes); of 0 it is -infinity,
+ * of less NaN. All other polynomials are those with the smallest relative error of the result.
+ * Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3, erf 1.4, log 0.9. */
 
 #include "print_functions_internal.h"
 
@@ -53,8 +52,8 @@ static const opevo_i_function functions[] = {
      "    return x;\n"
      "#endif\n"
      "}\n"},
-    /* Every second element, from two vectors that meet in the middle: nothing is read that does not
-     * lie between them. */
+    /* Every second element, from two vectors that meet in the middle: nothing is read that does not lie
+     * between them. */
     {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL,
      "const float *from)\n"
      "{\n"
@@ -271,8 +270,8 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
     self->functions[kind] |= (unsigned char)width;
 }
 
-/* Whether a function is but a few instructions: then a call, which compilers warn of where vectors
- * are wider than the processor's, is never wanted. */
+/* Whether a function is but a few instructions: then a call, which compilers warn of where vectors are
+ * wider than the processor's, is never wanted. Those that others call are called on some processors. */
 static bool is_short(const opevo_i_function *one)
 {
     return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK | 1U << OPEVO_I_FUNCTION_GET)) == 0;
@@ -338,8 +337,11 @@ static void print_typed_vectors(opevo_i_printer *self)
 
 void opevo_i_print_functions(opevo_i_printer *self)
 {
-    unsigned widths = find_called(self);
+    unsigned char by_kernel[OPEVO_I_FUNCTIONS];
+    unsigned widths = 0;
 
+    memcpy(by_kernel, self->functions, sizeof by_kernel);
+    widths = find_called(self);
     if (self->typed && self->dialect->cpu) {
         print_typed_vectors(self);
         widths = 0;
@@ -361,7 +363,10 @@ void opevo_i_print_functions(opevo_i_printer *self)
             if (!(used & (unsigned)width))
                 continue;
             opevo_text_printf(self->out, "static inline %s%c%d opevo_%s%d(",
-                              is_short(function_at(i)) ? "__attribute__((always_inline)) " : "",
+                              !is_short(function_at(i)) ? ""
+                              : by_kernel[function_at(i)->kind] & width
+                                  ? "__attribute__((always_inline)) "
+                                  : "__attribute__((always_inline, unused)) ",
                               opevo_i_signature_of(function_at(i)->kind).letter, width,
                               function_at(i)->name, width);
             print_template(self->out, function_at(i)->vector, width);

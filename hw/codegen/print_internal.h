@@ -61,7 +61,7 @@ typedef struct opevo_i_printer {
     int64_t *value;     /* ... this one */
     int64_t dynamic_at; /* next free element of dynamic shared memory, -1: static */
     /* Functions that the text must hold. */
-    bool uses_rows, uses_masks, uses_sums, uses_transposes, streams_transposes, uses_scatters;
+    bool uses_rows, uses_sums, uses_transposes, streams_transposes, uses_scatters;
     bool streams;  /* stores that bypass the caches are not yet fenced */
     bool parallel; /* threads divide a loop of the text */
     bool typed;    /* some buffer is not of float32 */
@@ -75,6 +75,7 @@ typedef struct opevo_i_printer {
     /* Expressions that repeated statements have in common: k0, k1, ..., declared at this depth. */
     int shared_depth, shared_count;
     opevo_text shared[OPEVO_I_SHARED];
+    bool used[OPEVO_I_BUFFERS]; /* whether the text names a buffer */
     int named[OPEVO_I_BUFFERS]; /* lanes of the variables that stand for a buffer, 0: an array */
     /* Floats before a buffer in the scratch memory: that all threads share, or of one thread. */
     int64_t scratch_at[OPEVO_I_BUFFERS];
@@ -138,6 +139,8 @@ void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, 
 void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer);
 /* The first line of a body that needs no scratch memory, whose argument would give a warning. */
 void opevo_i_print_unused_scratch(opevo_i_printer *self);
+/* The same of operands that the body, which is printed already, does not name. */
+void opevo_i_print_unused_operands(opevo_i_printer *self);
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);

@@ -6,6 +6,9 @@
 
 #include "print_cpu_internal.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* ---- Which buffers become variables ---- */
 
 typedef struct finder {
@@ -114,7 +117,9 @@ static const char lanes_head[] =
     "    low = low > 0 ? low : 0;\n"
     "    high = high < 16 ? high : 16;\n"
     "    return low < high ? (0xffffl >> (16 - (high - low))) << low : 0;\n"
-    "}\n"
+    "}\n";
+
+static const char turns_head[] =
     "static inline long opevo_turns(long at, long turn, long kept)\n"
     "{\n"
     "    long lanes = 0;\n"
@@ -122,7 +127,9 @@ static const char lanes_head[] =
     "turn)\n"
     "        lanes |= opevo_lanes(from, from + kept);\n"
     "    return lanes;\n"
-    "}\n"
+    "}\n";
+
+static const char start_head[] =
     "static inline long opevo_start(long at, long turn, long kept)\n"
     "{\n"
     "    long rest = (long)((unsigned long)at % (unsigned long)turn);\n"
@@ -130,31 +137,21 @@ static const char lanes_head[] =
     "kept);\n"
     "}\n";
 
-/* Where gcc 12 knows the lanes of a masked load, it may load the whole vector and blend, which
- * reads past the end of an array: the empty statement keeps them from it. */
+/* Vectors that go to memory under a mask, lane by lane or by the instructions of AVX-512. Where gcc 12
+ * knows the lanes of a masked load, it may load the whole vector and blend, which reads past the end of
+ * an array: the empty statement keeps them from it. */
 static const char mask_head[] =
-    "#define LANES(width) \\\n"
-    "    static inline void opevo_put##width(float *to, V##width value, long lanes, long packed) "
-    "\\\n"
+    "#define LANES(name, gets, width) \\\n"
+    "    static inline void name##width(float *to, V##width value, long lanes, long packed) \\\n"
     "    { \\\n"
     "        for (long i = 0; i < width; i++) { \\\n"
     "            if (lanes >> i & 1) \\\n"
-    "                *to = value[i]; \\\n"
-    "            to += !packed || (lanes >> i & 1); \\\n"
-    "        } \\\n"
-    "    } \\\n"
-    "    static inline void opevo_add##width(float *to, V##width value, long lanes, long packed) "
-    "\\\n"
-    "    { \\\n"
-    "        for (long i = 0; i < width; i++) { \\\n"
-    "            if (lanes >> i & 1) \\\n"
-    "                *to += value[i]; \\\n"
+    "                *to gets value[i]; \\\n"
     "            to += !packed || (lanes >> i & 1); \\\n"
     "        } \\\n"
     "    }\n"
-    "LANES(2)\n"
     "#ifdef __AVX512VL__\n"
-    "#define MASKED(width, bits, places) \\\n"
+    "#define PACK(width, bits, places) \\\n"
     "    static inline V##width opevo_pack##width(V##width value, long *lanes, long packed) \\\n"
     "    { \\\n"
     "        *lanes &= (1l << width) - 1; \\\n"
@@ -162,15 +159,17 @@ static const char mask_head[] =
     "            return value; \\\n"
     "        value = (V##width)__builtin_ia32_compresssf##bits##_mask(value, (V##width){0}, "
     "(places)*lanes); \\\n"
-    "        *lanes = (1l << __builtin_popcountl(*lanes)) - 1; \\\n"
+    "        *lanes = (1l << __builtin_popcountl((unsigned long)*lanes)) - 1; \\\n"
     "        return value; \\\n"
-    "    } \\\n"
+    "    }\n"
+    "#define PUT(width, bits, places) \\\n"
     "    static inline void opevo_put##width(float *to, V##width value, long lanes, long packed) "
     "\\\n"
     "    { \\\n"
     "        value = opevo_pack##width(value, &lanes, packed); \\\n"
     "        __builtin_ia32_storeups##bits##_mask((void *)to, value, (places)lanes); \\\n"
-    "    } \\\n"
+    "    }\n"
+    "#define ADD(width, bits, places) \\\n"
     "    static inline void opevo_add##width(float *to, V##width value, long lanes, long packed) "
     "\\\n"
     "    { \\\n"
@@ -180,26 +179,65 @@ static const char mask_head[] =
     "(places)lanes); \\\n"
     "        __builtin_ia32_storeups##bits##_mask((void *)to, value, (places)lanes); \\\n"
     "    }\n"
-    "MASKED(4, 128, unsigned char)\n"
-    "MASKED(8, 256, unsigned char)\n"
-    "MASKED(16, 512, unsigned short)\n"
-    "#else\n"
-    "LANES(4)\n"
-    "LANES(8)\n"
-    "LANES(16)\n"
     "#endif\n";
 
+static bool has(const char *text, const char *name, int width)
+{
+    char call[32];
+
+    snprintf(call, sizeof call, "%s%d(", name, width);
+    return strstr(text, call) != NULL;
+}
+
+/* Of the functions above those that a text calls. Rows call opevo_lanes only where there is AVX-512. */
+static void print_mask_heads(opevo_text *out, const char *body, bool rows)
+{
+    bool turns = strstr(body, "opevo_turns(") != NULL;
+    bool lanes = turns || strstr(body, "opevo_lanes(") != NULL;
+    bool any = false;
+
+    if (lanes || rows)
+        opevo_text_printf(out, lanes ? "%s" : "#ifdef __AVX512F__\n%s#endif\n", lanes_head);
+    opevo_text_add(out, turns ? turns_head : "");
+    opevo_text_add(out, strstr(body, "opevo_start(") ? start_head : "");
+    for (int width = 2; width <= 16; width *= 2) {
+        bool put = has(body, "opevo_put", width), add = has(body, "opevo_add", width);
+        const char *places = width == 16 ? "unsigned short" : "unsigned char";
+        int bits = 32 * width;
+
+        if (!put && !add)
+            continue;
+        opevo_text_add(out, any ? "" : mask_head);
+        any = true;
+        if (width > 2) {
+            opevo_text_printf(out, "#ifdef __AVX512VL__\nPACK(%d, %d, %s)\n", width, bits, places);
+            if (put)
+                opevo_text_printf(out, "PUT(%d, %d, %s)\n", width, bits, places);
+            if (add)
+                opevo_text_printf(out, "ADD(%d, %d, %s)\n", width, bits, places);
+            opevo_text_add(out, "#else\n");
+        }
+        if (put)
+            opevo_text_printf(out, "LANES(opevo_put, =, %d)\n", width);
+        if (add)
+            opevo_text_printf(out, "LANES(opevo_add, +=, %d)\n", width);
+        opevo_text_add(out, width > 2 ? "#endif\n" : "");
+    }
+}
+
+static const char from_head[] = "static inline long opevo_from(long low, long need, long step)\n"
+                                "{\n"
+                                "    long turn = need > 0 ? (need + step - 1) / step : 0;\n"
+                                "    return turn > low ? turn : low;\n"
+                                "}\n";
+
+static const char upto_head[] = "static inline long opevo_upto(long high, long room, long step)\n"
+                                "{\n"
+                                "    long turn = room > 0 ? (room + step - 1) / step : 0;\n"
+                                "    return turn < high ? turn : high;\n"
+                                "}\n";
+
 static const char row_head[] =
-    "static inline long opevo_from(long low, long need, long step)\n"
-    "{\n"
-    "    long turn = need > 0 ? (need + step - 1) / step : 0;\n"
-    "    return turn > low ? turn : low;\n"
-    "}\n"
-    "static inline long opevo_upto(long high, long room, long step)\n"
-    "{\n"
-    "    long turn = room > 0 ? (room + step - 1) / step : 0;\n"
-    "    return turn < high ? turn : high;\n"
-    "}\n"
     "#ifdef __AVX512F__\n"
     "static inline void opevo_row(float *to, const float *from, long at, long step, long low,\n"
     "                             long high, long count)\n"
@@ -276,6 +314,13 @@ static const char row_head[] =
     "}\n"
     "#endif\n";
 
+static void print_row_heads(opevo_text *out, const char *body)
+{
+    opevo_text_add(out, strstr(body, "opevo_from(") ? from_head : "");
+    opevo_text_add(out, strstr(body, "opevo_upto(") ? upto_head : "");
+    opevo_text_add(out, row_head);
+}
+
 static const char sum_head[] =
     "static inline float opevo_sum16(V16 x)\n"
     "{\n"
@@ -320,12 +365,9 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     opevo_text_add(out, head);
     if (self->nest->streams)
         opevo_text_add(out, stream_head);
-    if (self->uses_masks || self->uses_rows)
-        opevo_text_add(out, lanes_head);
-    if (self->uses_masks)
-        opevo_text_add(out, mask_head);
+    print_mask_heads(out, opevo_text_string(&body), self->uses_rows);
     if (self->uses_rows)
-        opevo_text_add(out, row_head);
+        print_row_heads(out, opevo_text_string(&body));
     if (self->uses_sums)
         opevo_text_add(out, sum_head);
     if (self->uses_transposes)
@@ -342,6 +384,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, "\n{\n");
     opevo_i_print_unused_scratch(self);
+    opevo_i_print_unused_operands(self);
     opevo_text_add(out, opevo_text_string(&body));
     out->failed |= body.failed;
     opevo_text_add(out, "}\n");

@@ -331,7 +331,6 @@ static bool print_masked_choice(opevo_i_printer *self, const opevo_i_vector_loop
     opevo_text_printf(self->out, "), %s, 0);\n", opevo_text_string(&lanes));
     self->depth--;
     opevo_i_print_line(self, "}");
-    self->uses_masks = true;
     out->failed |= inside.failed || lanes.failed;
     opevo_text_free(&inside);
     opevo_text_free(&lanes);
@@ -360,7 +359,6 @@ static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
     print_masked_statement(self, &loop);
     self->depth -= 2;
     opevo_i_print_line(self, "}");
-    self->uses_masks = true;
     opevo_text_free(&lanes);
     return true;
 }
@@ -461,7 +459,6 @@ static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *l
     opevo_text_add(self->out, " += ");
     print_lane_product(self, loop, opevo_text_string(&lanes));
     opevo_text_add(self->out, ";\n");
-    self->uses_masks = true;
     opevo_text_free(&lanes);
     return true;
 }
@@ -502,7 +499,6 @@ static bool print_masked_copy(opevo_i_printer *self, const opevo_i_vector_loop *
     if (leaf->keep.count)
         opevo_text_printf(self->out, ", %s, 0)", opevo_text_string(&lanes));
     opevo_text_add(self->out, ";\n");
-    self->uses_masks = true;
     opevo_text_free(&inside);
     opevo_text_free(&lanes);
     return true;
@@ -545,7 +541,6 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text_printf(self->out, "%s%s, ", plain ? "" : " + ", opevo_text_string(&start));
     opevo_i_print_operand(self, loop, &leaf->factor[0], OPEVO_FLOAT32, true);
     opevo_text_printf(self->out, ", %s, %d);\n", opevo_text_string(&lanes), !plain);
-    self->uses_masks = true;
     opevo_text_free(&lanes);
     opevo_text_free(&start);
     return true;

@@ -112,7 +112,7 @@ const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
      "    return __builtin_convertvector((F@)x, V@);\n"
      "#elif defined __AVX512F__ && @ == 16\n"
      "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
-     "    return (V@)__builtin_ia32_vcvtph2ps512_mask((S@)x, (V@){0}, (unsigned short)-1, 4);\n"
+     "    return (V@)__builtin_ia32_vcvtph2ps512_mask((S@)x, (V@){0}, -1, 4);\n"
      "#elif defined __F16C__ && @ == 8\n"
      "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
      "    return (V@)__builtin_ia32_vcvtph2ps256((S@)x);\n"
