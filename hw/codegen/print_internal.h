@@ -69,8 +69,9 @@ typedef struct opevo_i_printer {
     opevo_element lanes_type[OPEVO_I_FACTORS + 1];
     /* Functions that were called, the sum of the widths of each; of vectors of int for WHOLE. */
     unsigned char functions[OPEVO_I_FUNCTIONS];
-    bool copying; /* inside a loop that is repeated as text */
-    int pointers; /* in use now */
+    bool copying;  /* inside a loop that is repeated as text */
+    size_t listed; /* characters of lists of lanes so far */
+    int pointers;  /* in use now */
     opevo_i_pointer pointer[OPEVO_I_POINTERS];
     /* Expressions that repeated statements have in common: k0, k1, ..., declared at this depth. */
     int shared_depth, shared_count;

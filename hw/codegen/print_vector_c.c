@@ -5,6 +5,8 @@
 
 #include "print_cpu_internal.h"
 
+#include <string.h>
+
 /* A growing list of guards joined by "&&". */
 typedef struct joined {
     opevo_i_printer *self;
@@ -266,6 +268,30 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
 
 enum { MASKED_WIDTH = 16 }; /* AVX-512 */
 
+/* Of lists in one statement that is repeated as text, in characters. Those of plain elements are not as
+ * long; conditions in each lane leave nothing to gain from vectors, and take compilers seconds. */
+enum { LONG_LISTS = 2048 };
+
+static bool lists_too_much(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    opevo_text *out = self->out;
+    opevo_text text = {0};
+    size_t listed = self->listed;
+    unsigned char functions[OPEVO_I_FUNCTIONS];
+
+    if (!self->copying || loop->leaf->kind < OPEVO_I_STORE)
+        return false;
+    memcpy(functions, self->functions, sizeof functions);
+    self->out = &text;
+    opevo_i_print_vector_value(self, loop);
+    self->out = out;
+    memcpy(self->functions, functions, sizeof functions);
+    listed = self->listed - listed;
+    out->failed |= text.failed;
+    opevo_text_free(&text);
+    return listed > LONG_LISTS;
+}
+
 /* The elements that a value reads are listed where they do not lie side by side. */
 static void print_no_wrap_of(joined *all, const opevo_i_leaf *leaf, const opevo_i_affine *address)
 {
@@ -325,6 +351,10 @@ static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
 
     if (loop.leaf->kind >= OPEVO_I_STORE)
         opevo_i_find_assumed(self, &loop);
+    if (lists_too_much(self, &loop)) {
+        print_lane_loop(self, &loop);
+        return;
+    }
     if (!print_lane_guard(self, &loop)) {
         print_whole(self, &loop);
         return;

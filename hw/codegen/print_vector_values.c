@@ -229,6 +229,7 @@ static void print_list(lane_list list)
 {
     opevo_i_printer *self = list.self;
     int lane = list.loop->lane;
+    size_t start = self->out->length;
 
     opevo_text_printf(self->out, "(%c%d){", list.condition ? 'I' : opevo_i_vector_letter(list.type),
                       (int)list.loop->width);
@@ -240,6 +241,7 @@ static void print_list(lane_list list)
     }
     self->known[lane] = false;
     opevo_text_add(self->out, "}");
+    self->listed += self->out->length - start;
 }
 
 /* ---- Whole numbers ---- */

@@ -519,6 +519,28 @@ static void test_random_graphs(void **state)
     batch_run();
 }
 
+/* Conditions in each lane of vectors that are repeated as text: the text grows with the statements, not
+ * with what their lanes are. */
+static void test_long_lists(void **state)
+{
+    static const char computation[] =
+        "A[5, i:50]; B[k:9]; C[i, j:17] = sum(k) select((i - 2*j + k)%3 == 2 or (k - i)//4 <= j - "
+        "7, A[(j - k)%5, i]*B[k], A[k//2, 49 - i])";
+    static const char steps[] =
+        "split C i 2 13\nsplit C j 1 32\nsplit C k 3\nreorder C i.0 j.0 k.0 i.1 j.1 k.1 i.2 j.2\n"
+        "accumulate C j.1\nannotate C i.2 unroll\nsplit C j.2 8\nannotate C j.2.0 unroll\n"
+        "annotate C j.2.1 vectorize\n";
+    enum { STATEMENTS = 2 * 13 * 4, MOST = 1024 };
+    pipeline_case operands = case_make(computation, 1);
+    opevo_kernel kernel = emit_kernel(computation, steps);
+
+    (void)state;
+    assert_true(kernel.source.length < STATEMENTS * MOST);
+    case_run(&operands, &kernel, computation);
+    case_free(&operands);
+    batch_run();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_random_graphs),    cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hoisted_guards),   cmocka_unit_test(test_unknown_loops),
         cmocka_unit_test(test_infinite_factors), cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_long_lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
