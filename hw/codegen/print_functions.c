@@ -6,10 +6,11 @@
  *
  * exp splits x = n ln 2 + r with |r| <= ln 2 / 2 and multiplies e^r by 2^n in two steps, which go
  * beyond the exponents of normal numbers. tanh and erf are polynomials near 0, and further away
- * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). log splits x = 2^n (1 + r) with sqrt(1/2) <= 1 + r < sqrt(2),
- * and adds n ln 2, in two parts, to a polynomial in r (that of logf in Cephes); of 0 it is -infinity,
- * of less NaN. All other polynomials are those with the smallest relative error of the result.
- * Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3, erf 1.4, log 0.9. */
+ * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). log splits x = 2^n (1 + r) with sqrt(1/2) <= 1 + r <
+ * sqrt(2), and adds n ln 2, in two parts, to a polynomial in r (that of logf in Cephes); of 0 it is
+ * -infinity, of less NaN. All other polynomials are those with the smallest relative error of the
+ * result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3, erf 1.4,
+ * log 0.9. */
 
 #include "print_functions_internal.h"
 
@@ -52,8 +53,8 @@ static const opevo_i_function functions[] = {
      "    return x;\n"
      "#endif\n"
      "}\n"},
-    /* Every second element, from two vectors that meet in the middle: nothing is read that does not lie
-     * between them. */
+    /* Every second element, from two vectors that meet in the middle: nothing is read that does not
+     * lie between them. */
     {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL,
      "const float *from)\n"
      "{\n"
@@ -270,8 +271,9 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
     self->functions[kind] |= (unsigned char)width;
 }
 
-/* Whether a function is but a few instructions: then a call, which compilers warn of where vectors are
- * wider than the processor's, is never wanted. Those that others call are called on some processors. */
+/* Whether a function is but a few instructions: then a call, which compilers warn of where vectors
+ * are wider than the processor's, is never wanted. Those that others call are called on some
+ * processors. */
 static bool is_short(const opevo_i_function *one)
 {
     return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK | 1U << OPEVO_I_FUNCTION_GET)) == 0;

@@ -137,9 +137,9 @@ static const char start_head[] =
     "kept);\n"
     "}\n";
 
-/* Vectors that go to memory under a mask, lane by lane or by the instructions of AVX-512. Where gcc 12
- * knows the lanes of a masked load, it may load the whole vector and blend, which reads past the end of
- * an array: the empty statement keeps them from it. */
+/* Vectors that go to memory under a mask, lane by lane or by the instructions of AVX-512. Where gcc
+ * 12 knows the lanes of a masked load, it may load the whole vector and blend, which reads past the
+ * end of an array: the empty statement keeps them from it. */
 static const char mask_head[] =
     "#define LANES(name, gets, width) \\\n"
     "    static inline void name##width(float *to, V##width value, long lanes, long packed) \\\n"
@@ -189,7 +189,8 @@ static bool has(const char *text, const char *name, int width)
     return strstr(text, call) != NULL;
 }
 
-/* Of the functions above those that a text calls. Rows call opevo_lanes only where there is AVX-512. */
+/* Of the functions above those that a text calls. Rows call opevo_lanes only where there is
+ * AVX-512. */
 static void print_mask_heads(opevo_text *out, const char *body, bool rows)
 {
     bool turns = strstr(body, "opevo_turns(") != NULL;

@@ -268,8 +268,9 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
 
 enum { MASKED_WIDTH = 16 }; /* AVX-512 */
 
-/* Of lists in one statement that is repeated as text, in characters. Those of plain elements are not as
- * long; conditions in each lane leave nothing to gain from vectors, and take compilers seconds. */
+/* Of lists in one statement that is repeated as text, in characters. Those of plain elements are
+ * not as long; conditions in each lane leave nothing to gain from vectors, and take compilers
+ * seconds. */
 enum { LONG_LISTS = 2048 };
 
 static bool lists_too_much(opevo_i_printer *self, const opevo_i_vector_loop *loop)

@@ -190,12 +190,12 @@ const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
 /* Leaves after unrolling, lanes counted once. */
 double opevo_i_node_statements(const opevo_i_node *node);
 
-/* The largest absolute value that an index, a guard, a whole number or a condition can have as it is
- * computed, in any order of its terms, or the largest extent of a loop. */
+/* The largest absolute value that an index, a guard, a whole number or a condition can have as it
+ * is computed, in any order of its terms, or the largest extent of a loop. */
 double opevo_i_nest_largest_number(const opevo_i_nest *nest);
 
-/* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation `what`,
- * UNROLL or EXPAND. */
+/* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation
+ * `what`, UNROLL or EXPAND. */
 void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
 
 /* Vectorized loops over one statement become loops of 2, 4, 8 and 16, for C. False without memory;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How large the numbers are that a kernel computes for its loops, indices, guards and conditions. An
- * expression is printed term by term and may be printed in part, with numbers in the place of some loop
- * variables. Whatever the order, no partial sum is above the sum of its positive terms or below that of
- * its negative ones. */
+/* How large the numbers are that a kernel computes for its loops, indices, guards and conditions.
+ * An expression is printed term by term and may be printed in part, with numbers in the place of
+ * some loop variables. Whatever the order, no partial sum is above the sum of its positive terms or
+ * below that of its negative ones. */
 
 #include "nest_internal.h"
 

@@ -126,8 +126,8 @@ static const opevo_expression *copied(const writer *self, int key)
     return read && is_sum_of_axes(read) ? read : NULL;
 }
 
-/* The bytes of all copies that are made for the stage: those of its smallest elements times a sum. False
- * where there are no copies whose size is known. */
+/* The bytes of all copies that are made for the stage: those of its smallest elements times a sum.
+ * False where there are no copies whose size is known. */
 static bool add_copies(const writer *self, opevo_text *out)
 {
     int stages = self->sketch->pipeline->stages;

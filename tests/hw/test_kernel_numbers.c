@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Numbers that kernels for GPUs count with: where indices, conditions, whole numbers or loops leave int,
- * all are of long long. CUDA text is run here as C++, one thread after the other, and the emulation
- * counts in the same type. */
+/* Numbers that kernels for GPUs count with: where indices, conditions, whole numbers or loops leave
+ * int, all are of long long. CUDA text is run here as C++, one thread after the other, and the
+ * emulation counts in the same type. */
 
 #include "cxx_fixture.h"
 #include "pipeline_fixture.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels in C compile without a warning, for several processors: nothing stands in them that is not
- * used, and no conversion is silent. OPEVO_TEST_POINTS raises the number of points of each computation. */
+/* Kernels in C compile without a warning, for several processors: nothing stands in them that is
+ * not used, and no conversion is silent. OPEVO_TEST_POINTS raises the number of points of each
+ * computation. */
 
 #include "pipeline_draw.h"
 #include "sketch_fixture.h"
 
-/* Vectors that are wider than those of a processor are passed between functions of one file only. */
+/* Vectors that are wider than those of a processor are passed between functions of one file
+ * only. */
 static const char *const flags[] = {"-c",      "-o",       "/dev/null",    "-std=gnu11",
                                     "-Wall",   "-Wextra",  "-Wconversion", "-Wno-psabi",
                                     "-Werror", "-fopenmp", "-O1"};

@@ -519,8 +519,8 @@ static void test_random_graphs(void **state)
     batch_run();
 }
 
-/* Conditions in each lane of vectors that are repeated as text: the text grows with the statements, not
- * with what their lanes are. */
+/* Conditions in each lane of vectors that are repeated as text: the text grows with the statements,
+ * not with what their lanes are. */
 static void test_long_lists(void **state)
 {
     static const char computation[] =

@@ -353,8 +353,8 @@ static void test_warps(void **state)
 
 /* ---- Shared memory ---- */
 
-/* Of points that all other constraints allow, the space has exactly those whose kernels do not exceed
- * the shared memory. */
+/* Of points that all other constraints allow, the space has exactly those whose kernels do not
+ * exceed the shared memory. */
 static void check_shared(const char *text)
 {
     enum { POINTS = 200 };
