@@ -437,7 +437,7 @@ static void test_no_such_device(void **state)
     opevo_outcome outcome;
 
     (void)state;
-    CHECK_FAILS(OPEVO_IO, "cuda:2: there are 2 devices",
+    CHECK_FAILS(OPEVO_FAULT, "cuda:2: there are 2 devices",
                 opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     opevo_objective_destroy(objective);
 }
