@@ -68,6 +68,7 @@ extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_una
     opevo_i_network_logic[], opevo_i_network_windows[], opevo_i_network_places[],
     opevo_i_network_indices[], opevo_i_network_normal[], opevo_i_network_products[],
     opevo_i_network_reductions[], opevo_i_network_moves[], opevo_i_network_constants[];
+extern const opevo_i_operator *const opevo_i_network_families[]; /* all of them, and NULL */
 
 const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */
 /* Whether the node is computed by definitions: it has some, and its outputs are of float32. */

@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+const opevo_i_operator *const opevo_i_network_families[] = {
+    opevo_i_network_elementwise, opevo_i_network_unary,     opevo_i_network_logic,
+    opevo_i_network_windows,     opevo_i_network_products,  opevo_i_network_reductions,
+    opevo_i_network_normal,      opevo_i_network_moves,     opevo_i_network_places,
+    opevo_i_network_indices,     opevo_i_network_constants, NULL};
+
 const opevo_i_operator *opevo_i_operator_find(const char *name)
 {
-    static const opevo_i_operator *const families[] = {
-        opevo_i_network_elementwise, opevo_i_network_unary,     opevo_i_network_logic,
-        opevo_i_network_windows,     opevo_i_network_products,  opevo_i_network_reductions,
-        opevo_i_network_normal,      opevo_i_network_moves,     opevo_i_network_places,
-        opevo_i_network_indices,     opevo_i_network_constants, NULL};
-
-    for (const opevo_i_operator *const *family = families; *family; family++) {
+    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
         for (const opevo_i_operator *row = *family; row->name; row++)
             if (strcmp(row->name, name) == 0)
                 return row;

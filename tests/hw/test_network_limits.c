@@ -27,14 +27,8 @@ static void check_refused(model *self, const opevo_network_given *given, const c
 /* Of every operator, the first output has a name, unless it has any number of them. */
 static void test_first_outputs(void **test)
 {
-    static const opevo_i_operator *const families[] = {
-        opevo_i_network_elementwise, opevo_i_network_unary,     opevo_i_network_logic,
-        opevo_i_network_windows,     opevo_i_network_products,  opevo_i_network_reductions,
-        opevo_i_network_normal,      opevo_i_network_moves,     opevo_i_network_places,
-        opevo_i_network_indices,     opevo_i_network_constants, NULL};
-
     (void)test;
-    for (const opevo_i_operator *const *family = families; *family; family++) {
+    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
         for (const opevo_i_operator *row = *family; row->name; row++) {
             model made;
 

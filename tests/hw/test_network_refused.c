@@ -103,14 +103,8 @@ static void test_types(void **test)
 /* Whatever its operator, no node has an attribute of another name. */
 static void test_unknown(void **test)
 {
-    static const opevo_i_operator *const families[] = {
-        opevo_i_network_elementwise, opevo_i_network_unary,     opevo_i_network_logic,
-        opevo_i_network_windows,     opevo_i_network_products,  opevo_i_network_reductions,
-        opevo_i_network_normal,      opevo_i_network_moves,     opevo_i_network_places,
-        opevo_i_network_indices,     opevo_i_network_constants, NULL};
-
     (void)test;
-    for (const opevo_i_operator *const *family = families; *family; family++) {
+    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
         for (const opevo_i_operator *row = *family; row->name; row++) {
             static const char *const inputs[] = {"", "x", "x x", "x x x", "x x x x", "x x x x x"};
             model made;
