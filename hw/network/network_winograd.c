@@ -179,13 +179,13 @@ static void define_edges(const opevo_i_winograd_shape *shape, long long height, 
                          opevo_text *out)
 {
     const char *read = "A[n, c, h, w, v]";
+    long long ins = shape->groups * shape->ins;
     char plain[64];
 
     snprintf(plain, sizeof plain, "A[n, %lld*c + v, h, w]", (long long)shape->block);
     read = shape->plain_image ? plain : read;
     opevo_text_printf(out, "E[n:%lld, c:%lld, h:%lld, w:%lld, v:%lld] = ", (long long)shape->images,
-                      (long long)(shape->groups * shape->ins), height, width,
-                      (long long)shape->block);
+                      ins, height, width, (long long)shape->block);
     if (height > shape->height || width > shape->width)
         opevo_text_printf(out, "select(h < %lld and w < %lld, %s, 0)\n", (long long)shape->height,
                           (long long)shape->width, read);
@@ -226,13 +226,14 @@ void opevo_i_winograd_define_product(const opevo_i_winograd *form,
 {
     long long places = form->points * form->points;
     long long tiles = opevo_i_winograd_tiles(form, shape);
+    long long ins = shape->groups * shape->ins;
     char first[64] = "";
 
     if (shape->groups > 1)
         snprintf(first, sizeof first, " + %lld*(o//%lld)", (long long)shape->ins,
                  (long long)(shape->outs / shape->groups));
-    opevo_text_printf(out, "V[%lld, %lld, %lld, %lld]\n", places,
-                      (long long)(shape->groups * shape->ins), tiles, (long long)shape->block);
+    opevo_text_printf(out, "V[%lld, %lld, %lld, %lld]\n", places, ins, tiles,
+                      (long long)shape->block);
     opevo_text_printf(out, "const U[%lld, %lld, %lld, %lld, %lld]\n", places,
                       (long long)shape->outs, (long long)shape->ins, (long long)shape->block,
                       (long long)shape->block);

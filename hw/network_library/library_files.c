@@ -166,7 +166,8 @@ static bool is_named_source(const char *name)
     char stem[OPEVO_LIBRARY_NAME + 1];
     size_t length = strcspn(name, ".");
 
-    if (length >= sizeof stem || (strcmp(name + length, ".c") && strcmp(name + length, ".h")))
+    if (length >= sizeof stem ||
+        (strcmp(name + length, ".c") != 0 && strcmp(name + length, ".h") != 0))
         return false;
     snprintf(stem, sizeof stem, "%.*s", (int)length, name);
     return opevo_network_library_check_name(stem, NULL) == OPEVO_OK;

@@ -131,14 +131,14 @@ static const opevo_expression *copied(const writer *self, int key)
 static bool add_copies(const writer *self, opevo_text *out)
 {
     int stages = self->sketch->pipeline->stages;
-    int least = 0;
+    int least = (int)sizeof(float); /* no element is larger */
     bool any = false;
 
     for (int key = 0; key < stages; key++) {
         const opevo_expression *read = copied(self, key);
-        int bytes = read ? opevo_element_bytes(read->tensor->element) : 0;
 
-        least = bytes && (!least || bytes < least) ? bytes : least;
+        if (read && opevo_element_bytes(read->tensor->element) < least)
+            least = opevo_element_bytes(read->tensor->element);
     }
     opevo_text_printf(out, "%d * (", least);
     for (int key = 0; key < stages; key++) {
