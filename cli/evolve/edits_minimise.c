@@ -72,8 +72,8 @@ cleanup:
     return status;
 }
 
-/* The cheapest part that may take the list's place; `count` if there is no such part. Those tried
- * in vain become failures. */
+/* The cheapest part that may take the list's place; `count` if there is no such part. Parts that
+ * fail are added to the failures. */
 static opevo_status choose(const opevo_i_list *list, const held_out *held, char *const *parts,
                            opevo_evolved *said, double most, size_t *best, opevo_error *err)
 {

@@ -197,6 +197,14 @@ cleanup:
     return status;
 }
 
+static void begin_json_task(const opevo_i_tasks *self, size_t task, opevo_text *out)
+{
+    opevo_json_next(out, "\n  ");
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "task", self->names[task]);
+    opevo_json_double(out, "weight", self->weights[task]);
+}
+
 void opevo_i_tasks_print_json_settings(const opevo_i_tasks *self, opevo_text *out)
 {
     opevo_text settings = {0};
@@ -217,10 +225,7 @@ void opevo_i_tasks_print_json_settings(const opevo_i_tasks *self, opevo_text *ou
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->count; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
-        opevo_json_string(out, "task", self->names[i]);
-        opevo_json_double(out, "weight", self->weights[i]);
+        begin_json_task(self, i, out);
         opevo_i_tune_add_json_settings(&self->tunings[i], out);
         opevo_text_add(out, "}");
     }
@@ -250,10 +255,7 @@ void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out)
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->count; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
-        opevo_json_string(out, "task", self->names[i]);
-        opevo_json_double(out, "weight", self->weights[i]);
+        begin_json_task(self, i, out);
         opevo_json_double(out, "time_s", self->tasks[i].best_s);
         opevo_json_double(out, "share", share_of(self, i));
         opevo_json_index(out, "rounds", self->tasks[i].rounds);

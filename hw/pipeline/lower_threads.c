@@ -39,8 +39,8 @@ opevo_scope opevo_i_pipeline_scope(const opevo_pipeline *pipeline, int key)
 
 /* ---- The threads of a stage ---- */
 
-/* The loop that gives a stage its place on a thread axis: one of its own, or one around it; NULL
- * where there is none, or where threads that share the stage are on both sides of it. */
+/* The loop that gives a stage its place on a thread axis: one of its own, or one around it. NULL if
+ * no loop does, or if threads that share the stage are on both sides of it. */
 static const opevo_i_loop *loop_on(const opevo_i_pipeline_lowering *self, int key,
                                    opevo_annotation axis)
 {

@@ -189,7 +189,7 @@ void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, b
 
 /* ---- sketch_rate.c ---- */
 
-/* Of the sketches that are not `refused` (one for each; NULL: none is): the one with a register
+/* Of the sketches that are not `refused` (one for each; NULL: take all): the one with a register
  * tile of most multiply-adds that is expected to be fastest; or the first without one. Returns its
  * number, or the number of sketches if none is left. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,

@@ -63,6 +63,15 @@ opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_
     return OPEVO_OK;
 }
 
+opevo_status opevo_i_sketch_pass_on(opevo_i_sketch_generator *self, opevo_i_sketch_state **one)
+{
+    opevo_i_sketch_state *state = *one;
+
+    *one = NULL;
+    state->stage--;
+    return opevo_i_sketch_push(self, state);
+}
+
 /* ---- Tiling ---- */
 
 /* Which axes the operand of the vectors moves with: none where the stage has other axes than its
@@ -173,9 +182,7 @@ static opevo_status do_inline(opevo_i_sketch_generator *self, const opevo_i_sket
         return status;
     OPEVO_TRY(opevo_i_sketch_step(to->sketch.pipeline, OPEVO_PIPELINE_COMPUTE_INLINE, to->stage, 0,
                                   (int64_t[]){0}, self->err));
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;
@@ -224,9 +231,7 @@ static opevo_status rfactor(opevo_i_sketch_generator *self, const opevo_i_sketch
         OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, to->stage, dims + 2,
                                       numbers, self->err));
     }
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;
@@ -307,8 +312,7 @@ static opevo_status do_fuse(opevo_i_sketch_generator *self, const opevo_i_sketch
         }
         to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
         to->sketch.tiled[to->sketch.pipeline->order[target]] = true;
-        to->stage--;
-        status = opevo_i_sketch_push(self, to);
+        status = opevo_i_sketch_pass_on(self, &to);
     }
     return status;
 }
@@ -332,9 +336,7 @@ static opevo_status do_tile(opevo_i_sketch_generator *self, const opevo_i_sketch
     OPEVO_TRY(opevo_i_sketch_tile(to->sketch.pipeline, to->stage, structure_of(self), -1, steps,
                                   self->err));
     to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;
@@ -350,8 +352,7 @@ static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *f
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a sketch.");
     *to = *from;
     from->sketch.pipeline = NULL;
-    to->stage--;
-    return opevo_i_sketch_push(self, to);
+    return opevo_i_sketch_pass_on(self, &to);
 }
 
 /* Dimensions are merged and divided for register tiles and long vectors; Ansor's rules have the
@@ -376,8 +377,7 @@ static opevo_status do_end(opevo_i_sketch_generator *self, const opevo_i_sketch_
     status = opevo_i_sketch_copy_state(from, &to, self->err);
     if (status != OPEVO_OK)
         return status;
-    to->stage--;
-    return opevo_i_sketch_push(self, to);
+    return opevo_i_sketch_pass_on(self, &to);
 }
 
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */

@@ -128,7 +128,7 @@ static bool find(const opevo_pipeline *pipeline, int number, cases *outer, cases
     return true;
 }
 
-/* Copies of the text that the cases make; beyond MOST_COPIES if there are none or no loop is
+/* Copies of the text that the cases make; beyond MOST_COPIES without cases, or without a loop
  * outside. */
 static int64_t copies(const opevo_definition *definition, const cases *self)
 {
@@ -218,9 +218,7 @@ opevo_status opevo_i_sketch_do_expand(opevo_i_sketch_generator *self,
                                       (int64_t[]){to->stage + 1, outside - 1}, self->err));
     }
     to->sketch.expanded = true;
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;

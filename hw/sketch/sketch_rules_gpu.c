@@ -189,9 +189,7 @@ opevo_status opevo_i_sketch_do_cross(opevo_i_sketch_generator *self,
     if (inside)
         OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_COMPUTE_AT, to->stage, 2,
                                       (int64_t[]){target, common - 1}, self->err));
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;

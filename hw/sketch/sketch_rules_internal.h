@@ -58,6 +58,8 @@ opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i
 void opevo_i_sketch_free_state(opevo_i_sketch_state *self); /* NULL is allowed */
 /* Takes over the state, also when it fails. */
 opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_state *one);
+/* The same, for the rules of the stage before; *one is NULL afterwards. */
+opevo_status opevo_i_sketch_pass_on(opevo_i_sketch_generator *self, opevo_i_sketch_state **one);
 
 /* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
  * that do not reduce and R for those that do, and order the parts by the letters, in the last level

@@ -103,9 +103,7 @@ opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
     OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, to->stage, last + 3, order,
                                   self->err));
     to->sketch.tiled[key] = to->sketch.blocked[key] = true;
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;

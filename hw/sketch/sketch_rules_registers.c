@@ -57,9 +57,7 @@ static opevo_status gather(opevo_i_sketch_generator *self, const opevo_i_sketch_
         OPEVO_TRY(opevo_i_sketch_pack(pipeline, &to->stage, panel, self->err));
         to->sketch.packed = panel->constant ? panel->key : pipeline->stages - 1;
     }
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
+    status = opevo_i_sketch_pass_on(self, &to);
 cleanup:
     opevo_i_sketch_free_state(to);
     return status;

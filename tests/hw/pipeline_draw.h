@@ -77,33 +77,101 @@ static inline void draw_order(uint64_t *state, opevo_pipeline_step *step, int lo
     }
 }
 
+static const int64_t draw_lengths[] = {1, 2, 3, 4, 5, 7, 8, 16};
+
+/* The numbers behind the first one, of steps that split loops; false for others. */
+static inline bool draw_splits(uint64_t *state, const opevo_pipeline *pipeline,
+                               opevo_pipeline_step *step)
+{
+    switch (step->kind) {
+    case OPEVO_PIPELINE_SPLIT:
+    case OPEVO_PIPELINE_SPLIT_OUTER:
+        for (int i = 1 + pick(state, 3); i > 0; i--)
+            step->number[step->count++] =
+                draw_lengths[pick(state, sizeof draw_lengths / sizeof *draw_lengths)];
+        break;
+    case OPEVO_PIPELINE_FOLLOW_SPLIT:
+        step->number[step->count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        step->number[step->count++] = 1 + pick(state, 3);
+        break;
+    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
+        step->number[step->count++] = pick(state, 2);
+        step->number[step->count++] = pick(state, 2);
+        step->number[step->count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Likewise, of steps that say where a stage is computed. */
+static inline bool draw_places(uint64_t *state, const step_choices *choices,
+                               const opevo_pipeline *pipeline, opevo_pipeline_step *step)
+{
+    int stages = opevo_pipeline_stage_count(pipeline);
+
+    switch (step->kind) {
+    case OPEVO_PIPELINE_COMPUTE_AT:
+        step->number[0] = step->stage + 1 + pick(state, stages - step->stage - 1);
+        if (step->number[0] < stages)
+            step->number[step->count++] =
+                pick(state, opevo_pipeline_stage(pipeline, (int)step->number[0]).loops);
+        break;
+    case OPEVO_PIPELINE_CACHE_READ:
+        step->number[0] = choices->scope[pick(state, choices->scopes)];
+        step->number[step->count++] = step->stage + 1 + pick(state, stages - step->stage - 1);
+        break;
+    case OPEVO_PIPELINE_CACHE_WRITE:
+        step->number[0] = choices->scope[pick(state, choices->scopes)];
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Likewise, of steps that say how elements lie. */
+static inline bool draw_layouts(uint64_t *state, const opevo_pipeline *pipeline,
+                                opevo_pipeline_step *step)
+{
+    switch (step->kind) {
+    case OPEVO_PIPELINE_DIVIDE:
+        step->number[step->count++] = draw_lengths[1 + pick(state, 7)];
+        break;
+    case OPEVO_PIPELINE_STORAGE_ALIGN:
+        step->number[step->count++] = draw_lengths[pick(state, 8)];
+        step->number[step->count++] = pick(state, 5);
+        break;
+    case OPEVO_PIPELINE_LAYOUT: /* panels of one dimension */
+        step->count = 0;
+        step->number[step->count++] = pick(state, 4);
+        step->number[step->count++] = draw_lengths[1 + pick(state, 7)];
+        for (int d = 0; d < opevo_pipeline_stage(pipeline, step->stage).dims; d++) {
+            step->number[step->count++] = d;
+            step->number[step->count++] = 1;
+        }
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
 /* A step that may well break a rule. */
 static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices *choices,
                                             const opevo_pipeline *pipeline)
 {
-    static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 16};
     opevo_pipeline_step step = {
         .kind = (opevo_pipeline_step_kind)pick(state, OPEVO_PIPELINE_STEP_KINDS),
         .stage = pick(state, opevo_pipeline_stage_count(pipeline))};
-    int stages = opevo_pipeline_stage_count(pipeline);
     int loops = opevo_pipeline_stage(pipeline, step.stage).loops;
 
     step.number[step.count++] = pick(state, loops);
+    if (draw_splits(state, pipeline, &step) || draw_places(state, choices, pipeline, &step) ||
+        draw_layouts(state, pipeline, &step))
+        return step;
     switch (step.kind) {
-    case OPEVO_PIPELINE_SPLIT:
-    case OPEVO_PIPELINE_SPLIT_OUTER:
-        for (int i = 1 + pick(state, 3); i > 0; i--)
-            step.number[step.count++] = lengths[pick(state, sizeof lengths / sizeof *lengths)];
-        break;
-    case OPEVO_PIPELINE_FOLLOW_SPLIT:
-        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
-        step.number[step.count++] = 1 + pick(state, 3);
-        break;
-    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
-        step.number[step.count++] = pick(state, 2);
-        step.number[step.count++] = pick(state, 2);
-        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
-        break;
     case OPEVO_PIPELINE_FUSE:
         for (int i = 1 + pick(state, 2); i > 0; i--, step.count++)
             step.number[step.count] = step.number[0] + step.count;
@@ -117,40 +185,11 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
     case OPEVO_PIPELINE_AUTO_UNROLL:
         step.number[0] = 4 * pick(state, 9);
         break;
-    case OPEVO_PIPELINE_COMPUTE_AT:
-        step.number[0] = step.stage + 1 + pick(state, stages - step.stage - 1);
-        if (step.number[0] < stages)
-            step.number[step.count++] =
-                pick(state, opevo_pipeline_stage(pipeline, (int)step.number[0]).loops);
-        break;
-    case OPEVO_PIPELINE_CACHE_READ:
-        step.number[0] = choices->scope[pick(state, choices->scopes)];
-        step.number[step.count++] = step.stage + 1 + pick(state, stages - step.stage - 1);
-        break;
-    case OPEVO_PIPELINE_CACHE_WRITE:
-        step.number[0] = choices->scope[pick(state, choices->scopes)];
-        break;
     case OPEVO_PIPELINE_RFACTOR:
         step.number[step.count++] = pick(state, 4);
         break;
     case OPEVO_PIPELINE_ACCUMULATE:
     case OPEVO_PIPELINE_MERGE:
-        break;
-    case OPEVO_PIPELINE_DIVIDE:
-        step.number[step.count++] = lengths[1 + pick(state, 7)];
-        break;
-    case OPEVO_PIPELINE_STORAGE_ALIGN:
-        step.number[step.count++] = lengths[pick(state, 8)];
-        step.number[step.count++] = pick(state, 5);
-        break;
-    case OPEVO_PIPELINE_LAYOUT: /* panels of one dimension */
-        step.count = 0;
-        step.number[step.count++] = pick(state, 4);
-        step.number[step.count++] = lengths[1 + pick(state, 7)];
-        for (int d = 0; d < opevo_pipeline_stage(pipeline, step.stage).dims; d++) {
-            step.number[step.count++] = d;
-            step.number[step.count++] = 1;
-        }
         break;
     default:
         step.count = 0;

@@ -287,6 +287,32 @@ static void test_start_with_fewer_values(void **state)
     part->ops->destroy(part);
 }
 
+/* The sketch that a start is made from, and what the start wishes for. */
+typedef struct begun {
+    opevo_computation *computation;
+    opevo_sketches *sketches;
+    const opevo_sketch *sketch;
+    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+} begun;
+
+static void begin(const char *text, unsigned threads, unsigned long l2_bytes, begun *out)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = l2_bytes};
+
+    CHECK_OK(opevo_computation_read(text, &out->computation, &err));
+    CHECK_OK(opevo_sketches_create(out->computation, &target, &out->sketches, &err));
+    out->sketch = out->sketches->item[opevo_i_sketch_choose(out->sketches, &facts, true, NULL)];
+    opevo_i_sketch_wish(out->sketch, &facts, threads, out->values);
+}
+
+static void end(begun *self)
+{
+    opevo_sketches_destroy(self->sketches);
+    opevo_computation_destroy(self->computation);
+}
+
 /* Products of a batch: as it lies, in tiles of one vector, an operand whose rows share sets of the
  * first cache and which stays in the second; in panels where those are read more often, or where it
  * does not stay. */
@@ -305,33 +331,26 @@ static void test_start_of_a_batch(void **state)
         {"batch_matmul(16,128,96,96)", 1 << 20, false, 32},
         {"matmul(128,128,64)", 1 << 20, false, 32},
     };
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
 
     (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        opevo_device_facts facts = {
-            .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = products[i].l2_bytes};
-        opevo_computation *computation = NULL;
-        opevo_sketches *sketches = NULL;
-        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        begun start;
         const opevo_sketch *sketch = NULL;
 
-        CHECK_OK(opevo_computation_read(products[i].text, &computation, &err));
-        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
-        opevo_i_sketch_wish(sketch, &facts, 1, values);
+        begin(products[i].text, 1, products[i].l2_bytes, &start);
+        sketch = start.sketch;
         assert_int_equal(sketch->packed >= 0, products[i].packed);
-        assert_int_equal(values[opevo_i_sketch_lane_slot(sketch)].length[2], products[i].columns);
+        assert_int_equal(start.values[opevo_i_sketch_lane_slot(sketch)].length[2],
+                         products[i].columns);
         for (int k = 0; k < sketch->slots && products[i].columns == 16; k++) {
             const opevo_slot *slot = &sketch->slot[k];
 
             if (slot->kind == OPEVO_SLOT_TILE &&
                 slot->parts == 3) /* a tile of rows by all columns */
-                assert_int_equal(values[k].length[1],
+                assert_int_equal(start.values[k].length[1],
                                  k == opevo_i_sketch_lane_slot(sketch) ? slot->extent / 16 : 1);
         }
-        opevo_sketches_destroy(sketches);
-        opevo_computation_destroy(computation);
+        end(&start);
     }
 }
 
@@ -351,38 +370,31 @@ static void test_start_of_groups(void **state)
         {"dep(16,112,112,32,3,1,1)", 9, {1, 8, 1}, 32, 32},
         {"dep(1,16,16,32,3,1,1)", 9, {1, 1, 8}, 32, 0}, /* stays in the caches */
     };
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
-    const opevo_device_facts facts = {
-        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
 
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-        opevo_computation *computation = NULL;
-        opevo_sketches *sketches = NULL;
-        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        begun start;
         const opevo_sketch *sketch = NULL;
         int64_t vectors = sums[i].columns / 16;
         int lanes = 0, axis = 0;
 
-        CHECK_OK(opevo_computation_read(sums[i].text, &computation, &err));
-        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
-        opevo_i_sketch_wish(sketch, &facts, 1, values);
+        begin(sums[i].text, 1, 1 << 20, &start);
+        sketch = start.sketch;
         lanes = opevo_i_sketch_lane_slot(sketch);
         for (int k = 0; k < sketch->slots; k++) {
             if (sketch->slot[k].kind != OPEVO_SLOT_TILE || sketch->slot[k].parts != 3 || k == lanes)
                 continue;
-            assert_int_equal(values[k].length[2], sums[i].rows[axis]);
-            vectors *= values[k].length[2];
+            assert_int_equal(start.values[k].length[2], sums[i].rows[axis]);
+            vectors *= start.values[k].length[2];
             axis++;
         }
         assert_int_equal(axis, 3);
-        assert_int_equal(values[lanes].length[2], sums[i].columns);
+        assert_int_equal(start.values[lanes].length[2], sums[i].columns);
         assert_true(vectors * sums[i].terms <= 160);
         if (sums[i].channels)
-            assert_int_equal(values[lanes].length[1] * values[lanes].length[2], sums[i].channels);
-        opevo_sketches_destroy(sketches);
-        opevo_computation_destroy(computation);
+            assert_int_equal(start.values[lanes].length[1] * start.values[lanes].length[2],
+                             sums[i].channels);
+        end(&start);
     }
 }
 
@@ -391,7 +403,8 @@ static void test_choice(void **state)
 {
     static const struct {
         const char *text;
-        bool last, copied; /* along the last axis; */
+        bool last;   /* vectors run along the last axis */
+        bool copied; /* into panels */
     } sums[] = {
         {"matmul(100,100,100)", true, false}, /* vectors across lines cost less than copies */
         {"matmul(512,1024,4096)", true,
@@ -400,26 +413,20 @@ static void test_choice(void **state)
         {"conv2d(1,64,64,64,64,3,3,1,1)", false, false}, /* many */
         {"conv2d(1,16,28,28,32,3,3,1,1)", false, false}, /* 28 pixels leave 4 of 32 lanes */
     };
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
-    const opevo_device_facts facts = {
-        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
 
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-        opevo_computation *computation = NULL;
-        opevo_sketches *sketches = NULL;
+        begun start;
         const opevo_sketch *sketch = NULL;
 
-        CHECK_OK(opevo_computation_read(sums[i].text, &computation, &err));
-        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
+        begin(sums[i].text, 1, 1 << 20, &start);
+        sketch = start.sketch;
         assert_int_equal(sketch->lanes == sketch->pipeline->stage[sketch->registers]->dims - 1,
                          sums[i].last);
         assert_int_equal(sketch->packed >= 0 &&
                              sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY,
                          sums[i].copied);
-        opevo_sketches_destroy(sketches);
-        opevo_computation_destroy(computation);
+        end(&start);
     }
 }
 
@@ -427,31 +434,24 @@ static void test_choice(void **state)
  * pass. */
 static void test_start_of_threads(void **state)
 {
+    enum { THREADS = 4 };
     static const char *const products[] = {"matmul(1,512,2048)", "matmul(128,128,128)",
                                            "batch_matmul(2,128,128,64)"};
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4};
-    const opevo_device_facts facts = {
-        .vector_bits = 512, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
 
     (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        opevo_computation *computation = NULL;
-        opevo_sketches *sketches = NULL;
-        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        begun start;
         const opevo_sketch *sketch = NULL;
         int64_t outside = 1;
 
-        CHECK_OK(opevo_computation_read(products[i], &computation, &err));
-        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-        sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
-        opevo_i_sketch_wish(sketch, &facts, target.threads, values);
+        begin(products[i], THREADS, 1 << 20, &start);
+        sketch = start.sketch;
         for (int k = 0; k < sketch->slots; k++) {
             if (sketch->slot[k].kind == OPEVO_SLOT_TILE && sketch->slot[k].parts == 3)
-                outside *= values[k].length[0];
+                outside *= start.values[k].length[0];
         }
-        assert_true(outside >= target.threads);
-        opevo_sketches_destroy(sketches);
-        opevo_computation_destroy(computation);
+        assert_true(outside >= THREADS);
+        end(&start);
     }
 }
 

@@ -27,7 +27,7 @@ bool opevo_parameter_nearest(const opevo_parameter *parameter, const opevo_value
 
 /* The allowed point that the fewest moves of neighbours lead to from the vertices of a point, of
  * several the first found. Other branches come last; what they activate has its first values.
- * False, with *point untouched, where there is none among the 2^14 points nearest. Errors: NOMEM.
+ * False, with *point untouched, if none of the nearest 2^14 points is. Errors: NOMEM.
  * Cost: O(points looked at times their neighbours). */
 opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_index *vertices,
                                          bool *found, opevo_index *point, opevo_error *err);
