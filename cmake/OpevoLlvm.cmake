@@ -26,7 +26,14 @@ if(OPEVO_LLVM AND OPEVO_HAS_FLOAT16)
     if(OPEVO_LLVM_VERSION GREATER_EQUAL 19 AND OPEVO_LLVM_LIBRARY AND EXISTS ${llvm_includedir}/llvm-c/Core.h)
       add_library(opevo::llvm INTERFACE IMPORTED GLOBAL)
       target_include_directories(opevo::llvm INTERFACE ${llvm_includedir})
-      target_link_libraries(opevo::llvm INTERFACE ${OPEVO_LLVM_LIBRARY})
+      # Programs with the property OPEVO_LLVM_STATIC hold what they need of LLVM, which is a fifth of it, instead.
+      set(static $<BOOL:$<TARGET_PROPERTY:OPEVO_LLVM_STATIC>>)
+      execute_process(COMMAND ${OPEVO_LLVM_CONFIG} --link-static --libfiles
+        nvptx amdgpu native bitwriter irreader linker orcjit passes
+        OUTPUT_VARIABLE OPEVO_LLVM_ARCHIVES OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+      separate_arguments(OPEVO_LLVM_ARCHIVES)
+      target_link_libraries(opevo::llvm INTERFACE $<IF:${static},${OPEVO_LLVM_ARCHIVES};stdc++;z;zstd;m,${OPEVO_LLVM_LIBRARY}>)
+      target_link_options(opevo::llvm INTERFACE $<${static}:-Wl,--gc-sections>)
       target_compile_definitions(opevo::llvm INTERFACE OPEVO_LLVM_VERSION=${OPEVO_LLVM_VERSION}
         OPEVO_LLVM_FOLDER="${llvm_bindir}")
       message(STATUS "Found LLVM ${llvm_version}: ${OPEVO_LLVM_LIBRARY}")

@@ -49,16 +49,24 @@ bool opevo_variant_form_of(const char *name, opevo_variant_form *out)
     return false;
 }
 
+#define INITIALIZE(TARGET)                                                                         \
+    (LLVMInitialize##TARGET##TargetInfo(), LLVMInitialize##TARGET##Target(),                       \
+     LLVMInitialize##TARGET##TargetMC(), LLVMInitialize##TARGET##AsmPrinter())
+
 static void initialize(void)
 {
     static bool done;
 
     if (done)
         return;
-    LLVMInitializeAllTargetInfos();
-    LLVMInitializeAllTargets();
-    LLVMInitializeAllTargetMCs();
-    LLVMInitializeAllAsmPrinters();
+#ifdef LLVM_HAS_NVPTX_TARGET
+    INITIALIZE(NVPTX);
+#endif
+#ifdef LLVM_HAS_AMDGPU_TARGET
+    INITIALIZE(AMDGPU);
+#endif
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
     done = true;
 }
 

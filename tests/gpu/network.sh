@@ -3,7 +3,8 @@
 # A small network as a library for a GPU: network.sh make|run FOLDER DEVICE
 #
 # make writes a model and its library for DEVICE ("cuda:0"), and builds it where there are Python and the vendor's
-# compiler; run checks it, times it and prints the time of each step. PROGRAM names opevo (a list of words).
+# compiler; run checks it, times it and prints the time of each step. PROGRAM names opevo (a list of words). CUDA_HOME
+# and ROCM_PATH name folders of compilers that are tried first.
 set -eu
 what=$1 folder=$2 device=$3
 cd "$(dirname "$0")/../.."
@@ -12,14 +13,20 @@ cd "$(dirname "$0")/../.."
 compiler() {
     case $device in
     cuda:*)
-        for root in /usr/local/cuda "$(dirname "$(dirname "$(command -v nvcc || echo ./none/none)")")"; do
+        for root in "${CUDA_HOME-}" /usr/local/cuda \
+            "$(dirname "$(dirname "$(command -v nvcc || echo ./none/none)")")"; do
             [ -x "$root/bin/nvcc" ] || continue
-            # Code for one kind of GPU; drivers of newer ones translate what is beside it.
-            echo "CUDA=$root NVCCFLAGS='-O2 -arch=sm_80'"
+            echo "CUDA=$root NVCCFLAGS='-O2 -arch=$architecture'"
             return 0
         done
         ;;
-    hip:*) [ ! -x /opt/rocm/bin/hipcc ] || echo "ROCM=/opt/rocm" ;;
+    hip:*)
+        for root in "${ROCM_PATH-}" /opt/rocm; do
+            [ -x "$root/bin/hipcc" ] || continue
+            echo "ROCM=$root"
+            return 0
+        done
+        ;;
     esac
 }
 
@@ -30,9 +37,9 @@ make_library() {
         return 1
     fi
     mkdir -p "$folder"
-    python3 tests/gpu/make_network.py "$folder/model.onnx"
+    python3 tests/gpu/make_network.py "$folder/model.onnx" ${OPEVO_GPU_REHEARSAL:+16}
     $PROGRAM network "$folder/model.onnx" --on "$device" -o "$folder/library"
-    eval "make -s -j4 -C '$folder/library' $settings net"
+    eval "make -s -j$(nproc) -C '$folder/library' $settings net"
     rm -f "$folder"/library/*.o "$folder"/library/*.a
 }
 
@@ -51,6 +58,13 @@ run_library() {
 }
 
 case $what in
-make) make_library ;;
-run) run_library ;;
+make)
+    # Code for one kind of GPU; drivers of newer ones translate what is beside it.
+    architecture=sm_80
+    make_library
+    ;;
+run)
+    architecture=native
+    run_library
+    ;;
 esac

@@ -4,106 +4,127 @@
 # FOLDER/programs has opevo, opevo-worker, opevo-evolver where it is built, and test_device_gpu, FOLDER/programs/lib what
 # they need beyond the machine's own libraries, FOLDER/programs/network perhaps the library of a network. A job that is
 # done has left FOLDER/done/NAME; one that was cut goes on from the store or the recording the next time. Engines share
-# the device: they build side by side and measure in turn.
+# the device: they build side by side and measure in turn. With OPEVO_GPU_REHEARSAL it does little of everything.
+#
+# Exported variables that are ours are lower case: nvcc reads LIBRARIES and others as its own.
 set -u
 
 # Of one trial: such limits are part of what a run is, so they are the same for all of them.
 limits="--build-timeout 10 --timeout 2"
 
 matmuls="mm1 mm2 mm3 bmm1 bmm2 bmm3"
-operators="$matmuls c1 c2"
+convolutions="c1 c2"
 kernels="planted nw lud hotspot"
+edit_trials=200
+few=64
+many=500
+seeds="2 3 4 5"
 records=2000
 records_more=6000 # about half of the paper's points are rejected before they are built
+if [ -n "${OPEVO_GPU_REHEARSAL-}" ]; then
+    matmuls="matmul(16,24,32)"
+    convolutions="conv2d(1,4,8,8,8,3,3,1,1)"
+    kernels=nw
+    edit_trials=2
+    few=2
+    many=4
+    seeds=2
+    records=3
+    records_more=5
+fi
+operators="$matmuls $convolutions"
 
-# One job a line: what, operator, template, and trials and seed, or points.
+# searches OPERATORS TRIALS SEED: one for each way to make kernels.
+searches() {
+    for op in $1; do
+        for template in sketch tiled paper; do
+            echo "tune $op $template $2 $3 opevo"
+        done
+    done
+}
+
+recordings() {
+    for op in $operators; do
+        echo "record $op paper $1"
+    done
+}
+
+# One job a line: what, operator, template, and trials, seed and tuner, or points.
 jobs() {
     for kernel in $kernels; do
         echo "edits $kernel simt"
     done
+    searches "$operators" "$few" 1
+    searches "$matmuls" "$many" 1
+    recordings "$records"
     for op in $operators; do
-        echo "tune $op tiled 64 1"
-        echo "tune $op paper 64 1"
+        echo "tune $op sketch $many 1 ansor"
     done
-    for op in $matmuls; do
-        echo "tune $op tiled 500 1"
-        echo "tune $op paper 500 1"
+    searches "$convolutions" "$many" 1
+    for seed in $seeds; do
+        searches "$operators" "$many" "$seed"
     done
-    for op in $operators; do
-        echo "record $op paper $records"
-    done
-    for op in c1 c2; do
-        echo "tune $op tiled 500 1"
-        echo "tune $op paper 500 1"
-    done
-    for seed in 2 3 4 5; do
-        for op in $operators; do
-            echo "tune $op paper 500 $seed"
-            echo "tune $op tiled 500 $seed"
-        done
-    done
-    for op in $operators; do
-        echo "record $op paper $records_more"
-    done
+    recordings "$records_more"
 }
 
 # Only the programs see these libraries: tools of another distribution may not agree with them.
 program() {
     name=$1
     shift
-    env LD_LIBRARY_PATH="$LIBRARIES" "$PROGRAMS/$name" "$@"
+    env LD_LIBRARY_PATH="$libraries" "$programs/$name" "$@"
 }
 
 # attempt NAME COMMAND...: unless it is done, until the time is over; a command ends within seconds of an interrupt.
 attempt() {
     name=$1
     shift
-    left=$((DEADLINE - $(date +%s)))
-    if [ -e "$FOLDER/done/$name" ] || [ "$left" -lt 10 ]; then
+    left=$((end - $(date +%s)))
+    if [ -e "$folder/done/$name" ] || [ "$left" -lt 10 ]; then
         return 0
     fi
-    if timeout -s INT -k 15 "$left" "$@" >"$FOLDER/logs/$name" 2>"$FOLDER/logs/$name.err"; then
-        [ -s "$FOLDER/logs/$name.err" ] || rm "$FOLDER/logs/$name.err"
-        mv "$FOLDER/logs/$name" "$FOLDER/done/$name"
-        echo "$name: done"
+    begin=$(date +%s)
+    if timeout -s INT -k 15 "$left" "$@" >"$folder/logs/$name" 2>"$folder/logs/$name.err"; then
+        [ -s "$folder/logs/$name.err" ] || rm "$folder/logs/$name.err"
+        mv "$folder/logs/$name" "$folder/done/$name"
+        echo "$name: done in $(($(date +%s) - begin)) s"
     else
-        echo "$name: $(tail -n 1 "$FOLDER/logs/$name.err")"
+        echo "$name: $(tail -n 1 "$folder/logs/$name.err")"
     fi
 }
 
 # edits KERNEL MACHINE [TRIALS]: a known variant, or a search.
 edits() {
-    name=$(echo "edits $*" | tr ' :' '--')
-    [ ! -e "$PROGRAMS/opevo-evolver" ] ||
-        attempt "$name" "$(dirname "$0")/edits.sh" "$@" ${3:+"$FOLDER/evolve.db"}
+    [ ! -e "$programs/opevo-evolver" ] ||
+        attempt "$(echo "edits $*" | tr ' :' '--')" "$(dirname "$0")/edits.sh" "$@" ${3:+"$folder/evolve.db"}
 }
 
-# job WHAT OPERATOR TEMPLATE [AMOUNT [SEED]]: one line of the above.
+# job WHAT OPERATOR TEMPLATE [AMOUNT [SEED TUNER]]: one line of the above.
 job() {
     name=$(echo "$*" | tr ' ' '-')
-    what=$1 operator=$2 template=$3 amount=${4-} seed=${5-}
-    if [ "$what" = edits ]; then
+    what=$1 operator=$2 template=$3 amount=${4-} seed=${5-} tuner=${6-}
+    case $what in
+    edits)
         edits "$operator" "$template"
         return 0
-    fi
-    if [ "$what" = tune ]; then
-        set -- --trials "$amount" --seed "$seed" --library --finals 3 --rounds 10 \
-            --store "$FOLDER/runs.db"
-    else
-        set -- --sample "$amount" --out "$FOLDER/$operator-$template"
-    fi
+        ;;
+    tune)
+        set -- --trials "$amount" --seed "$seed" --tuner "$tuner" --store "$folder/runs.db" \
+            --library --finals 3 --rounds 10
+        ;;
+    record) set -- --sample "$amount" --out "$folder/$operator-$template" ;;
+    esac
     # shellcheck disable=SC2086  # a list of words
-    attempt "$name" env LD_LIBRARY_PATH="$LIBRARIES" "$PROGRAMS/opevo" "$what" "$operator" --on "$DEVICE" \
+    attempt "$name" env LD_LIBRARY_PATH="$libraries" "$programs/opevo" "$what" "$operator" --on "$device" \
         --template "$template" --quiet $limits "$@"
 }
 
 # Variants of kernels, by processes that do not wait for their turn on the device: so before all others. Code for AMD is
 # linked by LLVM's linker, which is not taken along.
 edits_on_device() {
-    case $DEVICE in
+    case $device in
     cuda:*)
-        for kernel in $kernels; do edits "$kernel" "$DEVICE"; done
-        edits planted "$DEVICE" 200
+        for kernel in $kernels; do edits "$kernel" "$device"; done
+        edits "${kernels%% *}" "$device" "$edit_trials"
         ;;
     esac
 }
@@ -112,50 +133,56 @@ edits_on_device() {
 vendor_folders() {
     python3 -c 'import nvidia; print(*nvidia.__path__, sep="\n")' 2>/dev/null |
         while read -r packages; do
-            for folder in "$packages"/*/lib; do echo "$folder"; done
+            for inside in "$packages"/*/lib; do echo "$inside"; done
         done
-    for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib /usr/local/nvidia/lib64 /opt/rocm/lib; do
-        [ ! -d "$folder" ] || echo "$folder"
+    for inside in /usr/local/cuda/lib64 /usr/local/cuda/lib /usr/local/nvidia/lib64 /opt/rocm/lib; do
+        [ ! -d "$inside" ] || echo "$inside"
     done
 }
 
-session() {
-    mkdir -p "$FOLDER/done" "$FOLDER/logs" "$FOLDER/cache"
-    PROGRAMS=$FOLDER/programs
-    LIBRARIES=$({ echo "$PROGRAMS/lib" && vendor_folders && echo "${LD_LIBRARY_PATH-}"; } |
-        grep . | paste -s -d :)
-    # Engines heed the end between two batches of trials.
-    DEADLINE=$(($(date +%s) + $1 - 30))
-    XDG_CACHE_HOME=$FOLDER/cache
-    OPEVO_WORKER=$PROGRAMS/opevo-worker
-    PROGRAM="env LD_LIBRARY_PATH=$LIBRARIES $PROGRAMS/opevo"
-    OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS-4}
-    export FOLDER PROGRAMS LIBRARIES DEADLINE XDG_CACHE_HOME OPEVO_WORKER PROGRAM OPENBLAS_NUM_THREADS
-    program opevo devices | tee "$FOLDER/devices"
-    DEVICE=$(awk '/^(cuda|hip):[0-9]/ { print $1; exit }' "$FOLDER/devices")
-    export DEVICE
-    if [ -z "$DEVICE" ]; then
+# choose_device: the first GPU, which must be the one that the folder is about.
+choose_device() {
+    program opevo devices | tee "$folder/devices"
+    device=$(awk '/^(cuda|hip):[0-9]/ { print $1; exit }' "$folder/devices")
+    if [ -z "$device" ]; then
         echo "There is no GPU that kernels can be measured on; the lines above say what is missing." >&2
         return 2
     fi
-    title=$(grep "^$DEVICE " "$FOLDER/devices")
-    if [ -e "$FOLDER/device" ] && [ "$(cat "$FOLDER/device")" != "$title" ]; then
-        echo "$FOLDER was measured on $(cat "$FOLDER/device"), and this is $title: move it away." >&2
+    title=$(grep "^$device " "$folder/devices")
+    if [ -e "$folder/device" ] && [ "$(cat "$folder/device")" != "$title" ]; then
+        echo "$folder was measured on $(cat "$folder/device"), and this is $title: move it away." >&2
         return 2
     fi
-    echo "$title" >"$FOLDER/device"
-    if [ ! -e "$FOLDER/done/tests" ]; then
-        if (cd "$FOLDER" && timeout -k 5 "$1" env LD_LIBRARY_PATH="$LIBRARIES" \
-            "$PROGRAMS/test_device_gpu") \
-            >"$FOLDER/logs/tests" 2>&1; then
-            mv "$FOLDER/logs/tests" "$FOLDER/done/tests"
-            echo "tests: passed"
-        else
-            echo "tests: FAILED, see $FOLDER/logs/tests:"
-            tail -n 40 "$FOLDER/logs/tests"
-        fi
+    echo "$title" >"$folder/device"
+}
+
+# tests_on_device SECONDS
+tests_on_device() {
+    [ ! -e "$folder/done/tests" ] || return 0
+    if (cd "$folder" && timeout -k 5 "$1" env LD_LIBRARY_PATH="$libraries" "$programs/test_device_gpu") \
+        >"$folder/logs/tests" 2>&1; then
+        mv "$folder/logs/tests" "$folder/done/tests"
+        echo "tests: passed"
+    else
+        echo "tests: FAILED, see $folder/logs/tests:"
+        tail -n 40 "$folder/logs/tests"
     fi
-    attempt network "$(dirname "$0")/network.sh" run "$FOLDER/programs/network" "$DEVICE"
+}
+
+# session SECONDS ENGINES
+session() {
+    # Engines heed the end between two batches of trials.
+    end=$(($(date +%s) + $1 - 30))
+    programs=$folder/programs
+    libraries=$({ echo "$programs/lib" && echo "${LD_LIBRARY_PATH-}" && vendor_folders; } | grep . | paste -s -d :)
+    export folder end programs libraries device
+    export PROGRAM="env LD_LIBRARY_PATH=$libraries $programs/opevo"
+    export OPEVO_WORKER="$programs/opevo-worker" XDG_CACHE_HOME="$folder/cache"
+    export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS-4}"
+    mkdir -p "$folder/done" "$folder/logs" "$folder/cache"
+    choose_device || return
+    tests_on_device "$1"
+    attempt network "$(dirname "$0")/network.sh" run "$programs/network" "$device"
     edits_on_device
     jobs | xargs -P "$2" -L 1 sh "$0" job
 }
@@ -164,6 +191,6 @@ if [ "$1" = job ]; then
     shift
     job "$@"
 else
-    FOLDER=$1
+    folder=$1
     session "$2" "$3"
 fi

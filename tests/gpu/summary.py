@@ -17,11 +17,11 @@ def reals(blob):
 
 
 def runs_of(store):
-    """Each run: objective, seed, trials, failed, best in GFLOP/s, its finals by place."""
-    for run, objective, seed in store.execute("SELECT run, objective, seed FROM runs"):
-        count, failed, best, seconds = store.execute(
-            "SELECT count(*), sum(outcome <> 0), max(fitness),"
-            " sum(build_s + run_s + check_s + other_s) FROM trials WHERE run = ?",
+    """Each run: objective, tuner, seed, trials, failed, first and best in GFLOP/s, finals by place."""
+    for run, objective, tuner, seed in store.execute("SELECT run, objective, tuner, seed FROM runs"):
+        count, failed, first, best = store.execute(
+            "SELECT count(*), sum(outcome <> 0), max(fitness) FILTER (WHERE number = 1),"
+            " max(fitness) FROM trials WHERE run = ?",
             (run,),
         ).fetchone()
         finals = []
@@ -35,11 +35,12 @@ def runs_of(store):
             "device": device,
             "template": template,
             "operator": operator,
+            "tuner": tuner,
             "seed": int(seed),
             "trials": count,
             "failed": failed or 0,
+            "first": first or 0,
             "best": best or 0,
-            "seconds": seconds or 0,
             "finals": finals,
         }
 
@@ -72,13 +73,14 @@ def table(heads, rows):
 
 
 def tuned(runs):
-    """One row for each operator, template and number of trials."""
+    """One row for each operator, template, tuner and number of trials."""
     groups = {}
     for run in runs:
-        groups.setdefault((run["operator"], run["template"], run["trials"]), []).append(run)
+        key = (run["operator"], run["template"], run["tuner"], run["trials"])
+        groups.setdefault(key, []).append(run)
     rows = []
     libraries = {}
-    for (operator, template, trials), group in sorted(groups.items()):
+    for (operator, template, tuner, trials), group in sorted(groups.items()):
         finals = [winner_of(run["finals"]) for run in group]
         winners = [one[0] for one in finals if one[0]]
         ratios = [one[2] for one in finals if one[2]]
@@ -91,9 +93,11 @@ def tuned(runs):
             [
                 operator,
                 template,
+                tuner,
                 trials,
                 len(group),
                 f"{100 * sum(run['failed'] for run in group) / max(1, trials * len(group)):.0f} %",
+                cell(statistics.mean(run["first"] for run in group) / TFLOPS),
                 cell(statistics.mean(bests)),
                 cell(statistics.stdev(bests) if len(bests) > 1 else None),
                 cell(max(winners) / TFLOPS if winners else None),
@@ -102,10 +106,12 @@ def tuned(runs):
                 cell(max(ratios) if ratios else None, 3),
             ]
         )
-    print("TFLOP/s; the best trial of a run (mean and standard deviation over seeds), the winner of")
-    print("its finals (best seed), the library in the same finals, and winner over library, round by")
-    print("round (median and best of the seeds). All estimated.\n")
-    heads = ["operator", "template", "trials", "seeds", "failed", "best", "sd", "winner", "library"]
+    print("TFLOP/s; the first trial of a run, which is the analytic start where there is one (mean over")
+    print("seeds), the best trial (mean and standard deviation), the winner of its finals (best seed),")
+    print("the library in the same finals, and winner over library, round by round (median and best of")
+    print("the seeds). All estimated.\n")
+    heads = ["operator", "template", "tuner", "trials", "seeds", "failed", "first", "best", "sd"]
+    heads += ["winner", "library"]
     table(heads + ["ratio", "best ratio"], rows)
     for operator, name in sorted(libraries.items()):
         print(f"- {operator}: {name}")
