@@ -51,6 +51,7 @@ recordings() {
 
 # One job a line: what, operator, template, and trials, seed and tuner, or points.
 jobs() {
+    echo tests
     for kernel in $kernels; do
         echo "edits $kernel simt"
     done
@@ -98,11 +99,15 @@ edits() {
         attempt "$(echo "edits $*" | tr ' :' '--')" "$(dirname "$0")/edits.sh" "$@" ${3:+"$folder/evolve.db"}
 }
 
-# job WHAT OPERATOR TEMPLATE [AMOUNT [SEED TUNER]]: one line of the above.
+# job WHAT [OPERATOR TEMPLATE [AMOUNT [SEED TUNER]]]: one line of the above.
 job() {
     name=$(echo "$*" | tr ' ' '-')
-    what=$1 operator=$2 template=$3 amount=${4-} seed=${5-} tuner=${6-}
+    what=$1 operator=${2-} template=${3-} amount=${4-} seed=${5-} tuner=${6-}
     case $what in
+    tests)
+        (cd "$folder" && attempt tests env LD_LIBRARY_PATH="$libraries" "$programs/test_device_gpu")
+        return 0
+        ;;
     edits)
         edits "$operator" "$template"
         return 0
@@ -156,19 +161,6 @@ choose_device() {
     echo "$title" >"$folder/device"
 }
 
-# tests_on_device SECONDS
-tests_on_device() {
-    [ ! -e "$folder/done/tests" ] || return 0
-    if (cd "$folder" && timeout -k 5 "$1" env LD_LIBRARY_PATH="$libraries" "$programs/test_device_gpu") \
-        >"$folder/logs/tests" 2>&1; then
-        mv "$folder/logs/tests" "$folder/done/tests"
-        echo "tests: passed"
-    else
-        echo "tests: FAILED, see $folder/logs/tests:"
-        tail -n 40 "$folder/logs/tests"
-    fi
-}
-
 # session SECONDS ENGINES
 session() {
     # Engines heed the end between two batches of trials.
@@ -181,7 +173,6 @@ session() {
     export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS-4}"
     mkdir -p "$folder/done" "$folder/logs" "$folder/cache"
     choose_device || return
-    tests_on_device "$1"
     attempt network "$(dirname "$0")/network.sh" run "$programs/network" "$device"
     edits_on_device
     jobs | xargs -P "$2" -L 1 sh "$0" job
