@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/struct_size.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 
@@ -57,7 +58,7 @@ static opevo_status measure(const opevo_landscape_graph *graph,
     double threshold[OPEVO_CENTRALITIES];
 
     for (size_t i = 0; i < OPEVO_CENTRALITIES; i++)
-        threshold[i] = out->best / (1 + opevo_centrality_slack[i]);
+        threshold[i] = opevo_fitness_share(1 / (1 + opevo_centrality_slack[i]), out->best);
     OPEVO_TRY(opevo_landscape_descend(graph, out->threshold, &out->descent, err));
     OPEVO_TRY(opevo_landscape_centrality(graph, damping, threshold, OPEVO_CENTRALITIES,
                                          out->centrality, &out->centrality_bound, NULL, err));
@@ -100,7 +101,7 @@ opevo_status opevo_landscape_profile_create_sized(const opevo_landscape_table *t
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "A target must be a fraction of the best fitness, above 0 and at most 1.");
-    self.threshold = options.target * table->best;
+    self.threshold = opevo_fitness_share(options.target, table->best);
     OPEVO_TRY(
         opevo_landscape_graph_create(table, space, options.nodes, 0, options.threads, &graph, err));
     self.node_count = opevo_landscape_graph_count(graph);

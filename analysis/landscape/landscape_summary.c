@@ -10,6 +10,7 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/summary.h>
+#include <opevo/unit.h>
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
@@ -165,7 +166,8 @@ static void find_quantiles(double *values, size_t count, double *quantile)
 
 static void describe(double *values, size_t count, opevo_landscape_summary *out)
 {
-    double threshold = 0.95 * (out->optimum.known ? out->optimum.fitness : out->best);
+    double threshold =
+        opevo_fitness_share(0.95, out->optimum.known ? out->optimum.fitness : out->best);
     double sum = 0, squares = 0;
 
     for (size_t i = 0; i < count; i++) {

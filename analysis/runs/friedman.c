@@ -21,11 +21,17 @@
 #include <math.h>
 #include <string.h>
 
+static bool may_be_equal(double a, double b)
+{
+    return a == b || fabs(a - b) <= OPEVO_ROUNDING * (fabs(a) + fabs(b));
+}
+
 void opevo_midranks_descending(const double *values, size_t count, size_t *order, double *ranks)
 {
     gsl_sort_index(order, values, 1, count); /* ascending */
     for (size_t i = 0, end = 0; i < count; i = end) {
-        for (end = i + 1; end < count && values[order[end]] <= values[order[i]]; end++) {
+        for (end = i + 1; end < count && may_be_equal(values[order[end - 1]], values[order[end]]);
+             end++) {
         }
         for (size_t j = i; j < end; j++)
             ranks[order[j]] = (double)count - (double)(i + end - 1) / 2;

@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 
@@ -169,9 +170,7 @@ uint64_t opevo_community_trials(const opevo_fitness_table *table, double p)
     best = 1 / table->fitness[0];
     median = (1 / table->fitness[(n - 1) / 2] + 1 / table->fitness[n / 2]) / 2;
     wanted = best + (median - best) * (1 - p);
-    as_good = opevo_fitness_table_reaching(table, 1 / wanted);
-    if (as_good == 0) /* rounding of 1 / wanted */
-        as_good = 1;
+    as_good = opevo_fitness_table_reaching(table, opevo_fitness_share(1, 1 / wanted));
     place = n - as_good;
     if (p < 1 && place > 0 && table->fitness[as_good - 1] >= table->fitness[0])
         place--;

@@ -16,23 +16,35 @@
 enum { MOST_EXACT = 150 };
 
 typedef struct difference {
-    double size;
+    double least, most; /* its size lies between them */
     int sign;
     double rank;
 } difference;
 
-static int by_size(const void *a, const void *b)
+static difference make(double value, double error)
+{
+    double size = fabs(value);
+
+    if (size <= error)
+        return (difference){0, 0, 0, 0};
+    return (difference){size - error, size + error, value > 0 ? 1 : -1, 0};
+}
+
+static int by_least(const void *a, const void *b)
 {
     const difference *x = a, *y = b;
 
-    return (x->size > y->size) - (x->size < y->size);
+    return (x->least > y->least) - (x->least < y->least);
 }
 
+/* Sizes that may be equal, directly or by others between them, share a rank. */
 static void rank_all(difference *sorted, size_t count)
 {
     for (size_t i = 0, end = 0; i < count; i = end) {
-        for (end = i + 1; end < count && sorted[end].size <= sorted[i].size; end++) {
-        }
+        double most = sorted[i].most;
+
+        for (end = i + 1; end < count && sorted[end].least <= most; end++)
+            most = fmax(most, sorted[end].most);
         for (size_t j = i; j < end; j++)
             sorted[j].rank = (double)(i + 1 + end) / 2;
     }
@@ -95,42 +107,67 @@ static opevo_status find_p(const difference *sorted, opevo_signed_rank *test, op
     return OPEVO_OK;
 }
 
-opevo_status opevo_signed_rank_test(const double *differences, size_t count, opevo_signed_rank *out,
-                                    opevo_error *err)
+/* Ranks the differences in place. */
+static opevo_status test_differences(difference *differences, size_t count, opevo_signed_rank *out,
+                                     opevo_error *err)
 {
-    opevo_signed_rank test = {.pairs = count};
+    opevo_signed_rank test = {.pairs = count, .superiority = NAN};
     opevo_status status = OPEVO_OK;
-    difference *sorted = opevo_malloc(count, sizeof *sorted);
 
-    if (!sorted)
+    qsort(differences, count, sizeof *differences, by_least);
+    rank_all(differences, count);
+    for (size_t i = 0; i < count; i++) {
+        test.wins += differences[i].sign > 0;
+        test.losses += differences[i].sign < 0;
+        test.plus += differences[i].sign > 0 ? differences[i].rank : 0;
+        test.minus += differences[i].sign < 0 ? differences[i].rank : 0;
+    }
+    test.ties = count - test.wins - test.losses;
+    status = find_p(differences, &test, err);
+    if (status != OPEVO_OK)
+        return status;
+    if (test.plus + test.minus > 0)
+        test.rank_biserial = (test.plus - test.minus) / (test.plus + test.minus);
+    if (count)
+        test.superiority = ((double)test.wins + (double)test.ties / 2) / (double)count;
+    *out = test;
+    return OPEVO_OK;
+}
+
+/* Of a - b, or of a alone as it is where b is NULL. */
+static opevo_status test_all(const double *a, const double *b, size_t count, opevo_signed_rank *out,
+                             opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    difference *differences = opevo_malloc(count, sizeof *differences);
+
+    if (!differences)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu differences.", count);
     for (size_t i = 0; i < count; i++) {
-        double d = differences[i];
+        double value = b ? a[i] - b[i] : a[i];
 
-        if (!isfinite(d)) {
+        if (!isfinite(value)) {
             status = OPEVO_FAIL(err, OPEVO_INVALID, "Difference %zu is not a finite number.", i);
             goto cleanup;
         }
-        sorted[i] = (difference){fabs(d), (d > 0) - (d < 0), 0};
-        test.wins += d > 0;
-        test.losses += d < 0;
+        differences[i] = make(value, b ? OPEVO_ROUNDING * (fabs(a[i]) + fabs(b[i])) : 0);
     }
-    test.ties = count - test.wins - test.losses;
-    qsort(sorted, count, sizeof *sorted, by_size);
-    rank_all(sorted, count);
-    for (size_t i = 0; i < count; i++) {
-        test.plus += sorted[i].sign > 0 ? sorted[i].rank : 0;
-        test.minus += sorted[i].sign < 0 ? sorted[i].rank : 0;
-    }
-    OPEVO_TRY(find_p(sorted, &test, err));
-    if (test.plus + test.minus > 0)
-        test.rank_biserial = (test.plus - test.minus) / (test.plus + test.minus);
-    test.superiority =
-        count ? ((double)test.wins + (double)test.ties / 2) / (double)count : (double)NAN;
-    *out = test;
+    status = test_differences(differences, count, out, err);
 cleanup:
-    opevo_free(sorted);
+    opevo_free(differences);
     return status;
+}
+
+opevo_status opevo_signed_rank_test(const double *differences, size_t count, opevo_signed_rank *out,
+                                    opevo_error *err)
+{
+    return test_all(differences, NULL, count, out, err);
+}
+
+opevo_status opevo_signed_rank_test_of_pairs(const double *a, const double *b, size_t count,
+                                             opevo_signed_rank *out, opevo_error *err)
+{
+    return test_all(a, b, count, out, err);
 }
 
 double opevo_signed_rank_pairs(double share, double alpha, double power)

@@ -7,6 +7,7 @@
 #include "study_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -79,7 +80,7 @@ static double area_of(const sheet *self, const opevo_run_curve *curve)
     double horizon = (double)self->place->horizon, area = 0;
 
     for (size_t i = 0; i < self->target_count; i++) {
-        double fitness = self->cell->targets[i].fraction * self->place->optimum;
+        double fitness = opevo_fitness_share(self->cell->targets[i].fraction, self->place->optimum);
         uint64_t trials = fitness > 0 ? opevo_run_curve_trials_to(curve, fitness) : 0;
 
         if (trials == 0 || trials > self->place->horizon)
@@ -102,7 +103,7 @@ static void fill_row(const sheet *self, const opevo_run_curve *curve, double *ro
         row[self->grid_count + i] = table ? inverse_of(table, best) : NAN;
     }
     for (size_t i = 0; i < self->target_count; i++) {
-        double fitness = self->cell->targets[i].fraction * self->place->optimum;
+        double fitness = opevo_fitness_share(self->cell->targets[i].fraction, self->place->optimum);
         uint64_t trials = fitness > 0 ? opevo_run_curve_trials_to(curve, fitness) : 0;
 
         target[2 * i] = (double)(trials ? trials : curve->trials);
@@ -200,11 +201,7 @@ static void bootstrap_all(sheet *self, size_t *column)
 static void find_means(sheet *self)
 {
     for (size_t j = 0; j < self->columns; j++) {
-        double sum = 0;
-
-        for (size_t i = 0; i < self->known[j]; i++)
-            sum += self->rows[i * self->columns + j];
-        self->mean[j] = self->known[j] ? sum / (double)self->known[j] : NAN;
+        self->mean[j] = opevo_i_mean(self->rows + j, self->known[j], self->columns);
         self->interval[j] = (opevo_interval){NAN, NAN};
     }
 }
@@ -242,10 +239,11 @@ static void fill_point(const sheet *self, size_t i, opevo_study_point *point)
 
         squares += (value - point->mean) * (value - point->mean);
         point->worst = fmin(point->worst, value); /* of NAN and a number the number */
-        within_5 += best > 0 && best >= 0.95 * self->place->optimum;
-        within_1 += best > 0 && best >= 0.99 * self->place->optimum;
+        within_5 += best > 0 && best >= opevo_fitness_share(0.95, self->place->optimum);
+        within_1 += best > 0 && best >= opevo_fitness_share(0.99, self->place->optimum);
         for (size_t t = 0; t < self->target_count; t++)
-            reached += best > 0 && best >= options->targets[t] * self->place->optimum;
+            reached +=
+                best > 0 && best >= opevo_fitness_share(options->targets[t], self->place->optimum);
     }
     point->sd = point->runs > 1 ? sqrt(squares / (double)(point->runs - 1)) : (double)NAN;
     point->within_5 = point->runs ? (double)within_5 / (double)point->runs : (double)NAN;

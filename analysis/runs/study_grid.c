@@ -7,6 +7,7 @@
 
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <gsl/gsl_sort_ulong.h>
 
@@ -40,13 +41,27 @@ double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run
     return place->optimum > 0 ? opevo_run_curve_best(&run->curve, trials) / place->optimum : 0;
 }
 
+/* Neumaier's compensated sum. Source: A. Neumaier, ZAMM 54 (1974). */
+double opevo_i_mean(const double *values, size_t count, size_t stride)
+{
+    double sum = 0, lost = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i * stride], next = sum + value;
+
+        lost += fabs(sum) >= fabs(value) ? (sum - next) + value : (value - next) + sum;
+        sum = next;
+    }
+    return count ? (sum + lost) / (double)count : (double)NAN;
+}
+
 /* ---- Which runs a cell has ---- */
 
 /* A run that has found a known optimum cannot rise any more. */
 static uint64_t extent_of(const opevo_study_place *place, const opevo_analysed_run *run)
 {
-    bool there =
-        place->optimum_known && opevo_run_curve_best(&run->curve, UINT64_MAX) >= place->optimum;
+    bool there = place->optimum_known && opevo_run_curve_best(&run->curve, UINT64_MAX) >=
+                                             opevo_fitness_share(1, place->optimum);
 
     return run->end == OPEVO_RUN_OVER || there ? UINT64_MAX : run->curve.trials;
 }

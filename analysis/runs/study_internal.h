@@ -51,6 +51,10 @@ size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t tria
 double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
                         uint64_t trials);
 
+/* Mean of values that lie `stride` apart, NAN of none, right to the last place in whatever order
+ * they come: means of the same fractions are the same number. */
+double opevo_i_mean(const double *values, size_t count, size_t stride);
+
 /* The seconds to which every run that counts is known; INFINITY where all hold their best. */
 double opevo_i_common_seconds(const opevo_i_study *self, size_t landscape);
 

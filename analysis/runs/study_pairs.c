@@ -49,31 +49,30 @@ static size_t list_entries(const opevo_i_study *self, size_t cell, uint64_t tria
     return count;
 }
 
-/* Differences over the seeds that both have, which fill the front of `difference`. */
-static size_t match(const entry *a, size_t a_count, const entry *b, size_t b_count,
-                    double *difference, opevo_study_pair *pair)
-{
-    size_t count = 0;
+/* The fractions over the seeds that both have. */
+typedef struct matched {
+    double *a, *b, *difference;
+    size_t count;
+} matched;
 
-    pair->mean_a = pair->mean_b = 0;
+static void match(const entry *a, size_t a_count, const entry *b, size_t b_count, matched *out)
+{
     for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
         if (a[i].seed < b[j].seed) {
             i++;
         } else if (a[i].seed > b[j].seed) {
             j++;
         } else {
-            pair->mean_a += a[i].fraction;
-            pair->mean_b += b[j].fraction;
-            difference[count++] = a[i++].fraction - b[j++].fraction;
+            out->a[out->count] = a[i++].fraction;
+            out->b[out->count] = b[j++].fraction;
+            out->difference[out->count] = out->a[out->count] - out->b[out->count];
+            out->count++;
         }
     }
-    pair->mean_a /= (double)count;
-    pair->mean_b /= (double)count;
-    return count;
 }
 
-static opevo_status test_pair(const opevo_i_study *self, size_t number, const double *difference,
-                              size_t count, opevo_study_pair *pair, opevo_error *err)
+static opevo_status test_pair(const opevo_i_study *self, size_t number, const matched *runs,
+                              opevo_study_pair *pair, opevo_error *err)
 {
     const opevo_analysis_options *options = &self->analysis->options;
     opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_PAIRS + number};
@@ -82,12 +81,15 @@ static opevo_status test_pair(const opevo_i_study *self, size_t number, const do
 
     pair->interval = (opevo_interval){NAN, NAN};
     if (!sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", count);
-    OPEVO_TRY(opevo_signed_rank_test(difference, count, &pair->test, err));
-    if (count > 0) {
-        opevo_bootstrap_sums(difference, count, 1, &bootstrap, sums);
-        pair->interval = opevo_bca_interval(difference, count, 1, sums, options->resamples, 1,
-                                            options->confidence, sums + options->resamples);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", runs->count);
+    OPEVO_TRY(opevo_signed_rank_test_of_pairs(runs->a, runs->b, runs->count, &pair->test, err));
+    pair->mean_a = opevo_i_mean(runs->a, runs->count, 1);
+    pair->mean_b = opevo_i_mean(runs->b, runs->count, 1);
+    if (runs->count > 0) {
+        opevo_bootstrap_sums(runs->difference, runs->count, 1, &bootstrap, sums);
+        pair->interval =
+            opevo_bca_interval(runs->difference, runs->count, 1, sums, options->resamples, 1,
+                               options->confidence, sums + options->resamples);
     }
 cleanup:
     opevo_free(sums);
@@ -102,22 +104,22 @@ static opevo_status compare(void *context, size_t index, unsigned worker, opevo_
     size_t cell_a = pair->landscape * width + pair->a, cell_b = pair->landscape * width + pair->b;
     size_t runs_a = self->analysis->cells[cell_a].runs, runs_b = self->analysis->cells[cell_b].runs;
     entry *a = opevo_malloc(runs_a, sizeof *a), *b = opevo_malloc(runs_b, sizeof *b);
-    double *difference = opevo_malloc(runs_a, sizeof *difference);
+    double *room = opevo_malloc(3 * runs_a, sizeof *room);
     opevo_status status = OPEVO_OK;
 
     (void)worker;
-    if (a && b && difference) {
-        size_t a_count = list_entries(self, cell_a, pair->trials, a);
-        size_t b_count = list_entries(self, cell_b, pair->trials, b);
-        size_t count = match(a, a_count, b, b_count, difference, pair);
+    if (a && b && room) {
+        matched runs = {room, room + runs_a, room + 2 * runs_a, 0};
 
-        status = test_pair(self, index, difference, count, pair, err);
+        match(a, list_entries(self, cell_a, pair->trials, a), b,
+              list_entries(self, cell_b, pair->trials, b), &runs);
+        status = test_pair(self, index, &runs, pair, err);
     } else {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", runs_a);
     }
     opevo_free(a);
     opevo_free(b);
-    opevo_free(difference);
+    opevo_free(room);
     return status;
 }
 
@@ -297,11 +299,10 @@ static opevo_status average(const opevo_i_study *self, const size_t *blocks, siz
                                      OPEVO_I_STREAM_OVERALL + cell};
         double mean = 0;
 
-        for (size_t r = 0; r < count; r++) {
+        for (size_t r = 0; r < count; r++)
             fraction[r] =
                 opevo_i_fraction(place, self->runs[self->first[cell] + r].run, place->compared_at);
-            mean += fraction[r] / (double)count;
-        }
+        mean = opevo_i_mean(fraction, count, 1);
         value[i * width] = mean;
         overall->mean[contender] += mean / (double)overall->blocks;
         opevo_bootstrap_sums(fraction, count, 1, &bootstrap, sums);

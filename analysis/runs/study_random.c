@@ -7,6 +7,7 @@
 #include "study_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,8 +177,10 @@ static void fill_point(const opevo_study_analysis *analysis, const opevo_study_p
                        const opevo_fitness_table *table, const opevo_random_expectation *expected,
                        opevo_study_point *point)
 {
-    uint64_t within_5 = opevo_fitness_table_reaching(table, 0.95 * place->optimum);
-    uint64_t within_1 = opevo_fitness_table_reaching(table, 0.99 * place->optimum);
+    uint64_t within_5 =
+        opevo_fitness_table_reaching(table, opevo_fitness_share(0.95, place->optimum));
+    uint64_t within_1 =
+        opevo_fitness_table_reaching(table, opevo_fitness_share(0.99, place->optimum));
 
     point->mean = expected->fitness / place->optimum;
     point->sd = expected->sd / place->optimum;
@@ -189,8 +192,8 @@ static void fill_point(const opevo_study_analysis *analysis, const opevo_study_p
     point->within_1_interval = sure(point->within_1);
     point->score_interval = sure(0);
     for (size_t i = 0; i < analysis->options.target_count; i++) {
-        uint64_t good =
-            opevo_fitness_table_reaching(table, analysis->options.targets[i] * place->optimum);
+        uint64_t good = opevo_fitness_table_reaching(
+            table, opevo_fitness_share(analysis->options.targets[i], place->optimum));
 
         point->ecdf += opevo_random_hit(table->points, good, point->trials) /
                        (double)analysis->options.target_count;
@@ -202,7 +205,8 @@ static void fill_targets(const opevo_study_place *place, const opevo_fitness_tab
 {
     for (size_t i = 0; i < target_count; i++) {
         opevo_study_target *target = &cell->targets[i];
-        uint64_t good = opevo_fitness_table_reaching(table, target->fraction * place->optimum);
+        uint64_t good = opevo_fitness_table_reaching(
+            table, opevo_fitness_share(target->fraction, place->optimum));
         opevo_random_run_time time = opevo_random_run_time_of(table->points, good, place->horizon);
 
         target->hit = opevo_random_hit(table->points, good, place->horizon);

@@ -103,7 +103,7 @@ static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, op
                           "--target %s: the optimum of %s is unknown; give a number.",
                           opevo_i_option(call, "target"), self->objective->name);
     if (share)
-        self->run.budget.target = value * self->optimum.fitness / 100;
+        self->run.budget.target = opevo_fitness_share(value / 100, self->optimum.fitness);
     else if (value > 0)
         self->run.budget.target = opevo_unit_fitness(self->objective->unit, value);
 cleanup:

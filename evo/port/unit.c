@@ -105,6 +105,11 @@ double opevo_unit_fitness(const char *unit, double result)
            (1 - 4 * DBL_EPSILON);
 }
 
+double opevo_fitness_share(double share, double optimum)
+{
+    return share * optimum * (1 - OPEVO_SHARE_ROUNDING);
+}
+
 bool opevo_unit_agree(const char *a, const char *b)
 {
     return !strcmp(opevo_unit_of_fitness(a), opevo_unit_of_fitness(b));

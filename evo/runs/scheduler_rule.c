@@ -6,13 +6,13 @@
 #include "scheduler_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
 
 enum { TRIALS_TO_SUCCEED = 64, ROUNDS_AHEAD = 5 };
 #define GROUP_BASE 1.618
-#define TARGET_ROUNDING 1e-12 /* a target that is a sum of optima is reached in spite of rounding */
 
 void opevo_i_scheduler_fill_in(opevo_scheduler_options *options)
 {
@@ -87,7 +87,7 @@ double opevo_i_scheduler_aim_s(const opevo_scheduler *self)
 
 double opevo_i_scheduler_needed_s(const opevo_scheduler *self, size_t task)
 {
-    double target = self->options.target_s * (1 + TARGET_ROUNDING);
+    double target = self->options.target_s * (1 + OPEVO_SHARE_ROUNDING);
     double weight = self->tasks[task].shown.weight;
     double rest = sum_without(self, task);
     double needed = 0;

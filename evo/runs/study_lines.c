@@ -144,7 +144,7 @@ static opevo_status set_budget(const opevo_plan *plan, const place *at, opevo_st
         return opevo_i_plan_fail(err, plan->path, budget->where,
                                  "the optimum of %s is unknown: give the target as a result.",
                                  line->objective->name);
-    line->budget.target *= line->note.optimum;
+    line->budget.target = opevo_fitness_share(budget->target, line->note.optimum);
     return OPEVO_OK;
 }
 

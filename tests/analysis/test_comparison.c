@@ -103,6 +103,62 @@ static void test_signed_rank_large(void **state)
     }
 }
 
+/* Fitness with one decimal as fractions of an optimum, in three scales and as times: whole tenths
+ * say which differences are 0 and which are tied, whatever their last bits are. */
+static void test_signed_rank_of_decimals(void **state)
+{
+    static const double scales[] = {1, 1e-7, 1e12};
+    size_t broken = 0;
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 4, "test", 0);
+    for (int round = 0; round < 600; round++) {
+        size_t count = 5 + (size_t)opevo_rng_below(&rng, 25);
+        double optimum = (double)(1 + opevo_rng_below(&rng, 300)) / 10, scale = scales[round % 3];
+        double a[30], b[30], d[30], rounded[30];
+        opevo_signed_rank test, expected, raw;
+
+        for (size_t i = 0; i < count; i++) {
+            int x = (int)opevo_rng_below(&rng, 20), y = (int)opevo_rng_below(&rng, 14);
+
+            a[i] = x / 10.0 * scale / (optimum * scale);
+            b[i] = y / 10.0 * scale / (optimum * scale);
+            rounded[i] = a[i] - b[i];
+            d[i] = x - y;
+        }
+        CHECK_OK(opevo_signed_rank_test(d, count, &expected, &err));
+        CHECK_OK(opevo_signed_rank_test(rounded, count, &raw, &err));
+        CHECK_OK(opevo_signed_rank_test_of_pairs(a, b, count, &test, &err));
+        assert_int_equal(test.wins, expected.wins);
+        assert_int_equal(test.losses, expected.losses);
+        CHECK_CLOSE(test.plus, expected.plus, 0);
+        CHECK_CLOSE(test.minus, expected.minus, 0);
+        CHECK_CLOSE(test.p, expected.p, 0);
+        broken += raw.p != expected.p;
+    }
+    assert_true(broken > 100); /* the differences as they are do not do */
+}
+
+/* What is told apart: a difference of 1e-14 beside fractions near 1, and 1e-30 beside 1e-20. What
+ * is not: one of 1e-16. */
+static void test_signed_rank_resolution(void **state)
+{
+    static const double a[] = {0.5 + 1e-14, 0.75 + 2e-14, 1e-20, 0.3 + 1e-16},
+                        b[] = {0.5, 0.75, 1e-20 - 1e-30, 0.3};
+    opevo_signed_rank test;
+
+    (void)state;
+    CHECK_OK(opevo_signed_rank_test_of_pairs(a, b, 4, &test, &err));
+    assert_int_equal(test.wins, 3);
+    assert_int_equal(test.ties, 1);
+    CHECK_CLOSE(test.plus, 2 + 3 + 4, 0);
+    CHECK_CLOSE(test.p, 0.25, 1e-15);
+    CHECK_FAILS(
+        OPEVO_INVALID, "Difference 1",
+        opevo_signed_rank_test_of_pairs((double[]){1, INFINITY}, (double[]){1, 1}, 2, &test, &err));
+}
+
 static void test_signed_rank_edges(void **state)
 {
     static const double zeros[] = {0, 0, 0}, bad[] = {1, NAN}, two[] = {1, 2};
@@ -342,6 +398,21 @@ static void test_normal_range(void **state)
     CHECK_CLOSE((double)above / DRAWS, opevo_normal_range_tail(3.5, 7), 4.5 * sqrt(0.25 / DRAWS));
 }
 
+/* Sums of the same tenths in another order. */
+static void test_midranks_of_sums(void **state)
+{
+    static const double values[] = {0.1 + 0.2 + 0.3, 0.5, 0.3 + 0.2 + 0.1, 0.7};
+    size_t order[4];
+    double ranks[4];
+
+    (void)state;
+    opevo_midranks_descending(values, 4, order, ranks);
+    CHECK_CLOSE(ranks[0], 2.5, 0);
+    CHECK_CLOSE(ranks[1], 4, 0);
+    CHECK_CLOSE(ranks[2], 2.5, 0);
+    CHECK_CLOSE(ranks[3], 1, 0);
+}
+
 static void test_midranks(void **state)
 {
     static const double values[] = {5, 7, 5, 1, 7, 7};
@@ -358,12 +429,21 @@ static void test_midranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signed_rank_enumerated), cmocka_unit_test(test_signed_rank_large),
-        cmocka_unit_test(test_signed_rank_edges),      cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_published_example),      cmocka_unit_test(test_friedman_permuted),
-        cmocka_unit_test(test_friedman_of_two),        cmocka_unit_test(test_friedman_ties),
-        cmocka_unit_test(test_friedman_edges),         cmocka_unit_test(test_nemenyi_table),
-        cmocka_unit_test(test_normal_range),           cmocka_unit_test(test_midranks),
+        cmocka_unit_test(test_signed_rank_enumerated),
+        cmocka_unit_test(test_signed_rank_large),
+        cmocka_unit_test(test_signed_rank_edges),
+        cmocka_unit_test(test_holm),
+        cmocka_unit_test(test_published_example),
+        cmocka_unit_test(test_friedman_permuted),
+        cmocka_unit_test(test_friedman_of_two),
+        cmocka_unit_test(test_friedman_ties),
+        cmocka_unit_test(test_friedman_edges),
+        cmocka_unit_test(test_nemenyi_table),
+        cmocka_unit_test(test_normal_range),
+        cmocka_unit_test(test_midranks),
+        cmocka_unit_test(test_midranks_of_sums),
+        cmocka_unit_test(test_signed_rank_of_decimals),
+        cmocka_unit_test(test_signed_rank_resolution),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,11 +60,31 @@ static void test_there_and_back(void **state)
     assert_true(opevo_unit_result("GFLOP/s", .1) == .1 && opevo_unit_fitness("score", .1) == .1);
 }
 
+/* The share is reached by a fitness that is exactly the share in decimals, whatever the rounding of
+ * the optimum, of the share or of their product, and not by one that is 1e-9 short of it. */
+static void test_share(void **state)
+{
+    (void)state;
+    for (unsigned k = 1; k < 20000; k++) {
+        double optimum = (double)(k * 48271 % 999999937) / 1e4;
+
+        assert_true(optimum >= opevo_fitness_share(100.0 / 100, optimum));
+        assert_true(optimum * (1 - 1e-9) < opevo_fitness_share(1, optimum));
+        for (unsigned percent = 1; percent < 100; percent++) {
+            double part = (double)(percent * k) / 1e4, whole = (double)(100 * k) / 1e4;
+
+            assert_true(part >= opevo_fitness_share(percent / 100.0, whole));
+            assert_true(part * (1 - 1e-9) < opevo_fitness_share(percent / 100.0, whole));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_share),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

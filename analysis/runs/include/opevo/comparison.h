@@ -5,6 +5,7 @@
 #ifndef OPEVO_COMPARISON_H
 #define OPEVO_COMPARISON_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Numbers that are compared are rounded: 0.5 - 0.3, 0.9 - 0.7 and 0.3 - 0.1 are three doubles. A
+ * number x that was read as a decimal, turned into another unit and divided by an optimum is taken
+ * to be known to within OPEVO_ROUNDING |x|, eight half units in the last place; what may be equal
+ * is a tie. */
+#define OPEVO_ROUNDING (4 * DBL_EPSILON)
 
 /* ---- Two, paired ---- */
 
@@ -33,11 +40,18 @@ typedef struct opevo_signed_rank {
  * exchangeable every sign is an even chance, whatever the ties: p is 2 P(T <= min(plus, minus)), at
  * most 1, under the 2^n equally likely signs. Exact for up to 150 differences that are not 0;
  * beyond, normal with variance (sum of squared ranks) / 4 and continuity correction.
+ * The differences are taken as they are: equal ones are ties.
  * Errors: INVALID for a difference that is no number; NOMEM. Cost: O(count^3), below 10 ms.
  * Source: Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54
  * (1959); effect size: Kerby, "The simple difference formula", Compr. Psychol. 3 (2014). */
 OPEVO_API opevo_status opevo_signed_rank_test(const double *differences, size_t count,
                                               opevo_signed_rank *out, opevo_error *err);
+/* The same of the differences a[i] - b[i], which are known to within
+ * e_i = OPEVO_ROUNDING (|a[i]| + |b[i]|): one of at most e_i is 0, and sizes |d_i| whose intervals
+ * |d_i| -+ e_i meet, directly or by others, are ties. */
+OPEVO_API opevo_status opevo_signed_rank_test_of_pairs(const double *a, const double *b,
+                                                       size_t count, opevo_signed_rank *out,
+                                                       opevo_error *err);
 
 /* Pairs that the signed-rank test of two-sided size alpha needs to resolve, with probability
  * `power`, a difference with the given share = plus / (plus + minus): (z_(1 - alpha/2) +
@@ -53,8 +67,9 @@ OPEVO_API opevo_status opevo_holm_adjust(const double *p, size_t count, double *
 
 /* ---- Many, over blocks ---- */
 
-/* Ranks 1 (largest value) to count, ties sharing the mean of theirs. `order` is scratch room for
- * count numbers. */
+/* Ranks 1 (largest value) to count, ties sharing the mean of theirs; values that follow each other
+ * are tied if they may be equal, each being known to within OPEVO_ROUNDING of itself. `order` is
+ * scratch room for count numbers. */
 OPEVO_API void opevo_midranks_descending(const double *values, size_t count, size_t *order,
                                          double *ranks);
 

@@ -37,6 +37,13 @@ OPEVO_API const char *opevo_unit_better(const char *unit);
 OPEVO_API double opevo_unit_result(const char *unit, double fitness);
 /* The fitness that every result at least as good as this one reaches. */
 OPEVO_API double opevo_unit_fitness(const char *unit, double result);
+/* The fitness that whatever is worth `share` of the optimum reaches, 0 < share <= 1:
+ * share * optimum * (1 - OPEVO_SHARE_ROUNDING). The product alone may be rounded to above a fitness
+ * that is exactly that share, so that a search for it would never end. */
+OPEVO_API double opevo_fitness_share(double share, double optimum);
+/* Relative; far above the rounding of a product or of a sum of a thousand times, and far below what
+ * can be measured. */
+#define OPEVO_SHARE_ROUNDING 1e-12
 
 /* Whether a fitness in one is a fitness in the other. */
 OPEVO_API bool opevo_unit_agree(const char *a, const char *b);
