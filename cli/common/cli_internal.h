@@ -146,13 +146,16 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
 /* A row beside the following for a verb that has no other threads. */
 #define OPEVO_I_KERNEL_THREADS_OPTION                                                              \
     {                                                                                              \
-        "threads", "N", "cpu: threads of a kernel (default 1; 0: all cores)", false                \
+        "threads", "N",                                                                            \
+            "cpu and cmd: threads of a kernel (default 1; 0: all cores), of a program", false      \
     }
 
 /* Rows for the option table of a verb that measures. */
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
     {"result", "HOW",                                                                              \
      "cmd: how to read the result: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)", false},    \
+        {"build", "COMMAND",                                                                       \
+         "cmd: makes the program of a trial first, such as 'cc -DX={X} s.c -o {out}'", false},     \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
         {"criterion", "NAME[,UNIT][,larger]:WHERE",                                                \
          "another number: cmd: error:json:err; kernels: build_time, code_size or energy", true},   \
@@ -169,7 +172,7 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
          "kernels: sample until the interval of the median is within P percent (default 2)",       \
          false},                                                                                   \
     {                                                                                              \
-        "build-timeout", "S", "kernels: time limit for compiling one (default 30 s)", false        \
+        "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }
 
 /* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */

@@ -49,6 +49,8 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
 {
     opevo_status status = OPEVO_OK;
     double limit_s = 0;
+    double build_s = 0;
+    uint64_t threads = 0;
 
     if (!call)
         return OPEVO_OK;
@@ -57,8 +59,14 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
     OPEVO_TRY(opevo_i_option_positive(call, "flop", &options->flop, err));
     OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
     OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    options->build = opevo_i_option(call, "build");
+    options->threads = (unsigned)threads;
     if (limit_s > 0)
         options->run_limit_s = limit_s;
+    if (build_s > 0)
+        options->build_limit_s = build_s;
 cleanup:
     return status;
 }

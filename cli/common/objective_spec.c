@@ -310,6 +310,10 @@ static const char *other_sort(const opevo_option *option, const char *on, sort i
         return is == PROGRAM ? NULL : "programs (cmd:)";
     if (!strncmp(option->summary, "cpu:", 4))
         return is == KERNELS && !strncmp(on, "cpu", 3) ? NULL : "kernels (cpu)";
+    if (!strncmp(option->summary, "cpu and cmd:", 12))
+        return is == PROGRAM || (is == KERNELS && !strncmp(on, "cpu", 3))
+                   ? NULL
+                   : "programs (cmd:) and kernels (cpu)";
     if (!strncmp(option->summary, "kernels:", 8))
         return is == KERNELS ? NULL : "kernels (cpu, cuda:N or hip:N)";
     return is == COMPUTED ? "programs and kernels" : NULL;
@@ -327,7 +331,7 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
 
         if (other && !(own && is == COMPUTED))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s%s, not to %s.", option->name,
-                              own ? "recordings, simulations and " : "", other, on);
+                              own ? "recordings, simulations, " : "", other, on);
     }
     return OPEVO_OK;
 }

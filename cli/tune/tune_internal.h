@@ -41,6 +41,7 @@ typedef struct opevo_i_tuning {
     opevo_i_reasons *reasons; /* one for each run where it is observed: it is alone, or measured */
     uint64_t failed;          /* what the progress line of a single run shows */
     double best, cost_s;
+    opevo_finalist best_samples; /* of a program: the best trial so far by its samples */
     opevo_run_curve curve;
     opevo_requirement *requirements;
     const char *criteria_words; /* of --criteria; NULL without it */
@@ -84,6 +85,19 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
 /* Of several. Errors: NOMEM. */
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err);
+
+/* ---- The interval of the best of a program (tune_best.c); nothing of other objectives ---- */
+
+/* Note a trial with its samples. */
+void opevo_i_tune_note_samples(opevo_i_tuning *self, const opevo_trial *trial);
+/* The same for the best trial as the store has it, with a store. */
+opevo_status opevo_i_tune_read_samples(opevo_i_tuning *self, opevo_error *err);
+/* " (1.2 to 1.4, 95 % of the median of 20 samples, estimated)"; nothing below 6 samples. */
+void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out);
+/* A line that offers finals where there were none. */
+void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out);
+/* "low", "high" and "samples" of the JSON object being written. */
+void opevo_i_tune_add_json_interval(const opevo_i_tuning *self, opevo_text *out);
 
 /* ---- Several operators (tasks_read.c, tune_tasks.c) ---- */
 

@@ -56,6 +56,7 @@ static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, o
     opevo_json_double(out, "result", opevo_unit_result(unit, best->outcome.fitness));
     opevo_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
     opevo_json_double(out, "fitness", best->outcome.fitness);
+    opevo_i_tune_add_json_interval(self, out);
     opevo_json_index(out, "trial", best->number);
     opevo_text_add(out, "}");
 }
@@ -255,6 +256,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     snprintf(best, sizeof best, "best %.8g %s",
              opevo_unit_result(unit, result->best.outcome.fitness), opevo_unit_name(unit));
     opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
+    opevo_i_tune_print_interval(self, out);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
                           100 * fraction(self, result->best.outcome.fitness),
@@ -266,6 +268,8 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
         opevo_i_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
                             self->objective->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
     opevo_i_finals_print(&self->finals, self->objective->space, unit, out);
+    if (result->stop != OPEVO_STOP_INTERRUPTED)
+        opevo_i_tune_print_offer(self, out);
     if (self->finals.interrupted && store)
         opevo_text_printf(out,
                           "the re-evaluation (finals) was interrupted and is dropped; the same "

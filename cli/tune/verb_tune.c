@@ -37,8 +37,8 @@ static const opevo_option options[] = {
     {"runs", "N", "number of runs, with consecutive seeds (default 1)", false},
     OPEVO_I_TASK_OPTIONS,
     {"threads", "N",
-     "cpu: threads of a kernel (default 1); recorded and sim: of the evaluation (default 1, for "
-     "several runs all cores); 0: all cores",
+     "cpu: threads of a kernel (default 1); cmd: of the program, which is bound to as many cores; "
+     "recorded and sim: of the evaluation (default 1, for several runs all cores); 0: all cores",
      false},
     {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
@@ -283,6 +283,8 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
     opevo_i_finals_note(&self->finals, trial);
+    if (!resumed)
+        opevo_i_tune_note_samples(self, trial);
     if (self->draws_curve)
         self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
     if (resumed)
@@ -422,6 +424,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
     OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
+    OPEVO_TRY(opevo_i_tune_read_samples(&self, err));
     if (opevo_i_flag(call, "emit"))
         opevo_i_tune_emit(&self, opevo_i_option(call, "emit"), exit_code);
     if (opevo_i_flag(call, "json")) {

@@ -97,7 +97,7 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on %s with another --result, --criterion, --flop, "
-            "--exit, --repeats or --timeout: give the same, another --name, or use another "
+            "--exit, --repeats, --threads or --timeout: give the same, another --name, or use another "
             "store.",
             store->path, (long long)run, key->objective);
     return OPEVO_FAIL(err, OPEVO_MISMATCH,

@@ -18,7 +18,7 @@ typedef struct opevo_i_backend opevo_i_backend;
 typedef struct opevo_i_backend_ops {
     const char *kind; /* as on the command line */
     opevo_kernel_dialect dialect;
-    bool builds;        /* sources are built; otherwise jobs are commands */
+    bool builds;        /* kernels: sources are built; otherwise jobs are commands */
     const char *suffix; /* of a source file, with its dot */
     /* Devices of this kind here, each through `add`; if none exists, one row that says why. */
     void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
@@ -26,14 +26,15 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);
     /* The members of a setup message; once, before anything below. Errors: INVALID, NOMEM. */
     opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
-    /* The command that makes a loadable object of a kernel's source file. Errors: NOMEM. */
-    opevo_status (*build_command)(const opevo_i_backend *self, const opevo_kernel *kernel,
+    /* The command that makes a loadable object of the source file of a job's kernel, or its program,
+     * which has no source. Errors: NOMEM. */
+    opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_job *job,
                                   const char *source, const char *object, opevo_i_arguments *out,
                                   opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
-    /* Load and start the object (NULL for commands and libraries), check what it computes, and time
-     * it; does not return before all is over. */
+    /* Load and start the object (NULL for libraries and for commands that are not built), check what
+     * it computes, and time it; does not return before all is over. */
     void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                     opevo_i_result *result);
     void (*close)(opevo_i_backend *self);
@@ -45,7 +46,9 @@ struct opevo_i_backend {
     char device[256];            /* what makes measurements comparable: model, driver */
     const int *cores;            /* those that nothing is measured on; NULL: any */
     size_t core_count;           /* 0: building would disturb measuring */
+    unsigned builders;           /* where core_count is 0: builds at once; 0: one */
     double build_limit_s;        /* from the setup */
+    bool builds_programs;        /* likewise: jobs are commands, and have one that builds */
     unsigned threads;            /* likewise: of a parallel kernel; 0: as for 1 */
     uint64_t build_memory_bytes; /* address space of a process that builds; 0: it limits itself */
     /* Also from the setup, for kernels: what the right result took, and how many of its elements

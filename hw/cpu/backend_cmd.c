@@ -6,9 +6,12 @@
 
 #include <opevo/memory.h>
 
+#include <opevo/parallel.h>
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -37,6 +40,8 @@ typedef struct command_backend {
     size_t criterion_count;
     double limit_s;
     unsigned repeats;
+    size_t threads;         /* processors that the program is bound to; 0: it may use all */
+    int cores[CPU_SETSIZE]; /* those that build, then those that measure */
     opevo_outcome_class of_exit[EXIT_COUNT];
 } command_backend;
 
@@ -111,6 +116,28 @@ static opevo_status read_criteria(command_backend *self, const json_t *criteria,
     return OPEVO_OK;
 }
 
+/* Builds run beside measurements only where the processors of these are known. */
+static opevo_status share_cores(command_backend *self, const json_t *threads, opevo_error *err)
+{
+    opevo_i_backend *super = &self->super;
+    json_int_t wanted = json_integer_value(threads);
+    size_t count = 0;
+
+    if (!threads)
+        return OPEVO_OK;
+    self->threads = wanted > 0 && wanted <= CPU_SETSIZE ? (size_t)wanted : CPU_SETSIZE + 1;
+    count = opevo_i_cpu_share(self->cores, self->threads);
+    if (count < self->threads)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "A program of %lld threads needs as many processors, and this process may "
+            "use %zu.",
+            (long long)wanted, count);
+    super->core_count = count - self->threads;
+    super->cores = super->core_count ? self->cores : NULL;
+    return OPEVO_OK;
+}
+
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     command_backend *self = (command_backend *)backend;
@@ -127,16 +154,53 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
         return OPEVO_FAIL(err, inner.status, "\"result\": %.800s", inner.message);
     OPEVO_TRY(read_criteria(self, json_object_get(message, "criteria"), err));
     OPEVO_TRY(read_exits(self, json_object_get(message, "exits"), err));
+    OPEVO_TRY(share_cores(self, json_object_get(message, "threads"), err));
+    backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
+    backend->builds_programs = backend->build_limit_s > 0;
+    backend->builders = opevo_processor_count();
 cleanup:
     return status;
 }
 
+/* The words with the path of what was built, if anything was, in the places for it. */
+static opevo_status put_output(const opevo_i_arguments *words, const char *path,
+                               opevo_i_arguments *out, opevo_error *err)
+{
+    opevo_text word = {0};
+    bool good = true;
+
+    for (size_t i = 0; good && i < words->count; i++) {
+        opevo_text_clear(&word);
+        for (const char *at = words->items[i]; *at; at++) {
+            if (path && *at == OPEVO_I_OUTPUT_PLACE)
+                opevo_text_add(&word, path);
+            else
+                opevo_text_add_bytes(&word, at, 1);
+        }
+        good = !word.failed && opevo_i_arguments_add(out, opevo_text_string(&word), word.length);
+    }
+    opevo_text_free(&word);
+    return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+}
+
+static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_job *job,
+                                  const char *source, const char *object, opevo_i_arguments *out,
+                                  opevo_error *err)
+{
+    (void)backend;
+    (void)source;
+    return put_output(&job->build, object, out, err);
+}
+
 /* Run to the end; ends this process if the engine goes away meanwhile, and the keeper follows. */
-static opevo_status run_program(const command_backend *self, const opevo_i_job *job,
+static opevo_status run_program(const command_backend *self, const opevo_i_arguments *command,
                                 opevo_i_program_end *end, opevo_error *err)
 {
-    opevo_i_program program = {
-        .argv = job->command.items, .limit_s = self->limit_s, .output_limit = OUTPUT_LIMIT};
+    opevo_i_program program = {.argv = command->items,
+                               .limit_s = self->limit_s,
+                               .output_limit = OUTPUT_LIMIT,
+                               .cores = self->threads ? self->cores + self->super.core_count : NULL,
+                               .core_count = self->threads};
     opevo_i_keeper keeper;
     opevo_status status = opevo_i_keeper_start(&program, &keeper, err);
 
@@ -258,18 +322,21 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
 {
     command_backend *self = (command_backend *)backend;
     unsigned repeats = job->brief ? 1 : self->repeats;
-    bool good = true;
+    opevo_i_arguments command = {0};
+    opevo_error err = {OPEVO_OK, ""};
+    bool good = put_output(&job->command, object, &command, &err) == OPEVO_OK;
 
-    (void)object;
+    if (!good)
+        opevo_i_result_fault(result, "%s", err.message);
     for (size_t i = 0; i < self->criterion_count; i++)
         self->criteria[i].count = 0;
     for (unsigned i = 0; i < repeats && good; i++) {
         opevo_i_program_end end = {0};
-        opevo_error err = {OPEVO_OK, ""};
 
-        if (run_program(self, job, &end, &err) != OPEVO_OK) {
+        good = run_program(self, &command, &end, &err) == OPEVO_OK;
+        if (!good) {
             opevo_i_result_fault(result, "%s", err.message);
-            return;
+            break;
         }
         result->run_s += end.elapsed_s;
         good = judge(self, job, &end, result);
@@ -277,6 +344,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
             read_values(self, &end, result);
         opevo_i_program_end_free(&end);
     }
+    opevo_i_arguments_clear(&command);
     if (!good)
         return;
     result->kind = OPEVO_OUTCOME_OK;
@@ -285,9 +353,11 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
 
 const opevo_i_backend_ops opevo_i_backend_cmd = {
     .kind = "cmd",
+    .suffix = ".in",
     .list = list,
     .open = open_backend,
     .setup = setup,
+    .build_command = build_command,
     .measure = measure,
     .close = close_backend,
 };

@@ -55,23 +55,15 @@ typedef struct cpu_backend {
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-/* Of the processors that this process may use, the last are for measuring, one for each thread, the
- * others for building. False where there are too few. */
+/* The last processors are for measuring, one for each thread, the others for building. False where
+ * there are too few. */
 static bool share_cores(cpu_backend *self, size_t threads)
 {
-    cpu_set_t set;
-    size_t count = 0;
+    size_t count = opevo_i_cpu_share(self->cores, threads);
 
     self->plan.core = -1;
-    if (sched_getaffinity(0, sizeof set, &set) < 0)
-        return threads == 1;
-    for (int i = 0; i < CPU_SETSIZE; i++) {
-        if (CPU_ISSET((size_t)i, &set))
-            self->cores[count++] = i;
-    }
     if (count < threads)
         return threads == 1;
-    opevo_i_cpu_choose(self->cores, count, threads, OPEVO_I_PROCESSORS);
     self->plan.core = self->cores[count - 1];
     self->plan.cores = self->cores + (count - threads);
     self->super.core_count = count - threads;
@@ -160,7 +152,7 @@ cleanup:
     return status;
 }
 
-static opevo_status build_command(const opevo_i_backend *backend, const opevo_kernel *kernel,
+static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_job *job,
                                   const char *source, const char *object, opevo_i_arguments *out,
                                   opevo_error *err)
 {
@@ -170,7 +162,7 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_ke
                                  "-pipe",        "-w",
                                  "-o",           object,
                                  source,         OPEVO_KERNEL_C_PARALLEL_FLAG};
-    size_t count = sizeof words / sizeof *words - !kernel->parallel;
+    size_t count = sizeof words / sizeof *words - !job->kernel.parallel;
 
     for (size_t i = 0; i < count; i++) {
         if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))

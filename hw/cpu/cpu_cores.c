@@ -66,3 +66,19 @@ void opevo_i_cpu_choose(int *cores, size_t count, size_t threads, const char *ro
         take(cores, count, left - 1, taken++);
     }
 }
+
+size_t opevo_i_cpu_share(int *cores, size_t threads)
+{
+    cpu_set_t set;
+    size_t count = 0;
+
+    if (sched_getaffinity(0, sizeof set, &set) < 0)
+        return 0;
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET((size_t)i, &set))
+            cores[count++] = i;
+    }
+    if (count >= threads)
+        opevo_i_cpu_choose(cores, count, threads, OPEVO_I_PROCESSORS);
+    return count;
+}

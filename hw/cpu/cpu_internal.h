@@ -66,6 +66,10 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
  * from the last on, each on a core of its own as far as there are so many. `root` is
  * OPEVO_I_PROCESSORS. */
 void opevo_i_cpu_choose(int *cores, size_t count, size_t threads, const char *root);
+/* The processors that this process may use, those that measure with so many threads at the end; at
+ * most CPU_SETSIZE. Their number; less than `threads`, in any order, where there are too few, and 0
+ * where they are not known. */
+size_t opevo_i_cpu_share(int *cores, size_t threads);
 /* Model of the processor and what distinguishes it, into `out` of `size` bytes. */
 void opevo_i_cpu_title(char *out, size_t size);
 /* As `list` of a backend. */

@@ -15,12 +15,13 @@
 #include "result_reader_internal.h"
 #include "samples_internal.h"
 
-#define FLOP_LIMIT 1e30 /* times and rates stay numbers that can be compared */
+enum { BUILD_DEPTH = 4 }; /* jobs of one worker where they are built */
+#define FLOP_LIMIT 1e30   /* times and rates stay numbers that can be compared */
 
 typedef struct program {
     opevo_i_live live;
     opevo_space *space;
-    opevo_i_arguments command;
+    opevo_i_arguments command, build; /* no words: nothing is built */
     opevo_i_quantity quantity;
     const char *unit; /* of what the program prints */
     opevo_i_named_reading named[OPEVO_CRITERIA_MOST - 1];
@@ -29,15 +30,19 @@ typedef struct program {
 
 opevo_program_options opevo_program_defaults(void)
 {
-    return (opevo_program_options){.repeats = 1, .run_limit_s = 60};
+    return (opevo_program_options){.repeats = 1, .run_limit_s = 60, .build_limit_s = 120};
 }
 
 static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_task *task,
                             opevo_error *err)
 {
     const program *self = (const program *)live;
+    opevo_status status =
+        opevo_i_command_fill(&self->command, self->space, point, &task->job.command, err);
 
-    return opevo_i_command_fill(&self->command, self->space, point, &task->job.command, err);
+    if (status == OPEVO_OK && self->build.count)
+        status = opevo_i_command_fill(&self->build, self->space, point, &task->job.build, err);
+    return status;
 }
 
 static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
@@ -77,6 +82,7 @@ static void release(opevo_i_live *live)
 
     opevo_space_destroy(self->space);
     opevo_i_arguments_clear(&self->command);
+    opevo_i_arguments_clear(&self->build);
     for (size_t i = 0; i < live->super.more_count; i++)
         opevo_i_named_reading_clear(&self->named[i]);
 }
@@ -114,6 +120,8 @@ static opevo_status check_numbers(const opevo_program_options *options, opevo_er
     if (!(options->run_limit_s > 0 && isfinite(options->run_limit_s)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The time limit of a program must be above 0 seconds.");
+    if (!(options->build_limit_s > 0 && isfinite(options->build_limit_s)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a build must be above 0 seconds.");
     if (options->name && !*options->name)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--name is empty: name the objective.");
     if (options->flop != 0 && !(options->flop >= 1 && options->flop <= FLOP_LIMIT))
@@ -167,6 +175,23 @@ static int add_criteria(const opevo_program_options *options, json_t *setup, uin
     return failed | (criteria ? json_object_set_new(setup, "criteria", criteria) : 0);
 }
 
+/* The limits of builds and the processors of the program, likewise. */
+static int add_build(const opevo_program_options *options, json_t *setup, uint64_t *hash)
+{
+    int failed = 0;
+
+    if (options->threads) {
+        failed |= json_object_set_new(setup, "threads", json_integer(options->threads));
+        *hash = opevo_hash_bytes(*hash, &options->threads, sizeof options->threads);
+    }
+    if (options->build) {
+        failed |= json_object_set_new(setup, "build_limit_s", json_real(options->build_limit_s));
+        *hash = opevo_hash_bytes(*hash, options->build, strlen(options->build) + 1);
+        *hash = opevo_hash_bytes(*hash, &options->build_limit_s, sizeof options->build_limit_s);
+    }
+    return failed;
+}
+
 /* The setup line, and all that decides outcomes in it into the signature. */
 static opevo_status make_setup(program *self, const opevo_program_options *options, json_t *exits,
                                opevo_error *err)
@@ -178,7 +203,7 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
                               opevo_i_json_text(result), "run_limit_s", options->run_limit_s,
                               "repeats", (json_int_t)options->repeats, "exits", exits);
 
-    if (setup && !add_criteria(options, setup, &hash))
+    if (setup && !add_criteria(options, setup, &hash) && !add_build(options, setup, &hash))
         self->live.pool.setup = opevo_i_message_line(json_incref(setup));
     json_decref(setup);
     if (!self->live.pool.setup || !dumped) {
@@ -196,14 +221,86 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
     return OPEVO_OK;
 }
 
+/* Whether a value has the character that stands for the path of what is built. */
+static bool has_output_place(const opevo_space *space)
+{
+    opevo_text text = {0};
+    bool has = false;
+
+    opevo_space_write_json(space, &text);
+    has = text.failed || strstr(opevo_text_string(&text), "\\u001a");
+    opevo_text_free(&text);
+    return has;
+}
+
+/* The build, and that both commands have the place of what it makes. */
+static opevo_status parse_build(program *self, const opevo_program_options *options,
+                                opevo_error *err)
+{
+    opevo_status status = opevo_i_command_split(options->build, &self->build, err);
+    size_t made = 0, run = 0;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++) {
+        if (!strcmp(opevo_parameter_name(opevo_space_parameter(self->space, i)), "out"))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "{out} is the path of what is built; rename the parameter out.");
+    }
+    if (status == OPEVO_OK && has_output_place(self->space))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "a value of the space has the control character U+001A.");
+    if (status == OPEVO_OK)
+        status = opevo_i_command_mark_output(&self->build, &made, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_command_mark_output(&self->command, &run, err);
+    if (status == OPEVO_OK && (!made || !run))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "the %s has no {out}, the path of what is built; such as --on "
+                            "'cmd:{out}' --build 'cc -O3 -DX={X} s.c -o {out}'.",
+                            made ? "command" : "build");
+    return status;
+}
+
+/* The words of both commands; borrowed, but for the array. */
+static opevo_status check_words(const program *self, opevo_error *err)
+{
+    size_t count = self->command.count + self->build.count;
+    opevo_i_arguments all = {.items = opevo_calloc(count, sizeof(char *)), .count = count};
+    opevo_status status = OPEVO_OK;
+
+    if (!all.items)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    for (size_t i = 0; i < count; i++)
+        all.items[i] = i < self->command.count ? self->command.items[i]
+                                               : self->build.items[i - self->command.count];
+    status = opevo_i_command_check(&all, self->space, err);
+    opevo_free(all.items);
+    return status;
+}
+
+/* What is built and what runs it, where each is known and no place of the other. */
+static uint64_t hash_programs(const program *self)
+{
+    uint64_t built = self->build.count ? opevo_i_build_hash(&self->build) : 0;
+    uint64_t run = strchr(self->command.items[0], OPEVO_I_OUTPUT_PLACE)
+                       ? 0
+                       : opevo_i_program_hash(&self->command);
+
+    return built && run ? opevo_hash_bytes(built, &run, sizeof run) : built | run;
+}
+
 static opevo_status parse(program *self, const opevo_program_options *options, opevo_error *err)
 {
     opevo_i_result_reader reading = {.place = OPEVO_I_WALL};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = opevo_i_command_split(options->command, &self->command, &inner);
 
+    if (status == OPEVO_OK && options->build) {
+        status = parse_build(self, options, &inner);
+        if (status != OPEVO_OK)
+            return OPEVO_FAIL(err, status, "--build: %.900s", inner.message);
+    }
     if (status == OPEVO_OK)
-        status = opevo_i_command_check(&self->command, self->space, &inner);
+        status = check_words(self, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--on cmd: %.900s", inner.message);
     status =
@@ -212,7 +309,7 @@ static opevo_status parse(program *self, const opevo_program_options *options, o
         return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
     self->quantity = reading.quantity;
     self->unit = reading.unit;
-    self->live.super.program = opevo_i_program_hash(&self->command);
+    self->live.super.program = hash_programs(self);
     opevo_i_result_reader_clear(&reading);
     return OPEVO_OK;
 }
@@ -224,6 +321,8 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     bool computed = self->quantity == OPEVO_I_TIME && options->flop > 0;
 
     opevo_text_printf(&name, "cmd:%s", options->name ? options->name : options->command);
+    if (options->build && !options->name)
+        opevo_text_printf(&name, " built by %s", options->build);
     if (name.failed)
         return opevo_text_check(&name, err);
     live->name = name.data;
@@ -234,12 +333,14 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->prepare = prepare;
     live->value = value;
     live->release = release;
-    live->pool.depth = 1;
+    live->pool.depth = self->build.count ? BUILD_DEPTH : 1;
     live->pool.start_limit_s = 300;
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
-    live->super.wanted = live->pool.count;
+    if (self->build.count)
+        live->pool.silence_s += BUILD_DEPTH * options->build_limit_s;
+    live->super.wanted = live->pool.depth * live->pool.count;
     return OPEVO_OK;
 }
 

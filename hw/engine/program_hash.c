@@ -68,6 +68,18 @@ static bool is_interpreter(const char *word)
     return false;
 }
 
+uint64_t opevo_i_build_hash(const opevo_i_arguments *command)
+{
+    opevo_text path = {0};
+    uint64_t hash = OPEVO_HASH_START;
+    bool known = find_executable(command->items[0], &path) && hash_file(path.data, &hash);
+
+    opevo_text_free(&path);
+    for (size_t i = 1; known && i < command->count; i++)
+        hash_file(command->items[i], &hash); /* most words are no files */
+    return known ? hash | !hash : 0;
+}
+
 uint64_t opevo_i_program_hash(const opevo_i_arguments *command)
 {
     opevo_text path = {0};

@@ -174,7 +174,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_kernel *kernel,
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_i_job *job,
                                        const char *source, const char *object,
                                        opevo_i_arguments *out, opevo_error *err)
 {
@@ -183,7 +183,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
         self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
 
-    (void)kernel;
+    (void)job;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");

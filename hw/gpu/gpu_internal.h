@@ -191,7 +191,7 @@ int opevo_i_gpu_build_main(int argc, char **argv);
 opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
                               unsigned ordinal, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
-opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_kernel *kernel,
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_job *job,
                                        const char *source, const char *object,
                                        opevo_i_arguments *out, opevo_error *err);
 void opevo_i_gpu_lock_name(const opevo_i_backend *self, char *out, size_t size);

@@ -152,10 +152,45 @@ static bool next_piece(const char **at, piece *out)
     return true;
 }
 
+opevo_status opevo_i_command_mark_output(opevo_i_arguments *command, size_t *count,
+                                         opevo_error *err)
+{
+    static const char mark = OPEVO_I_OUTPUT_PLACE;
+    bool good = true;
+
+    *count = 0;
+    for (size_t i = 0; good && i < command->count; i++) {
+        const char *at = command->items[i];
+        const char *start = at;
+        opevo_text word = {0};
+        char *changed = NULL;
+        piece part;
+
+        for (; next_piece(&at, &part); start = at) {
+            bool output = part.is_place && part.length == 3 && !memcmp(part.text, "out", 3);
+
+            opevo_text_add_bytes(&word, output ? &mark : start, output ? 1 : (size_t)(at - start));
+            *count += output;
+        }
+        changed = opevo_strndup(opevo_text_string(&word), word.length);
+        good = !word.failed && changed;
+        opevo_text_free(&word);
+        if (good) {
+            opevo_free(command->items[i]);
+            command->items[i] = changed;
+        }
+    }
+    return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+}
+
 static opevo_status fail_unknown(const piece *part, const opevo_space *space, opevo_error *err)
 {
     opevo_text names = {0};
 
+    if (part->length == 3 && !memcmp(part->text, "out", 3))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "{out} is what a build makes; give --build COMMAND, such as "
+                          "--build 'cc -O3 -DX={X} s.c -o {out}'.");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
         opevo_text_printf(&names, "%s%s", i ? ", " : "",
                           opevo_parameter_name(opevo_space_parameter(space, i)));

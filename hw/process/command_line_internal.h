@@ -7,6 +7,7 @@
  *   {X}      the value of parameter X, components separated by commas
  *   {X[1]}   its second component, also by the component's own name
  *   {}       the whole configuration as a JSON object
+ *   {out}    beside a build: the path of what it makes
  *   {{ }}    the braces themselves */
 
 #ifndef OPEVO_COMMAND_LINE_INTERNAL_H
@@ -23,6 +24,15 @@ typedef struct opevo_i_arguments {
 bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length);
 void opevo_i_arguments_clear(opevo_i_arguments *list);
 
+/* Stands in words for the path of what a build makes, until a worker knows it. */
+#define OPEVO_I_OUTPUT_PLACE '\x1a'
+/* Put it in the places {out}; their number. */
+opevo_status opevo_i_command_mark_output(opevo_i_arguments *command, size_t *count,
+                                         opevo_error *err);
+
+/* The same of a build: the executable and all files that are words of the command; 0 where the
+ * executable cannot be read. */
+uint64_t opevo_i_build_hash(const opevo_i_arguments *command);
 /* A hash of the executable file of a command, and of the script that an interpreter is given as its
  * first argument; 0 where one of them cannot be read. */
 uint64_t opevo_i_program_hash(const opevo_i_arguments *command);

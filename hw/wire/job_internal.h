@@ -16,7 +16,9 @@ typedef struct opevo_i_job {
     int64_t id;
     opevo_kernel kernel;
     opevo_i_arguments command;
-    bool library; /* in place of the kernel */
+    opevo_i_arguments build; /* makes what the command runs; no words: nothing does. Both have
+                                OPEVO_I_OUTPUT_PLACE */
+    bool library;            /* in place of the kernel */
     bool brief; /* one round among finalists: executions from OPEVO_I_BRIEF_S on are not repeated */
     /* An execution of a kernel that takes more than `slower` times best_s, that of the best kernel
      * so far, is not worth its time; 0: no such limit. */

@@ -38,6 +38,7 @@ void opevo_i_job_clear(opevo_i_job *job)
 {
     opevo_kernel_free(&job->kernel);
     opevo_i_arguments_clear(&job->command);
+    opevo_i_arguments_clear(&job->build);
 }
 
 void opevo_i_result_clear(opevo_i_result *result)
@@ -176,21 +177,29 @@ static int add_launches(const opevo_kernel *kernel, json_t *message)
     return failed | json_object_set_new(message, "then", list);
 }
 
+static int add_words(const opevo_i_arguments *words, const char *key, json_t *message)
+{
+    json_t *list = json_array();
+    int failed = !list;
+
+    for (size_t i = 0; i < words->count; i++)
+        failed |= json_array_append_new(list, opevo_i_json_text(words->items[i]));
+    return failed | json_object_set_new(message, key, list);
+}
+
 json_t *opevo_i_job_to_json(const opevo_i_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
                                 "brief", (int)job->brief);
-    json_t *command = NULL;
     const opevo_kernel *kernel = &job->kernel;
     int failed = 0;
 
     if (!message)
         return NULL;
     if (job->command.count) {
-        command = json_array();
-        for (size_t i = 0; i < job->command.count; i++)
-            failed |= json_array_append_new(command, opevo_i_json_text(job->command.items[i]));
-        failed |= json_object_set_new(message, "command", command);
+        failed |= add_words(&job->command, "command", message);
+        if (job->build.count)
+            failed |= add_words(&job->build, "build", message);
     } else if (job->library) {
         failed |= json_object_set_new(message, "library", json_true());
     } else {
@@ -307,6 +316,7 @@ static bool read_command(const json_t *command, opevo_i_arguments *out)
 bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
 {
     const json_t *command = json_object_get(message, "command");
+    const json_t *build = json_object_get(message, "build");
     const json_t *id = json_object_get(message, "job");
     opevo_i_job job = {.id = json_integer_value(id),
                        .library = json_is_true(json_object_get(message, "library")),
@@ -316,7 +326,7 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     bool good = json_is_integer(id);
 
     if (good && command)
-        good = read_command(command, &job.command);
+        good = read_command(command, &job.command) && (!build || read_command(build, &job.build));
     else if (good && !job.library)
         good = read_kernel(message, &job.kernel);
     if (good)

@@ -127,7 +127,7 @@ static bool look(DIR *folder, entry **entries, size_t *count, uint64_t *bytes)
 /* Down to four fifths of the limit where it is exceeded, so that this is seldom. */
 static void trim(const opevo_i_cache *cache)
 {
-    DIR *folder = opendir(cache->folder);
+    DIR *folder = opendir(cache->confined ? cache->scratch_folder : cache->folder);
     entry *entries = NULL;
     size_t count = 0;
     uint64_t bytes = 0;
@@ -247,6 +247,11 @@ void opevo_i_cache_close(opevo_i_cache *cache)
     *cache = (opevo_i_cache){.lock = -1};
 }
 
+void opevo_i_cache_confine(opevo_i_cache *cache)
+{
+    cache->confined = true;
+}
+
 /* ---- Finding and adding --------------------------------------------------------------------- */
 
 static void name_of(const opevo_i_cache *cache, const opevo_text *recipe, const char *suffix,
@@ -255,8 +260,8 @@ static void name_of(const opevo_i_cache *cache, const opevo_text *recipe, const 
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, opevo_text_string(recipe), recipe->length);
 
     opevo_text_clear(path);
-    opevo_text_printf(path, "%s/%016llx%s", cache->folder, (unsigned long long)opevo_hash_mix(hash),
-                      suffix);
+    opevo_text_printf(path, "%s/%016llx%s", cache->confined ? cache->scratch_folder : cache->folder,
+                      (unsigned long long)opevo_hash_mix(hash), suffix);
 }
 
 opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t size,
@@ -353,10 +358,10 @@ void opevo_i_cache_scratch(opevo_i_cache *cache, const char *suffix, opevo_text 
 }
 
 /* Whatever the umask of the compiler was. */
-static opevo_status read_built(const char *path, opevo_text *out, opevo_error *err)
+static opevo_status read_built(const char *path, mode_t mode, opevo_text *out, opevo_error *err)
 {
     opevo_text why = {0};
-    bool good = chmod(path, 0600) == 0 && read_own(path, out, &why);
+    bool good = chmod(path, mode) == 0 && read_own(path, out, &why);
 
     if (!good)
         opevo_error_set(err, OPEVO_IO, "%s: %s.", path,
@@ -375,7 +380,7 @@ opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, c
 
     if (++cache->added % LOOK_EVERY == 0)
         trim(cache);
-    OPEVO_TRY(read_built(object, &built, err));
+    OPEVO_TRY(read_built(object, cache->confined ? 0700 : 0600, &built, err));
     print_head(&built, &whole);
     opevo_text_printf(&whole, " %llu\n", (unsigned long long)(build_s * 1e6));
     opevo_text_add_bytes(&whole, opevo_text_string(recipe), recipe->length);

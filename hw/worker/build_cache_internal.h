@@ -18,6 +18,7 @@
 typedef struct opevo_i_cache {
     char *folder;
     char *scratch_folder; /* in it, for what compilers leave for a moment; removed at close */
+    bool confined;
     int lock; /* of the scratch folder, held until then by this process and its keepers */
     uint64_t limit_bytes;
     unsigned added; /* since the size was last looked at */
@@ -28,6 +29,9 @@ typedef struct opevo_i_cache {
  * Errors: IO, also for a folder that others may write to; NOMEM. */
 opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err);
 void opevo_i_cache_close(opevo_i_cache *cache);
+/* Keep objects in the scratch folder, for as long as the cache is open: those of commands whose
+ * recipe does not tell all that they are made from, such as headers. They may be executed. */
+void opevo_i_cache_confine(opevo_i_cache *cache);
 
 /* Whether the object of this recipe is there, with its path and the seconds that its build took, 0
  * where they are not known; the entry counts as used now. Where one is there and is not believed,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,19 +18,31 @@
 
 enum { MESSAGE_LIMIT = 4096 };
 
+bool opevo_i_builds_any(const opevo_i_backend *backend)
+{
+    return backend->ops->builds || backend->builds_programs;
+}
+
 opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     *self = (opevo_i_builds){.backend = backend};
     /* One more than cores: while a measurement keeps this process waiting, no core falls idle. */
-    self->most = backend->core_count ? (unsigned)backend->core_count + 1 : 1;
-    if (!backend->ops->builds)
+    self->most = backend->core_count ? (unsigned)backend->core_count + 1
+                 : backend->builders ? backend->builders
+                                     : 1;
+    if (!opevo_i_builds_any(backend))
         return OPEVO_OK;
     status = opevo_i_cache_open(&self->cache, err);
     if (status != OPEVO_OK)
         return status;
-    /* What a killed compiler leaves behind lies where the next worker finds it. */
+    if (backend->builds_programs) {
+        opevo_i_cache_confine(&self->cache);
+        return OPEVO_OK;
+    }
+    /* What a killed compiler leaves behind lies where the next worker finds it. Programs of others
+     * have the environment that they were given. */
     setenv("TMPDIR", self->cache.scratch_folder, 1);
     setenv("LC_ALL", "C", 1);
     return OPEVO_OK;
@@ -74,7 +87,8 @@ opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_er
     self->items = items;
     self->items[self->count++] = (opevo_i_queued){
         .job = *job,
-        .stage = self->backend->ops->builds && !job->library ? OPEVO_I_WAITING : OPEVO_I_BUILT,
+        .stage =
+            opevo_i_builds_any(self->backend) && !job->library ? OPEVO_I_WAITING : OPEVO_I_BUILT,
         .result = {.id = job->id}};
     *job = (opevo_i_job){0};
     return OPEVO_OK;
@@ -99,8 +113,8 @@ static void give_back(opevo_i_queued *item, const char *why)
 static opevo_status write_recipe(const opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
 {
     opevo_i_arguments command = {0};
-    opevo_status status = self->backend->ops->build_command(self->backend, &item->job.kernel,
-                                                            "SOURCE", "OBJECT", &command, err);
+    opevo_status status = self->backend->ops->build_command(self->backend, &item->job, "SOURCE",
+                                                            "OBJECT", &command, err);
 
     for (size_t i = 0; status == OPEVO_OK && i < command.count; i++)
         opevo_text_printf(&item->recipe, "%s\n", command.items[i]);
@@ -136,11 +150,11 @@ static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_err
     opevo_status status = OPEVO_OK;
 
     opevo_i_cache_scratch(&self->cache, backend->ops->suffix, &item->source);
-    opevo_i_cache_scratch(&self->cache, ".obj", &item->scratch);
+    opevo_i_cache_scratch(&self->cache, backend->builds_programs ? ".out" : ".obj", &item->scratch);
     OPEVO_TRY(opevo_text_check(&item->source, err));
     OPEVO_TRY(opevo_text_check(&item->scratch, err));
     OPEVO_TRY(opevo_i_scratch_write(item->source.data, opevo_text_string(text), text->length, err));
-    OPEVO_TRY(backend->ops->build_command(backend, &item->job.kernel, item->source.data,
+    OPEVO_TRY(backend->ops->build_command(backend, &item->job, item->source.data,
                                           item->scratch.data, &command, err));
     program.argv = command.items;
     OPEVO_TRY(opevo_i_keeper_start(&program, &item->keeper, err));
@@ -191,6 +205,8 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     found = found ? found : text;
     for (char *at = found; length > 1 && (at = strstr(at, folder)) != NULL;)
         memmove(at, at + length, strlen(at + length) + 1);
+    for (size_t end = strlen(found); end && strchr(" \r\n", found[end - 1]);)
+        found[--end] = '\0';
     return found;
 }
 
@@ -212,16 +228,27 @@ static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
     return fault;
 }
 
+/* Whether a build of another program than a compiler of ours left what it was asked for. */
+static bool is_made(const opevo_i_queued *item)
+{
+    struct stat facts;
+
+    return stat(item->scratch.data, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_end *end)
 {
     const char *said = complaint(self, end->error.length ? &end->error : &end->out);
+    const char *who = self->backend->builds_programs ? "build" : "compiler";
     opevo_error err = {OPEVO_OK, ""};
     char sentence[OPEVO_ERROR_SIZE];
 
     if (end->kept && !end->start_errno && !end->timed_out && WIFEXITED(end->wait_status) &&
         WEXITSTATUS(end->wait_status) == 0) {
-        if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, end->elapsed_s,
-                              &item->object, &err))
+        if (self->backend->builds_programs && !is_made(item))
+            give_up(item, "the build ended without an error, but made no file {out}");
+        else if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, end->elapsed_s,
+                                   &item->object, &err))
             give_back(item, err.message);
         else
             item->stage = OPEVO_I_BUILT;
@@ -230,14 +257,14 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
     if (is_fault(self, item, end))
         return;
     if (end->timed_out)
-        snprintf(sentence, sizeof sentence, "the compiler was killed after %g s",
+        snprintf(sentence, sizeof sentence, "the %s was killed after %g s", who,
                  self->backend->build_limit_s);
     else if (WIFSIGNALED(end->wait_status))
-        snprintf(sentence, sizeof sentence, "the compiler was killed by signal %d",
+        snprintf(sentence, sizeof sentence, "the %s was killed by signal %d", who,
                  WTERMSIG(end->wait_status));
     else
-        snprintf(sentence, sizeof sentence, "exit status %d of the compiler: %.900s",
-                 WEXITSTATUS(end->wait_status), said);
+        snprintf(sentence, sizeof sentence, "exit status %d of the %s: %.900s",
+                 WEXITSTATUS(end->wait_status), who, said);
     give_up(item, sentence);
 }
 

@@ -37,6 +37,8 @@ typedef struct opevo_i_builds {
 opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err);
 /* Remove what compilers left, which have ended or been killed. */
 void opevo_i_builds_clear(opevo_i_builds *self);
+/* Whether the jobs of this backend are built. */
+bool opevo_i_builds_any(const opevo_i_backend *backend);
 /* Takes the job on success. Errors: NOMEM. */
 opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err);
 /* Take the results of compilers that ended, and start others. */

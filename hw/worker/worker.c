@@ -235,7 +235,7 @@ static void serve(worker *self)
         wait_for_something(self, item != NULL);
         if (self->over)
             break;
-        if (self->ready && self->backend->ops->builds)
+        if (self->ready && opevo_i_builds_any(self->backend))
             opevo_i_builds_step(&self->builds);
         item = opevo_i_builds_ready(&self->builds);
         if (item)

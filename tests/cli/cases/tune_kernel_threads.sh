@@ -37,7 +37,6 @@ try() { opevo "$@"; [ $? = 2 ] || echo "exit status is not 2: $*"; }
 try tune "$op" --on cpu --threads 1000 2>&1 | sed 's/use [0-9]*\.$/use so many./' >&2
 try tune "$op" --on cpu --threads two
 try tune "$op" --on cuda:0 --threads 2
-try tune --on 'cmd:true {X}' --space space.json --threads 2
 try tune "$op" --on cpu --threads 0 --workers 'opevo-worker cpu'
 try record mm1 --on sim:mi50 --threads 2 --sample 3 --out none
 sed -i 's/"cpu", "what": "[^"]*"}/"sim:mi50", "what": "mm1", "threads": 2}/' plan.json

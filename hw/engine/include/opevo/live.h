@@ -52,9 +52,13 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
 
 typedef struct opevo_program_options {
-    const char *command;         /* see docs/live.md: parameters are put in as {NAME} */
-    const char *name;            /* of the objective after "cmd:"; NULL: the command */
-    const char *result;          /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
+    const char *command;  /* see docs/live.md: parameters are put in as {NAME} */
+    const char *build;    /* makes what the command runs as {out}; NULL: nothing does */
+    double build_limit_s; /* of one build; elapsed */
+    unsigned threads;     /* processors that the program is bound to, beside which builds run;
+                                    0: it may use all, and builds run between measurements */
+    const char *name;     /* of the objective after "cmd:"; NULL: the command */
+    const char *result;   /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
     const char *const *criteria; /* "error:json:err": more that it prints, at most 3 */
     size_t criterion_count;
     double flop;              /* of one execution; 0: unknown */
@@ -65,16 +69,18 @@ typedef struct opevo_program_options {
     opevo_workers workers;
 } opevo_program_options;
 
-/* s:wall, once, 60 s. */
+/* s:wall, once, 60 s, builds 120 s. */
 opevo_program_options opevo_program_defaults(void);
 
 /* Any program as an objective: it is started once for each point, with the point's values in its
- * arguments and no shell. Takes ownership of the space on success. The fitness is GFLOP/s where the
+ * arguments and no shell. With `build`, that command makes the program of each point first, on all
+ * processors; equal commands are run once, as long as the objective's workers live. Without success
+ * the outcome is a build error. Takes ownership of the space on success. The fitness is GFLOP/s where the
  * program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the unit is
  * the one in which it prints (opevo/unit.h).
  *
- * Errors: INVALID for a command with unknown or missing parameters,
- * and for what cannot be parsed. */
+ * Errors: INVALID for a command with unknown or missing parameters or without {out} where it is
+ * built, and for what cannot be parsed. */
 opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,
                                 opevo_objective **out, opevo_error *err);
 
