@@ -32,7 +32,7 @@ typedef struct reader {
     opevo_i_recording *recording;
     const json_t *cache;
     const char *path;
-    const char **names; /* of the parameters */
+    const char *const *names; /* of the parameters */
     size_t name_count;
     opevo_value *values; /* of the entry being read, one for each name */
     opevo_i_observed observed;
@@ -70,77 +70,6 @@ static size_t entry_line(reader *self, const char *key)
 {
     move_to_key(self, key);
     return self->at ? self->line : 0;
-}
-
-/* ---- Parameters ----------------------------------------------------------------------------- */
-
-/* Numbers make a `discrete` parameter, anything else among them a `categorical` one. */
-static opevo_status add_parameter(const reader *self, size_t index, const json_t *listed,
-                                  opevo_i_parameters *list, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_error inner = {OPEVO_OK, ""};
-    const char *name = self->names[index];
-    size_t count = json_array_size(listed);
-    opevo_value *values = opevo_calloc(count, sizeof *values);
-    opevo_parameter_spec spec = {.name = name, .type = "discrete", .values = values};
-    opevo_parameter *parameter = NULL;
-
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *json = json_array_get(listed, i);
-
-        if (!opevo_i_json_value(json, &values[i])) {
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID,
-                           "%s: value %zu of parameter '%.80s' is not a number, string or Boolean.",
-                           self->path, i + 1, name);
-            goto cleanup;
-        }
-        if (!json_is_number(json))
-            spec.type = "categorical";
-    }
-    spec.value_count = count;
-    if (!count) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params lists no values for '%.80s'.",
-                            self->path, name);
-        goto cleanup;
-    }
-    if (opevo_parameter_create(&spec, &parameter, &inner) != OPEVO_OK) {
-        status = opevo_i_fail_in(err, &inner, self->path);
-        goto cleanup;
-    }
-    if (!opevo_i_parameters_add(list, parameter, &index)) {
-        opevo_parameter_destroy(parameter);
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-    }
-cleanup:
-    opevo_free(values);
-    return status;
-}
-
-static opevo_status begin(const reader *self, const json_t *root, const char *space,
-                          opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    const json_t *keys = json_object_get(root, "tune_params_keys");
-    const json_t *lists = json_object_get(root, "tune_params");
-    opevo_i_parameters list = {0};
-
-    for (size_t i = 0; i < self->name_count; i++) {
-        self->names[i] = json_string_value(json_array_get(keys, i));
-        if (!self->names[i]) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params_keys[%zu] is not a string.",
-                                self->path, i);
-            goto cleanup;
-        }
-        OPEVO_TRY(add_parameter(self, i, json_object_get(lists, self->names[i]), &list, err));
-    }
-    OPEVO_TRY(opevo_i_recording_begin(self->recording, &list, NULL, 0, self->path, space, err));
-cleanup:
-    opevo_i_parameters_clear(&list);
-    return status;
 }
 
 /* ---- Entries -------------------------------------------------------------------------------- */
@@ -371,35 +300,24 @@ cleanup:
 
 opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *recording, const json_t *root,
                                              const char *path, const char *text, const char *space,
-                                             const char ***names, const char **unit,
-                                             opevo_error *err)
+                                             const char **unit, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    reader self = {.recording = recording,
-                   .cache = json_object_get(root, "cache"),
-                   .path = path,
-                   .name_count = json_array_size(json_object_get(root, "tune_params_keys"))};
+    reader self = {.recording = recording, .cache = json_object_get(root, "cache"), .path = path};
 
-    self.names = opevo_calloc(self.name_count, sizeof *self.names);
-    self.values = opevo_calloc(self.name_count, sizeof *self.values);
-    if (!self.names || !self.values) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-        goto cleanup;
-    }
+    if (!json_object_size(self.cache))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", path);
     recording->path = path;
-    recording->names = self.names;
-    recording->name_count = self.name_count;
-    if (!json_object_size(self.cache)) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", path);
-        goto cleanup;
-    }
-    OPEVO_TRY(begin(&self, root, space, err));
+    recording->restricts = true;
+    OPEVO_TRY(opevo_i_recording_begin_as(recording, root, text, path, space, err));
+    self.names = recording->names;
+    self.name_count = recording->name_count;
+    self.values = opevo_calloc(self.name_count, sizeof *self.values);
+    if (!self.values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     OPEVO_TRY(read_entries(&self, text, err));
-    *names = self.names;
     *unit = self.metric ? "GFLOP/s" : "1/s";
-    self.names = NULL;
 cleanup:
-    opevo_free(self.names);
     opevo_free(self.values);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "recorded_internal.h"
 
+#include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
 
 #include <string.h>
@@ -64,15 +65,18 @@ cleanup:
     return status;
 }
 
-static opevo_status fail_parse(const char *path, const json_error_t *error, bool at_end,
-                               opevo_error *err)
+static opevo_status fail_parse(const char *path, const char *text, const json_error_t *error,
+                               bool at_end, opevo_error *err)
 {
     size_t line = error->line > 0 ? (size_t)error->line : 0;
+    char fault[OPEVO_JSON_FAULT_SIZE];
 
+    opevo_json_fault(text, (size_t)error->position,
+                     json_error_code(error) == json_error_duplicate_key, error->text, fault);
     if (json_error_code(error) == json_error_out_of_memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     if (!at_end)
-        return opevo_i_fail_at(err, OPEVO_INVALID, path, line, "invalid JSON: %s.", error->text);
+        return opevo_i_fail_at(err, OPEVO_INVALID, path, line, "invalid JSON: %s.", fault);
     return opevo_i_fail_at(err, OPEVO_INVALID, path, line,
                            "the file is cut in the middle of this line; copy it again, or remove "
                            "the line if it is the last of an unfinished run.");
@@ -97,7 +101,7 @@ opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size,
         OPEVO_TRY(parse_unfinished(path, text, whole, &root, err));
     if (!root || !opevo_i_is_kernel_tuner_cache(root)) {
         json_decref(root);
-        return fail_parse(path, &error, at_end, err);
+        return fail_parse(path, text, &error, at_end, err);
     }
     *out = root;
 cleanup:

@@ -227,7 +227,10 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
     recorded *self = NULL;
 
     if (!recording->row_count)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: none of its %zu rows lies in the given space.",
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          recording->given.space
+                              ? "%s: none of its %zu rows lies in the given space."
+                              : "%s: its restrictions exclude all %zu rows.",
                           recording->path, recording->ignored);
     self = opevo_calloc(1, sizeof *self);
     opevo_text_printf(&title, "recorded:%s", name);
@@ -364,16 +367,14 @@ static opevo_status open_results(const files *paths, const json_t *root, const c
     opevo_status status = OPEVO_OK;
     opevo_i_recording recording = {0};
     opevo_i_table_facts facts = {0};
-    const char **names = NULL;
     const char *stem = opevo_text_string(&paths->stem);
     const char *slash = strrchr(stem, '/');
 
     OPEVO_TRY((opevo_i_is_t4_file(root) ? opevo_i_t4_read : opevo_i_kernel_tuner_cache_read)(
-        &recording, root, paths->json.data, text, space, &names, &facts.unit, err));
+        &recording, root, paths->json.data, text, space, &facts.unit, err));
     OPEVO_TRY(finish(&recording, slash ? slash + 1 : stem, &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
-    opevo_free(names);
     return status;
 }
 

@@ -114,7 +114,9 @@ typedef struct opevo_i_recording {
     const char *path;         /* of the table or cache, for messages; borrowed */
     const char *const *names; /* of the columns; borrowed */
     size_t name_count;
+    const char **own_names;   /* `names`, where the recording owns the list */
     bool cells;               /* values are the cells of a table */
+    bool restricts;           /* rows that the described space excludes are ignored */
     opevo_i_layout described; /* as the file describes itself; every row is checked against it */
     opevo_i_layout given;     /* from a space file; its space is NULL if none exists */
     opevo_index_map *lines;   /* point of the described space -> line of its row */
@@ -124,7 +126,7 @@ typedef struct opevo_i_recording {
     opevo_index *points;      /* of the rows, in the space that the landscape will have */
     opevo_i_row *rows;
     size_t row_count, point_capacity, row_capacity;
-    size_t ignored; /* rows outside the given space */
+    size_t ignored; /* rows outside the given space, or the described one where that restricts */
     opevo_i_criteria criteria;
 } opevo_i_recording;
 
@@ -152,12 +154,17 @@ opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters
 opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
                                         size_t *columns, const char *description, const char *space,
                                         opevo_error *err);
+/* The same with the space that `root`, parsed from `text`, is as a space file, and a column for each
+ * of its parameters, of which none has several components. */
+opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *root,
+                                        const char *text, const char *path, const char *space,
+                                        opevo_error *err);
 /* Add one row; values[c] is the value in column c. Where it is not a value of its parameter, a text
  * is read as a number or truth value. In a recording of `cells` the texts are those of a table:
  * each is read as the JSON string, number or truth value that it looks like, and as it stands only
  * where that is not a value of its parameter. line: where it stands, 0 when not known. Errors:
  * INVALID for a value outside its parameter, a point given twice, a point that a declared
- * constraint excludes. */
+ * constraint excludes unless the recording restricts. */
 opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
                                    const opevo_i_row *row, size_t line, opevo_error *err);
 void opevo_i_recording_clear(opevo_i_recording *self);
@@ -196,20 +203,19 @@ void opevo_i_observed_fill(const opevo_i_observed *self, const char *key, const 
 /* ---- Kernel Tuner caches -------------------------------------------------------------------- */
 
 bool opevo_i_is_kernel_tuner_cache(const json_t *root);
-/* Read all entries of a cache into an empty recording. `text` is what `root` was parsed from; the
- * recording borrows *names, which the caller releases with opevo_free after it. Errors: INVALID. */
+/* Read all entries of a cache into an empty recording. `text` is what `root` was parsed from.
+ * Errors: INVALID. */
 opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *self, const json_t *root,
                                              const char *path, const char *text, const char *space,
-                                             const char ***names, const char **unit,
-                                             opevo_error *err);
+                                             const char **unit, opevo_error *err);
 
 /* ---- T4 results ----------------------------------------------------------------------------- */
 
 bool opevo_i_is_t4_file(const json_t *root);
 /* Read all results into an empty recording, as opevo_i_kernel_tuner_cache_read. */
 opevo_status opevo_i_t4_read(opevo_i_recording *self, const json_t *root, const char *path,
-                             const char *text, const char *space, const char ***names,
-                             const char **unit, opevo_error *err);
+                             const char *text, const char *space, const char **unit,
+                             opevo_error *err);
 
 /* ---- Tables with a description --------------------------------------------------------------- */
 

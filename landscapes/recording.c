@@ -10,6 +10,7 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_tree.h>
 
 #include <string.h>
 
@@ -254,6 +255,32 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *root,
+                                        const char *text, const char *path, const char *space,
+                                        opevo_error *err)
+{
+    opevo_space *described = NULL;
+    size_t *columns = NULL;
+    opevo_status status = opevo_space_from_tree(root, text, path, NULL, &described, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->name_count = opevo_space_parameter_count(described);
+    self->own_names = opevo_calloc(self->name_count, sizeof *self->own_names);
+    columns = opevo_malloc(self->name_count, sizeof *columns);
+    if (!self->own_names || !columns) {
+        opevo_space_destroy(described);
+        opevo_free(columns);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    }
+    for (size_t i = 0; i < self->name_count; i++) {
+        self->own_names[i] = opevo_parameter_name(opevo_space_parameter(described, i));
+        columns[i] = i;
+    }
+    self->names = self->own_names;
+    return opevo_i_recording_begin_in(self, described, columns, path, space, err);
+}
+
 /* What a text looks like; in a table also a JSON string, which stands for the text in it. */
 static opevo_value reading(opevo_i_recording *self, const char *text)
 {
@@ -373,14 +400,12 @@ static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index poi
     return status;
 }
 
-/* Check the row's point against the description and remember its line. */
-static opevo_status check_point(opevo_i_recording *self, opevo_index point, size_t line,
-                                opevo_error *err)
+/* Remember the line of an allowed point. */
+static opevo_status note_line(opevo_i_recording *self, opevo_index point, size_t line,
+                              opevo_error *err)
 {
     uint64_t first = 0;
 
-    if (!opevo_space_allows(self->described.space, point))
-        return fail_excluded(self, point, line, err);
     if (opevo_index_map_get(self->lines, point, &first))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
                                "the configuration is already in line %llu; remove one of them.",
@@ -417,7 +442,13 @@ opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *v
 
     if (!find_point(self, &self->described, values, &point, &failed))
         return fail_value(self, failed, line, err);
-    OPEVO_TRY(check_point(self, point, line, err));
+    if (!opevo_space_allows(self->described.space, point)) {
+        if (!self->restricts)
+            return fail_excluded(self, point, line, err);
+        self->ignored++;
+        return OPEVO_OK;
+    }
+    OPEVO_TRY(note_line(self, point, line, err));
     if (self->given.space) {
         if (!find_point(self, &self->given, values, &point, &failed) ||
             !opevo_space_allows(self->given.space, point)) {
@@ -437,6 +468,7 @@ void opevo_i_recording_clear(opevo_i_recording *self)
     opevo_space_destroy(self->given.space);
     opevo_free(self->described.columns);
     opevo_free(self->given.columns);
+    opevo_free(self->own_names);
     opevo_index_map_destroy(self->lines);
     opevo_free(self->vertices);
     opevo_free(self->components);

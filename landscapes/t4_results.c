@@ -42,7 +42,7 @@ typedef struct reader {
     opevo_i_recording *recording;
     const json_t *results;
     const char *path;
-    const char **names; /* of the parameters */
+    const char *const *names; /* of the parameters */
     opevo_value *values;
     size_t name_count;
     opevo_i_observed observed;
@@ -278,38 +278,9 @@ cleanup:
     return status;
 }
 
-/* The space is what the text is as a space file; each parameter is a column of its own. */
-static opevo_status begin(reader *self, const char *text, const char *space, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_space *described = NULL;
-    size_t *columns = NULL;
-
-    OPEVO_TRY(opevo_space_parse(text, self->path, NULL, &described, err));
-    self->name_count = opevo_space_parameter_count(described);
-    self->names = opevo_calloc(self->name_count, sizeof *self->names);
-    self->values = opevo_calloc(self->name_count, sizeof *self->values);
-    columns = opevo_malloc(self->name_count, sizeof *columns);
-    if (!self->names || !self->values || !columns) {
-        opevo_space_destroy(described);
-        opevo_free(columns);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-    }
-    for (size_t i = 0; i < self->name_count; i++) {
-        self->names[i] = opevo_parameter_name(opevo_space_parameter(described, i));
-        columns[i] = i;
-    }
-    self->recording->names = self->names;
-    self->recording->name_count = self->name_count;
-    status =
-        opevo_i_recording_begin_in(self->recording, described, columns, self->path, space, err);
-cleanup:
-    return status;
-}
-
 opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, const char *path,
-                             const char *text, const char *space, const char ***names,
-                             const char **unit, opevo_error *err)
+                             const char *text, const char *space, const char **unit,
+                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording,
@@ -322,16 +293,18 @@ opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, c
     if (!json_array_size(self.results))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it holds no results.", path);
     OPEVO_TRY(find_unit(&self, root, err));
-    OPEVO_TRY(begin(&self, text, space, err));
+    OPEVO_TRY(opevo_i_recording_begin_as(recording, root, text, path, space, err));
+    self.names = recording->names;
+    self.name_count = recording->name_count;
+    self.values = opevo_calloc(self.name_count, sizeof *self.values);
+    if (!self.values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     self.metric = all_have_metric(&self);
     OPEVO_TRY(find_criteria(&self, err));
     for (size_t i = 0; i < json_array_size(self.results); i++)
         OPEVO_TRY(read_result(&self, json_array_get(self.results, i), err));
     *unit = self.metric ? "GFLOP/s" : "1/s";
-    *names = self.names;
-    self.names = NULL;
 cleanup:
-    opevo_free(self.names);
     opevo_free(self.values);
     return status;
 }

@@ -5,7 +5,9 @@
 #include <opevo/space.h>
 
 #include <opevo/file.h>
+#include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
+#include <opevo/space_tree.h>
 
 #include "json_place.h"
 #include "parameter_internal.h"
@@ -547,26 +549,36 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_space_from_tree(const json_t *root, const char *json, const char *origin,
+                                   const char *directory, opevo_space **out, opevo_error *err)
+{
+    opevo_i_space_file file = {json, origin, directory, root};
+
+    if (!json_is_object(root))
+        return opevo_i_space_file_fail(&file, 1, OPEVO_INVALID, "A search space is a JSON object.",
+                                       err);
+    if (json_object_get(root, "ConfigurationSpace"))
+        return opevo_i_space_from_t1(&file, out, err);
+    if (opevo_i_is_kernel_tuner_space(root) || opevo_i_is_t4(root))
+        return opevo_i_space_from_kernel_tuner(&file, out, err);
+    return read_nni(&file, out, err);
+}
+
 opevo_status opevo_space_parse(const char *json, const char *origin, const char *directory,
                                opevo_space **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    json_error_t fault;
-    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &fault);
-    opevo_i_space_file file = {json, origin, directory, root};
+    json_error_t error;
+    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
+    char fault[OPEVO_JSON_FAULT_SIZE];
 
-    if (!root)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%.256s:%d:%d: %s.", origin, fault.line, fault.column,
-                          fault.text);
-    if (!json_is_object(root))
-        status = opevo_i_space_file_fail(&file, 1, OPEVO_INVALID,
-                                         "A search space is a JSON object.", err);
-    else if (json_object_get(root, "ConfigurationSpace"))
-        status = opevo_i_space_from_t1(&file, out, err);
-    else if (opevo_i_is_kernel_tuner_space(root) || opevo_i_is_t4(root))
-        status = opevo_i_space_from_kernel_tuner(&file, out, err);
-    else
-        status = read_nni(&file, out, err);
+    if (!root) {
+        opevo_json_fault(json, (size_t)error.position,
+                         json_error_code(&error) == json_error_duplicate_key, error.text, fault);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.256s:%d:%d: %s.", origin, error.line, error.column,
+                          fault);
+    }
+    status = opevo_space_from_tree(root, json, origin, directory, out, err);
     json_decref(root);
     return status;
 }

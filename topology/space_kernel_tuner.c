@@ -117,9 +117,12 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
         return no_memory(self, err);
     for (size_t i = 0; keys && i < count && status == OPEVO_OK; i++) {
         name = json_string_value(json_array_get(keys, i));
-        if (!name)
-            return opevo_i_space_file_refuse(self->file, self->line, err,
-                                             "tune_params_keys[%zu] is not a string.", i);
+        if (!name) {
+            at = opevo_i_json_place_find(opevo_i_json_place_start(self->file->text),
+                                         self->file->root, "tune_params_keys");
+            return opevo_i_space_file_refuse(self->file, opevo_i_json_place_element(at, i).line,
+                                             err, "tune_params_keys[%zu] is not a string.", i);
+        }
         self->line = opevo_i_json_place_find(at, lists, name).line;
         status = read_listed(self, name, json_object_get(lists, name), err);
     }
@@ -132,6 +135,14 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
     }
 cleanup:
     return status;
+}
+
+/* What str() writes of a function object, or a lambda expression: neither can be read. */
+static bool is_function(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return strncmp(text, "<function", 9) == 0 ||
+           (strncmp(text, "lambda", 6) == 0 && strchr(" \t:", text[6]));
 }
 
 /* A list of Python expressions, or one. */
@@ -164,6 +175,12 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
                 self->file, self->line, err,
                 "Item %zu of restrictions is not a string; write it as a Python expression.",
                 i + 1);
+        if (is_function(self->restrictions[i]))
+            return opevo_i_space_file_refuse(
+                self->file, self->restriction_lines[i], err,
+                "Item %zu of restrictions is a Python function, which cannot be evaluated; write "
+                "it as an expression over the names, such as \"%s <= 32\".",
+                i + 1, opevo_parameter_name(self->parameters[0]));
     }
     self->restriction_count = count;
     return OPEVO_OK;

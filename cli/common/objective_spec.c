@@ -427,6 +427,6 @@ void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out)
     size_t ignored = opevo_recorded_ignored(objective);
 
     if (ignored)
-        opevo_text_printf(
-            out, "%zu rows of the recording are outside the space file and are ignored\n", ignored);
+        opevo_text_printf(out, "%zu row%s of the recording %s outside the space and ignored\n",
+                          ignored, ignored == 1 ? "" : "s", ignored == 1 ? "is" : "are");
 }

@@ -4,6 +4,7 @@
 
 #include "study_plan_internal.h"
 
+#include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
 
 #include <math.h>
@@ -27,15 +28,18 @@ opevo_status opevo_i_plan_fail(opevo_error *err, const char *path, const char *w
 opevo_status opevo_i_plan_parse(const char *path, const char *text, size_t size, json_t **out,
                                 opevo_error *err)
 {
-    json_error_t fault;
+    json_error_t error;
+    char fault[OPEVO_JSON_FAULT_SIZE];
 
-    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (*out)
         return OPEVO_OK;
-    if (json_error_code(&fault) == json_error_out_of_memory)
+    if (json_error_code(&error) == json_error_out_of_memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: invalid JSON: %s.", path, fault.line,
-                      fault.column, fault.text);
+    opevo_json_fault(text, (size_t)error.position,
+                     json_error_code(&error) == json_error_duplicate_key, error.text, fault);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: invalid JSON: %s.", path, error.line,
+                      error.column, fault);
 }
 
 /* "tuners[1]" and "settings" as "tuners[1].settings". */

@@ -7,6 +7,7 @@
 #include <opevo/closest.h>
 #include <opevo/file.h>
 #include <opevo/hash.h>
+#include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
 #include <opevo/text.h>
 
@@ -162,7 +163,8 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
                                  opevo_harness **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    json_error_t fault;
+    json_error_t error;
+    char fault[OPEVO_JSON_FAULT_SIZE];
     opevo_harness *harness = opevo_calloc(1, sizeof *harness);
 
     if (!harness || !(harness->path = opevo_strdup(path))) {
@@ -170,9 +172,11 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     }
     harness->hash = opevo_hash_bytes(OPEVO_HASH_START, text, size);
-    harness->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
+    harness->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!harness->root) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", path, fault.line, fault.text);
+        opevo_json_fault(text, (size_t)error.position,
+                         json_error_code(&error) == json_error_duplicate_key, error.text, fault);
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", path, error.line, fault);
         goto cleanup;
     }
     OPEVO_TRY(read_members(harness, err));

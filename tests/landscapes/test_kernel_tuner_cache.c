@@ -35,6 +35,14 @@
 #define UNFINISHED                                                                                 \
     HEAD ENTRY_1 ",\n" ENTRY_2 ",\n" ENTRY_3 ",\n" ENTRY_4 ",\n" ENTRY_5 ",\n" ENTRY_6
 
+/* Two rows of six points, and what restricts them; the end may be missing. */
+#define RESTRICTED                                                                                 \
+    "{\"device_name\": \"d\",\n\"tune_params_keys\": [\"bx\", \"ty\"],\n\"tune_params\": "         \
+    "{\"bx\": "                                                                                    \
+    "[16, 32], \"ty\": [1, 2, 4]},\n\n\"restrictions\": %s,\n\"cache\": {\n\"16,1\": {\"bx\": "    \
+    "16, "                                                                                         \
+    "\"ty\": 1, \"time\": 1.6},\n\"32,4\": {\"bx\": 32, \"ty\": 4, \"time\": 0.5}%s"
+
 static opevo_objective *open_text(test_folder *folder, const char *text)
 {
     opevo_objective *objective = NULL;
@@ -245,18 +253,21 @@ static void refuses_spoilt_files(void **state)
          "run.json:14: 'compile_time' is not a number"},
         {"\"compile_time\": 300.0", "\"compile_time\": -1",
          "run.json:14: 'compile_time' is not a number"},
-        {"\"2.5,3,True\": {", "\"32,b,False\": {", "run.json:15: invalid JSON: duplicate"},
+        {"\"2.5,3,True\": {", "\"32,b,False\": {",
+         "run.json:15: invalid JSON: the member \"32,b,False\" is a duplicate of that in line 14"},
         {"\"2.5,3,True\": {\"bx\": 2.5, \"alg\": 3, \"pad\": true",
          "\"32.0,b,False\": {\"bx\": 32.0, \"alg\": \"b\", \"pad\": false",
          "run.json:15: the configuration is already in line 14"},
-        {"\"bx\": [16, 32, 2.5]", "\"bx\": []", "run.json: tune_params lists no values for 'bx'"},
-        {"\"bx\": [16, 32, 2.5]", "\"by\": [16, 32, 2.5]", "run.json: tune_params lists no values"},
+        {"\"bx\": [16, 32, 2.5]", "\"bx\": []",
+         "run.json:10: tune_params lists no values for 'bx'"},
+        {"\"bx\": [16, 32, 2.5]", "\"by\": [16, 32, 2.5]",
+         "run.json:10: tune_params lists no values"},
         {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, [2.5]]",
-         "run.json: value 3 of parameter 'bx' is not a number"},
-        {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, 16]", "run.json: Parameter bx: "},
-        {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json: tune_params_keys[1] is not a string"},
+         "run.json:10: Parameter bx: value 3 is not a number"},
+        {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, 16]", "run.json:10: Parameter bx: "},
+        {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json:7: tune_params_keys[1] is not a string"},
         {"\"bx\",\n\"alg\",", "\"bx\",\n\"bx\",", "run.json"},
-        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: it has no parameters"},
+        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: A space needs at least one parameter"},
     };
     static const char text[] = UNFINISHED "}\n}";
     test_folder folder;
@@ -291,6 +302,74 @@ static void refuses_caches_without_entries(void **state)
     for (int i = 0; i < 2; i++) {
         folder_write(&folder, "run.json", texts[i]);
         CHECK_FAILS(OPEVO_INVALID, "run.json: the cache has no configurations",
+                    opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err));
+    }
+    folder_close(&folder);
+}
+
+/* The table by which points are allowed is written out by hand, from Python's own reading. */
+static void obeys_restrictions(void **state)
+{
+    static const struct {
+        const char *restrictions;
+        const char *allowed; /* of bx = 16, 32 with ty = 1, 2, 4 */
+        size_t ignored;      /* of the rows 16,1 and 32,4 */
+    } cases[] = {
+        {"\"bx*ty <= 32\"", "110100", 1},
+        {"[\"bx*ty <= 32\", \"ty > 1\"]", "010000", 2},
+        {"[\"32 <= bx * ty < 128\"]", "011110", 2},
+        {"[\"ty in [1, 4] and not (bx == 32 and ty == 1)\"]", "101001", 0},
+        {"[]", "111111", 0},
+        {"null", "111111", 0},
+    };
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_objective *run = NULL;
+        char text[512];
+
+        snprintf(text, sizeof text, RESTRICTED, cases[i].restrictions, i % 2 ? "\n}}" : ",");
+        folder_write(&folder, "run.json", text);
+        if (cases[i].ignored == 2) {
+            CHECK_FAILS(OPEVO_INVALID, "run.json: its restrictions exclude all 2 rows",
+                        opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err));
+            continue;
+        }
+        run = open_text(&folder, text);
+        assert_true(opevo_space_size(run->space) == 6);
+        for (opevo_index point = 0; point < 6; point++)
+            assert_int_equal(opevo_space_allows(run->space, point), cases[i].allowed[point] == '1');
+        assert_int_equal(opevo_recorded_ignored(run), cases[i].ignored);
+        opevo_objective_destroy(run);
+    }
+    folder_close(&folder);
+}
+
+static void refuses_restrictions_that_cannot_be_evaluated(void **state)
+{
+    static const char *const cases[][2] = {
+        {"[\"bx > 1\",\n\"lambda p: p['bx'] <= 32\"]", "run.json:6: Item 2 of restrictions is a"},
+        {"[\"<function f at 0x7f>\"]", "run.json:5: Item 1 of restrictions is a Python function"},
+        {"[\"bx <= most\"]", "run.json:5: constraint 1, column 7: unknown name most"},
+        {"\"bx <=\"", "run.json:5: constraint 1"},
+        {"[\"bx > 64\"]", "run.json:5: constraint 1: no point satisfies the constraints"},
+        {"{}", "run.json:5: restrictions must be a list of Python expressions"},
+        {"7", "run.json:5: restrictions must be a list of Python expressions"},
+        {"[7]", "run.json:5: Item 1 of restrictions is not a string"},
+    };
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_objective *run = NULL;
+        char text[512];
+
+        snprintf(text, sizeof text, RESTRICTED, cases[i][0], "}}");
+        folder_write(&folder, "run.json", text);
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1],
                     opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err));
     }
     folder_close(&folder);
@@ -368,6 +447,8 @@ int main(void)
         cmocka_unit_test(refuses_files_cut_in_a_line),
         cmocka_unit_test(refuses_spoilt_files),
         cmocka_unit_test(refuses_caches_without_entries),
+        cmocka_unit_test(obeys_restrictions),
+        cmocka_unit_test(refuses_restrictions_that_cannot_be_evaluated),
         cmocka_unit_test(takes_a_space_file),
         cmocka_unit_test(survives_failing_allocations),
     };

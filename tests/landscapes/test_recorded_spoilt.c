@@ -141,7 +141,8 @@ static void refuses_spoilt_descriptions(void **state)
         {"\"A * f1 <= 8\"", "8", "toy.json: constraints[0] is not a string"},
         /* JSON */
         {"\"rows\": 16,", "\"rows\": 16", "toy.json:13: invalid JSON"},
-        {"\"rows\": 16,", "\"rows\": 16, \"rows\": 16,", "toy.json:12: invalid JSON: duplicate"},
+        {"\"rows\": 16,", "\"rows\": 16, \"rows\": 16,",
+         "toy.json:12: invalid JSON: the member \"rows\" is a duplicate of that in line 12"},
     };
 
     (void)state;

@@ -36,8 +36,8 @@ OPEVO_API opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opev
 OPEVO_API size_t opevo_recorded_rows(const opevo_objective *objective);
 /* The point of one of these rows. */
 OPEVO_API opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row);
-/* How many rows of a recorded landscape lie outside the space file that it was opened with, and
- * were left out; 0 for any other objective. */
+/* How many rows of a recorded landscape lie outside the space file that it was opened with, or the
+ * restrictions of its cache, and were left out; 0 for any other objective. */
 OPEVO_API size_t opevo_recorded_ignored(const opevo_objective *objective);
 
 /* ---- Tables written: opevo_recorded_open reads them back ---- */
