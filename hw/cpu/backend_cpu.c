@@ -14,37 +14,35 @@
 #include <cblas.h>
 
 #include <errno.h>
-#include <fcntl.h>
+#include <malloc.h>
 #include <math.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu_internal.h"
-#include "keeper_internal.h"
+#include "protocol_internal.h"
 #include "rapl_internal.h"
-#include "result_reader_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 
 #define MEMORY_LIMIT ((uint64_t)4 << 30)
 #define DISTURBED 1.15 /* calibration against its usual value */
 #define COUNTER_S 1e-3 /* after which the counters of energy are renewed */
-enum { TURNS = 3, HISTORY = 32 };
+#define OTHER_SEED UINT64_C(0x9e3779b97f4a7c15)
+enum { TURNS = 3, HISTORY = 32, ERASE = 0x5a };
 
 extern const opevo_i_backend_ops opevo_i_backend_cpu;
 
 typedef struct cpu_backend {
     opevo_i_backend super;
-    opevo_i_operands operands;
-    opevo_i_guarded report; /* an opevo_i_cpu_report, shared */
+    opevo_i_operands sets[OPEVO_I_CPU_SETS];
     opevo_i_cpu_plan plan;
+    opevo_i_cpu_windows windows; /* the last ones */
     int cores[CPU_SETSIZE];
     const char *compiler;
     double history[HISTORY]; /* calibrations, the last ones */
@@ -117,16 +115,36 @@ static void close_backend(opevo_i_backend *backend)
 {
     cpu_backend *self = (cpu_backend *)backend;
 
-    opevo_i_operands_free(&self->operands);
-    opevo_i_guarded_free(&self->report);
+    for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
+        opevo_i_operands_free(&self->sets[set]);
     opevo_free(self);
+}
+
+/* Inputs and right results, which no memory that was given back may still show to the processes
+ * that are forked later. */
+static opevo_status create_operands(cpu_backend *self, const json_t *message, opevo_error *err)
+{
+    json_int_t seed = json_integer_value(json_object_get(message, "seed"));
+    opevo_status status = OPEVO_OK;
+
+    mallopt(M_PERTURB, ERASE);
+    for (int set = 0; set < OPEVO_I_CPU_SETS; set++) {
+        opevo_workload *work = NULL;
+
+        OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
+        OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed + (set ? OTHER_SEED : 0),
+                                          opevo_i_worker_reference, &self->sets[set], err));
+        self->super.reference_s += self->sets[set].reference_s;
+    }
+    self->super.unbounded = self->sets[0].unbounded;
+cleanup:
+    mallopt(M_PERTURB, 0);
+    return status;
 }
 
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     cpu_backend *self = (cpu_backend *)backend;
-    json_int_t seed = json_integer_value(json_object_get(message, "seed"));
-    opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
 
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
@@ -140,12 +158,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
         !(self->plan.precision > 0) || !(self->plan.repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
     OPEVO_TRY(set_threads(self, json_object_get(message, "threads"), err));
-    OPEVO_TRY(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &self->report, err));
-    OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
-    OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
-                                      &self->operands, err));
-    backend->reference_s = self->operands.reference_s;
-    backend->unbounded = self->operands.unbounded;
+    OPEVO_TRY(create_operands(self, message, err));
     /* A forked process that says so itself starts a thread by it. */
     openblas_set_num_threads(1);
 cleanup:
@@ -173,124 +186,42 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
 
 /* ---- One process ---------------------------------------------------------------------------- */
 
-typedef struct child {
-    pid_t pid;
-    int from, to; /* pipes: its letters, and the worker's */
-} child;
-
-/* False, with errno, when the host has no pipes or no process. */
-static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
-                   const char *object, child *out)
-{
-    opevo_i_cpu_report *report = (opevo_i_cpu_report *)(void *)self->report.data;
-    int up[2] = {-1, -1};
-    int down[2] = {-1, -1};
-
-    memset(report, 0, sizeof *report);
-    out->pid = -1;
-    if (pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0)
-        out->pid = fork();
-    if (out->pid < 0) {
-        int reason = errno;
-
-        opevo_i_close_pipe(up);
-        opevo_i_close_pipe(down);
-        errno = reason;
-        return false;
-    }
-    if (out->pid == 0) {
-        int safe_up = fcntl(up[1], F_DUPFD, 64); /* out of the way of 3 and 4 */
-        int safe_down = fcntl(down[0], F_DUPFD, 64);
-
-        dup2(safe_down, OPEVO_I_CPU_FROM);
-        dup2(safe_up, OPEVO_I_CPU_TO);
-        opevo_i_cpu_child(plan, object, job->kernel.entry, &self->operands, report);
-    }
-    close(up[1]);
-    close(down[0]);
-    out->from = up[0];
-    out->to = down[1];
-    return true;
-}
-
-/* Its next letter; 0 when it died, 't' when the time was over. */
-static char await(const child *process, double limit_s)
-{
-    double deadline = opevo_clock_monotonic_s() + limit_s;
-    char letter = 0;
-
-    for (;;) {
-        struct pollfd wait[2] = {{.fd = process->from, .events = POLLIN},
-                                 {.fd = OPEVO_I_ENGINE_FD}};
-        double left_s = deadline - opevo_clock_monotonic_s();
-
-        if (left_s <= 0)
-            return 't';
-        poll(wait, 2, (int)ceil(1e3 * left_s));
-        if (wait[1].revents) {
-            kill(process->pid, SIGKILL);
-            opevo_i_end_with_engine();
-        }
-        if (wait[0].revents)
-            return read(process->from, &letter, 1) == 1 ? letter : 0;
-    }
-}
-
-/* For how long its first execution has run at least, by the clock that says less: it may have
- * waited for others. */
-static double first_so_far_s(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
-                             const child *process)
-{
-    double begun_s = report->begun_s;
-    struct timespec spent;
-    clockid_t clock;
-
-    if (begun_s == 0 || clock_getcpuclockid(process->pid, &clock) != 0 ||
-        clock_gettime(clock, &spent) != 0)
-        return 0;
-    return fmin(opevo_clock_monotonic_s() - begun_s,
-                ((double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec - report->begun_processor_s) /
-                    (plan->threads > 1 ? plan->threads : 1));
-}
-
-/* The letter after its first execution; 's' when that is certainly slower than is worth it. What
- * does not cost more than sampling does is awaited. Half a second is for all before the
- * execution. */
-static char await_first(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
-                        const child *process)
+/* The letter after its first execution; 's' when that is certainly slower than is worth it, by the
+ * clock that says less: it may have waited for others. What does not cost more than sampling does
+ * is awaited. */
+static char await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
+                        opevo_i_cpu_cost *first)
 {
     double slow_s = fmax(plan->slow_s, plan->repeat_s);
-    double deadline = opevo_clock_monotonic_s() + plan->run_limit_s + 0.5;
-    double left_s = fmin(slow_s, plan->run_limit_s + 0.5);
-    char letter = await(process, left_s);
+    double deadline = opevo_clock_monotonic_s() + plan->run_limit_s;
+    double left_s = fmin(slow_s, plan->run_limit_s);
+    char letter = 0;
 
+    opevo_i_cpu_process_send(process, OPEVO_I_CPU_RUN, 0, 1);
+    letter = opevo_i_cpu_process_await(process, left_s, first);
     while (letter == 't' && opevo_clock_monotonic_s() < deadline) {
-        left_s = slow_s - first_so_far_s(report, plan, process);
+        opevo_i_cpu_cost cost = opevo_i_cpu_process_so_far(process);
+
+        left_s = slow_s - fmin(cost.wall_s, cost.processor_s);
         if (left_s <= 0)
             return 's';
-        letter = await(process, fmin(left_s, deadline - opevo_clock_monotonic_s()));
+        letter = opevo_i_cpu_process_await(
+            process, fmin(left_s, deadline - opevo_clock_monotonic_s()), first);
     }
-    return letter;
+    return letter == 'd' && first->wall_s > plan->run_limit_s ? 't' : letter;
 }
 
-/* Its wait status. */
-static int end_child(const child *process)
+static void describe_death(const opevo_i_cpu_process *process, opevo_i_result *result)
 {
-    int status = 0;
+    int number = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
 
-    kill(process->pid, SIGKILL); /* does nothing to what has ended */
-    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    close(process->from);
-    close(process->to);
-    return status;
-}
-
-static void describe_death(opevo_i_result *result, int status)
-{
-    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-
-    if (number == SIGXCPU)
+    if (process->garbled)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                            "wrote to descriptors that are not its own");
+    else if (!process->over)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                            "closed descriptors that are not its own");
+    else if (number == SIGXCPU)
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
     else if (number == SIGSYS)
         opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
@@ -300,17 +231,19 @@ static void describe_death(opevo_i_result *result, int status)
                             strsignal(number));
     else
         opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
-                            WEXITSTATUS(status));
+                            WEXITSTATUS(process->status));
 }
 
-/* Whether what it computed is right, and nothing beside it was written to. */
-static bool check(cpu_backend *self, opevo_i_result *result)
+/* Whether what it computed from a set of inputs is right, and nothing beside it was written to. The
+ * process does not run meanwhile, nor does a thread that it left behind. */
+static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process, opevo_i_result *result)
 {
     double start = opevo_clock_monotonic_s();
     opevo_text why = {0};
-    const opevo_i_operands *operands = &self->operands;
+    const opevo_i_operands *operands = &self->sets[set];
     bool right = true;
 
+    opevo_i_cpu_process_stop(process);
     for (int i = operands->list.inputs; i < operands->list.count && right; i++) {
         right = opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why);
         if (right && !opevo_i_guarded_intact(&operands->memory[i])) {
@@ -319,7 +252,8 @@ static bool check(cpu_backend *self, opevo_i_result *result)
         }
     }
     if (!right)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
+        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", set ? "on other inputs, " : "",
+                            opevo_text_string(&why));
     opevo_text_free(&why);
     result->check_s += opevo_clock_monotonic_s() - start;
     return right;
@@ -338,96 +272,116 @@ static void renew_outputs(opevo_i_operands *operands)
             *output = fresh;
         }
     }
+    opevo_i_operands_poison(operands);
 }
 
 /* Let it take its samples, and note the power meanwhile, where that is long enough to say
  * something. */
-static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process)
+static char take_windows(cpu_backend *self, opevo_i_cpu_process *process)
 {
     double start = opevo_clock_monotonic_s();
     double elapsed_s = 0, spent_j = 0;
     char letter = 0;
 
     (void)opevo_i_rapl_spent_j(&self->rapl);
-    if (write(process->to, "g", 1) == 1)
-        letter = await(process, plan->run_limit_s + 2 * plan->repeat_s + plan->least_s + 0.5);
+    letter = opevo_i_cpu_take_windows(process, &self->windows);
     spent_j = opevo_i_rapl_spent_j(&self->rapl);
     elapsed_s = opevo_clock_monotonic_s() - start;
     self->power_w = elapsed_s >= 10 * COUNTER_S ? spent_j / elapsed_s : NAN;
     return letter;
 }
 
-/* From its first letter on; true when there are samples to take. */
-static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
-                     const child *process, opevo_i_result *result)
+/* Repeat what was right the first time, then judge one execution on other inputs; the letter of the
+ * last order, 0 with the outcome in *result where a result is wrong. */
+static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_result *result)
 {
-    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
-    char letter = await_first(report, plan, process);
-    bool once = false;
+    char letter = 0;
 
-    if (letter == 'c' && report->first_s > plan->run_limit_s)
-        letter = 't';
-    if (letter == 'c') {
-        if (!check(self, result))
-            return false;
-        once = !plan->brief && report->first_s >= plan->repeat_s;
-        if (!once)
-            opevo_i_operands_poison(&self->operands);
-        letter = await_samples(self, plan, process);
-    }
+    opevo_i_operands_poison(&self->sets[0]);
+    opevo_i_cpu_process_continue(process);
+    letter = take_windows(self, process);
+    if (letter != 'd')
+        return letter;
+    if (!check(self, 0, process, result))
+        return 'w';
+    opevo_i_cpu_process_continue(process);
+    letter = opevo_i_cpu_run_fresh(process, &self->windows);
+    return letter == 'd' && !check(self, 1, process, result) ? 'w' : letter;
+}
+
+/* So slow that its first execution cost what all repeats may, and warming up is nothing. */
+static bool is_once(const opevo_i_cpu_plan *plan, opevo_i_cpu_cost first)
+{
+    return !plan->brief && first.wall_s >= plan->repeat_s;
+}
+
+/* From its first letter on; the last one, or 'w' for a wrong result. */
+static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
+                     char letter, opevo_i_result *result)
+{
+    opevo_i_cpu_windows *windows = &self->windows;
+
     if (letter == 'd')
-        return check(self, result);
+        letter = opevo_i_cpu_prepare(process, windows);
+    if (letter == 'd')
+        letter = await_first(plan, process, &windows->first);
+    if (letter == 'd' && !check(self, 0, process, result))
+        return 'w';
+    if (letter == 'd' && !is_once(plan, windows->first))
+        return repeat(self, process, result);
+    if (letter != 'd')
+        return letter;
+    opevo_i_cpu_keep_only(windows, windows->first);
+    opevo_i_cpu_process_continue(process);
+    return opevo_i_cpu_calibrate(process, &windows->calibration_s[1]);
+}
+
+/* What the process could not do, from the last letter and how it ended. */
+static void describe(const opevo_i_cpu_plan *plan, const opevo_i_job *job, char letter,
+                     const opevo_i_cpu_process *process, opevo_i_result *result)
+{
     if (letter == 'l')
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", report->failure);
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", process->words);
     else if (letter == 'h')
-        opevo_i_result_fault(result, "%s", report->failure);
+        opevo_i_result_fault(result, "%s", process->words);
     else if (letter == 's')
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
                             job->best_s);
     else if (letter == 't')
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                             plan->run_limit_s);
-    else
-        result->kind = OPEVO_OUTCOME_CRASHED; /* described once it is known how it died */
-    return false;
+    else if (letter == 0)
+        describe_death(process, result);
 }
 
-/* Start the process; false when the host cannot. */
-static bool begin(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
-                  const char *object, child *process, opevo_i_result *result)
+/* Measure once; true when there are samples. */
+static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                         const char *object, opevo_i_result *result)
 {
+    opevo_i_cpu_process process;
+    double start = opevo_clock_monotonic_s();
+    double checked = result->check_s;
+    char letter = 0;
+
+    for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
+        renew_outputs(&self->sets[set]);
+    memset(&self->windows, 0, sizeof self->windows);
     if (object && access(object, R_OK) < 0) {
         opevo_i_result_fault(result, "%s: %s", object, strerror(errno));
         return false;
     }
-    if (!launch(self, plan, job, object, process)) {
-        opevo_i_result_fault(result, "cannot create a process for a kernel: %s", strerror(errno));
+    result->kind = OPEVO_OUTCOME_OK;
+    letter = opevo_i_cpu_process_start(plan, object, job->kernel.entry, self->sets, &process);
+    if (process.pid < 0) {
+        opevo_i_result_fault(result, "cannot create a process for a kernel: %s",
+                             strerror(process.status));
         return false;
     }
-    return true;
-}
-
-/* Measure once; true when the report holds samples. */
-static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
-                         const char *object, opevo_i_result *result)
-{
-    child process;
-    double start = opevo_clock_monotonic_s();
-    double checked = result->check_s;
-    bool good = false;
-    int status = 0;
-
-    renew_outputs(&self->operands);
-    opevo_i_operands_poison(&self->operands);
-    if (!begin(self, plan, job, object, &process, result))
-        return false;
-    result->kind = OPEVO_OUTCOME_OK;
-    good = converse(self, plan, job, &process, result);
-    status = end_child(&process);
-    if (result->kind == OPEVO_OUTCOME_CRASHED)
-        describe_death(result, status);
+    letter = converse(self, plan, &process, letter, result);
+    opevo_i_cpu_process_end(&process);
+    describe(plan, job, letter, &process, result);
     result->run_s += opevo_clock_monotonic_s() - start - (result->check_s - checked);
-    return good;
+    return letter == 'd';
 }
 
 /* ---- Interference --------------------------------------------------------------------------- */
@@ -450,71 +404,69 @@ static void remember(cpu_backend *self, double calibration)
     self->history[self->calibrations++ % HISTORY] = calibration;
 }
 
-/* A report as it can be trusted: the kernel ran in the process that wrote it. */
-static bool is_sound(const opevo_i_cpu_report *report)
-{
-    if (report->sample_count == 0 || report->sample_count > OPEVO_I_CPU_SAMPLES)
-        return false;
-    for (uint64_t i = 0; i < report->sample_count; i++) {
-        if (!opevo_i_range_has(OPEVO_I_TIME_RANGE, report->samples_s[i]) ||
-            !opevo_i_range_has(OPEVO_I_TIME_RANGE, report->processor_s[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Keep the windows of the report. */
+/* Keep the windows. */
 static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
 {
-    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(const void *)self->report.data;
+    const opevo_i_cpu_windows *windows = &self->windows;
 
     result->sample_count = 0;
     opevo_free(result->processor_s);
     result->processor_s = NULL;
     result->processor_capacity = 0;
-    for (uint64_t i = 0; i < report->sample_count; i++) {
-        bool added = report->other_threads ? opevo_i_result_add(result, report->samples_s[i])
-                                           : opevo_i_result_add_window(result, report->samples_s[i],
-                                                                       report->processor_s[i]);
-
-        if (!added)
+    for (uint64_t i = 0; i < windows->sample_count; i++) {
+        if (!opevo_i_result_add_window(result, windows->samples_s[i], windows->processor_s[i]))
             return false;
     }
     opevo_text_clear(&result->message);
-    if (report->slow)
+    if (windows->slow)
         opevo_text_printf(&result->message, "sampled once, as it is " OPEVO_I_SLOWER, job->slower,
                           job->best_s);
     if (job->library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
                           opevo_reference_blas_core(),
-                          opevo_reference_blas_routine(self->operands.work->library));
+                          opevo_reference_blas_routine(self->sets[0].work->library));
     if (job->library && self->super.threads > 1)
         opevo_text_printf(&result->message, ", on %u threads", self->super.threads);
-    if (report->pack_s > 0)
+    if (windows->pack_s > 0)
         opevo_text_printf(&result->message, "%spacking constants took %.3g ms, not counted",
-                          result->message.length ? "; " : "", 1e3 * report->pack_s);
+                          result->message.length ? "; " : "", 1e3 * windows->pack_s);
     return true;
 }
 
 /* Of one execution: the power of the packages, with all that runs on them, for its time. */
-static double energy_of(const cpu_backend *self, const opevo_i_cpu_report *report)
+static double energy_of(const cpu_backend *self)
 {
+    const opevo_i_cpu_windows *windows = &self->windows;
     double sum_s = 0;
 
-    for (uint64_t i = 0; i < report->sample_count; i++)
-        sum_s += report->samples_s[i];
-    return isnan(self->power_w) ? 0 : self->power_w * sum_s / (double)report->sample_count;
+    for (uint64_t i = 0; i < windows->sample_count; i++)
+        sum_s += windows->samples_s[i];
+    return isnan(self->power_w) ? 0 : self->power_w * sum_s / (double)windows->sample_count;
+}
+
+/* Its time is that of executions that compute something: the one on other inputs. */
+static bool take_fresh(cpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
+{
+    opevo_i_cpu_keep_only(&self->windows, self->windows.fresh);
+    if (!take(self, job, result))
+        return false;
+    opevo_text_printf(&result->message,
+                      "%sthe time is that of one execution on new inputs, as repeated ones took "
+                      "less than a quarter of it",
+                      result->message.length ? "; " : "");
+    return true;
 }
 
 static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
                     opevo_i_result *result)
 {
     cpu_backend *self = (cpu_backend *)backend;
-    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
     opevo_i_cpu_plan plan = self->plan;
     double best = INFINITY; /* calibration of the measurement that is kept */
+    bool kept = true;
+    bool stale = true;
 
-    if (job->library && !self->operands.work->library) {
+    if (job->library && !self->sets[0].work->library) {
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
@@ -522,30 +474,33 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_job_slow_s(job);
     plan.kernel = &job->kernel;
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < TURNS && kept; turn++) {
+        const opevo_i_cpu_windows *windows = &self->windows;
         double slower = 0;
         double limit = DISTURBED * usual_calibration(self);
 
         if (!measure_once(self, &plan, job, object, result))
             return;
-        if (!is_sound(report)) {
-            opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "it overwrote the measurements");
-            return;
+        slower = fmax(windows->calibration_s[0], windows->calibration_s[1]);
+        remember(self, windows->calibration_s[0]);
+        if (opevo_i_cpu_is_stale(windows, plan.threads))
+            continue;
+        if (stale || slower < best) {
+            kept = take(self, job, result);
+            result->energy_j = energy_of(self);
+            best = slower;
         }
-        slower = fmax(report->calibration_s[0], report->calibration_s[1]);
-        remember(self, report->calibration_s[0]);
-        if (slower < best && !take(self, job, result)) {
-            opevo_i_result_fault(result, "no memory for the samples of a kernel");
-            return;
-        }
-        if (slower < best)
-            result->energy_j = energy_of(self, report);
-        best = fmin(best, slower);
-        if (slower <= limit || plan.brief || report->slow)
+        stale = false;
+        if (slower <= limit || plan.brief || windows->slow)
             return;
     }
-    opevo_text_printf(&result->message, "%sthe machine was disturbed in all of %d measurements",
-                      result->message.length ? "; " : "", (int)TURNS);
+    if (kept && stale)
+        kept = take_fresh(self, job, result);
+    else if (kept)
+        opevo_text_printf(&result->message, "%sthe machine was disturbed in all of %d measurements",
+                          result->message.length ? "; " : "", (int)TURNS);
+    if (!kept)
+        opevo_i_result_fault(result, "no memory for the samples of a kernel");
 }
 
 const opevo_i_backend_ops opevo_i_backend_cpu = {

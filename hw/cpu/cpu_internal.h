@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The two sides of measuring on a CPU: the worker, and the forked process in which the kernel
- * runs. They share one page of results and two pipes of single letters. */
+/* The two sides of measuring on a CPU: the worker, and the forked process in which the kernel runs.
+ *
+ * Once its object is loaded, that process belongs to the kernel: all its memory, the code in it and
+ * its descriptors. So nothing that it says is taken for true. The worker orders each step, reads
+ * the clocks itself, before it sends an order and after the answer, and judges the outputs, which
+ * are all that both share, while the process is stopped. An answer repeats the random number of its
+ * order and says nothing else. */
 
 #ifndef OPEVO_CPU_INTERNAL_H
 #define OPEVO_CPU_INTERNAL_H
@@ -9,12 +14,17 @@
 #include <opevo/hardware.h>
 #include <opevo/kernel.h>
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "operands_internal.h"
 
 enum {
     OPEVO_I_CPU_SAMPLES = 1000,
-    OPEVO_I_CPU_FROM = 3, /* where the forked process reads the worker's letters */
-    OPEVO_I_CPU_TO = 4    /* where it writes its own */
+    OPEVO_I_CPU_SETS = 2, /* of inputs; the second is kept for one execution at the end */
+    OPEVO_I_CPU_WORDS = 512,
+    OPEVO_I_CPU_FROM = 3, /* where the forked process reads orders */
+    OPEVO_I_CPU_TO = 4    /* where it answers */
 };
 
 #define OPEVO_I_PROCESSORS "/sys/devices/system/cpu"
@@ -24,24 +34,34 @@ enum {
     "the system cannot filter system calls (seccomp) on this processor, and kernels are not run "  \
     "without that"
 
-/* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
- * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the
- * worker lets it go on ('g'). */
+typedef enum opevo_i_cpu_task {
+    OPEVO_I_CPU_CALIBRATE, /* a fixed piece of work */
+    OPEVO_I_CPU_LOAD,      /* the object; whatever comes after it may be the kernel's doing */
+    OPEVO_I_CPU_PACK,      /* bring constants into their layouts, which the kernel reads */
+    OPEVO_I_CPU_TOUCH,     /* read all operands, so that they are mapped, and cached if they fit */
+    OPEVO_I_CPU_FLUSH,     /* the caches */
+    OPEVO_I_CPU_RUN        /* so many executions */
+} opevo_i_cpu_task;
 
-typedef struct opevo_i_cpu_report {
-    char failure[512]; /* with 'l' and 'h': why */
-    volatile double
-        begun_s; /* when the first execution began (opevo_clock_monotonic_s); 0: not yet */
-    double begun_processor_s; /* processor time of the process until then */
-    double first_s;           /* elapsed, of the first execution */
-    bool slow;                /* it takes longer than slow_s, and was not sampled again for that */
-    double pack_s;            /* of bringing constants into their layouts, once */
-    double calibration_s[2];  /* of a fixed piece of work, before and after */
-    uint64_t sample_count;
-    bool other_threads;                      /* than the one that calls the kernel worked, too */
-    double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
-    double processor_s[OPEVO_I_CPU_SAMPLES]; /* of the calling thread, likewise */
-} opevo_i_cpu_report;
+typedef struct opevo_i_cpu_order {
+    uint64_t token;
+    uint64_t count; /* of executions */
+    uint32_t task;  /* opevo_i_cpu_task */
+    uint32_t set;   /* of operands, below OPEVO_I_CPU_SETS */
+} opevo_i_cpu_order;
+
+/* What the process answers: the token of the order and a letter. 'd': done; 'l', for an object that
+ * cannot be loaded, and 'h', when it could not give up what it must, both followed by words. Before
+ * the first order it says 'r' or 'h', with the token 0. */
+typedef struct opevo_i_cpu_answer {
+    uint64_t token;
+    char letter;
+    char words[OPEVO_I_CPU_WORDS - 1]; /* as many as there are */
+} opevo_i_cpu_answer;
+
+typedef struct opevo_i_cpu_cost {
+    double wall_s, processor_s; /* elapsed, and of all threads of the process */
+} opevo_i_cpu_cost;
 
 typedef struct opevo_i_cpu_plan {
     double precision, repeat_s, run_limit_s;
@@ -59,8 +79,69 @@ typedef struct opevo_i_cpu_plan {
 /* The forked process, from start to end; without an object OpenBLAS takes the place of the
  * kernel. */
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
-                       const opevo_i_operands *operands, opevo_i_cpu_report *report)
-    __attribute__((noreturn));
+                       const opevo_i_operands *sets) __attribute__((noreturn));
+
+/* That process, as the worker has it. */
+typedef struct opevo_i_cpu_process {
+    const opevo_i_cpu_plan *plan;
+    pid_t pid;
+    int from, to; /* pipes: its answers, and the worker's orders */
+    clockid_t clock;
+    opevo_i_cpu_cost idle; /* of an order that asks for no work, which every order costs as well */
+    opevo_i_cpu_order order;
+    opevo_i_cpu_cost begun; /* the clocks when that was sent */
+    bool loaded;
+    bool garbled; /* it said what it was not asked */
+    bool over;    /* it has ended, with `status` as from waitpid */
+    int status;
+    char words[OPEVO_I_CPU_WORDS]; /* with 'l' and 'h' */
+} opevo_i_cpu_process;
+
+/* Fork it, and wait until it is confined: 'd', or as opevo_i_cpu_process_await; 0 with errno in
+ * `status` where the host has no pipes or processes. */
+char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
+                               const opevo_i_operands *sets, opevo_i_cpu_process *out);
+void opevo_i_cpu_process_send(opevo_i_cpu_process *self, opevo_i_cpu_task task, uint32_t set,
+                              uint64_t count);
+/* The letter of its answer to the last order; 't' when there is none in `limit_s`, after which it
+ * may be awaited again; 0 when it is gone or has said something else. With 'd' what the order took
+ * goes to *cost, which may be NULL. */
+char opevo_i_cpu_process_await(opevo_i_cpu_process *self, double limit_s, opevo_i_cpu_cost *cost);
+char opevo_i_cpu_process_ask(opevo_i_cpu_process *self, opevo_i_cpu_task task, uint32_t set,
+                             uint64_t count, double limit_s, opevo_i_cpu_cost *cost);
+/* What the order that is being worked at has taken so far. */
+opevo_i_cpu_cost opevo_i_cpu_process_so_far(const opevo_i_cpu_process *self);
+/* Let none of its threads run, so that shared memory stays as it is; and let it go on. */
+void opevo_i_cpu_process_stop(opevo_i_cpu_process *self);
+void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self);
+/* Kill it, and note in `status` how it died if it did so by itself. */
+void opevo_i_cpu_process_end(opevo_i_cpu_process *self);
+
+/* What was measured. */
+typedef struct opevo_i_cpu_windows {
+    double calibration_s[2]; /* of a fixed piece of work, before and after */
+    double pack_s;           /* elapsed, of bringing constants into their layouts */
+    opevo_i_cpu_cost first;  /* of the first execution */
+    opevo_i_cpu_cost fresh;  /* of the one with new inputs at the end; 0: none */
+    bool slow;               /* it takes longer than slow_s, and was not sampled again for that */
+    uint64_t sample_count;
+    double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
+    double processor_s[OPEVO_I_CPU_SAMPLES]; /* likewise */
+} opevo_i_cpu_windows;
+
+/* Elapsed seconds of the fixed piece of work, the best of some; a letter. */
+char opevo_i_cpu_calibrate(opevo_i_cpu_process *process, double *best_s);
+/* From 'r' to where the first execution may begin; a letter as above. */
+char opevo_i_cpu_prepare(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
+/* Warm up and take samples with the first set of operands; a letter. */
+char opevo_i_cpu_take_windows(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
+/* One execution with the second set of operands, which the kernel has not seen; a letter. */
+char opevo_i_cpu_run_fresh(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
+/* One window of an execution as the only sample. */
+void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost);
+/* Whether the executions of the windows took far less time than the one with new inputs, a quarter
+ * and less of it; then they were not what they should be. */
+bool opevo_i_cpu_is_stale(const opevo_i_cpu_windows *windows, unsigned threads);
 
 /* Of `count` processors, move those that measure with so many threads, at most `count`, to the end:
  * from the last on, each on a core of its own as far as there are so many. `root` is

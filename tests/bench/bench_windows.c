@@ -18,6 +18,8 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "samples_internal.h"
 
@@ -214,19 +216,19 @@ static void end_load(pid_t load)
     waitpid(load, NULL, 0);
 }
 
-static void measure(const opevo_i_operands *operands, opevo_i_cpu_report *report, FILE *out,
-                    int kernel, int loaded, size_t repeat)
+static void measure(const opevo_i_operands *operands, FILE *out, int kernel, int loaded,
+                    size_t repeat)
 {
     opevo_i_cpu_plan plan = {.precision = 1e-9,
                              .repeat_s = 0.1,
                              .run_limit_s = 60,
                              .core = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1,
                              .memory_bytes = (uint64_t)4 << 30};
+    static opevo_i_cpu_windows taken;
     static windows all;
 
-    memset(report, 0, sizeof *report);
-    child_run(&plan, NULL, operands, report);
-    all = (windows){report->samples_s, report->processor_s, (size_t)report->sample_count, 0, {0}};
+    child_run(&plan, NULL, operands, &taken);
+    all = (windows){taken.samples_s, taken.processor_s, (size_t)taken.sample_count, 0, {0}};
     for (size_t e = 0; e < ESTIMATORS; e++) {
         logs[e][loaded][kernel][repeat] = log(estimators[e].estimate(&all));
         used[e] += (double)all.used;
@@ -288,22 +290,19 @@ int main(int argc, char **argv)
     const char *path = getenv("BENCH_WINDOWS_CSV");
     FILE *out = path ? fopen(path, "w") : NULL;
     opevo_i_operands operands[KERNELS];
-    opevo_i_guarded shared;
 
     if (repeats < 2 || repeats > MOST_REPEATS || (path && !out)) {
         fputs("usage: bench_windows [REPEATS [LOAD...]]\n", stderr);
         return 2;
     }
     openblas_set_num_threads(1);
-    CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &shared, &err));
     for (int k = 0; k < KERNELS; k++)
         CHECK_OK(operands_create(&ops[k], 1, &operands[k], &err));
     for (size_t r = 0; r < 2 * repeats; r++) {
         pid_t load = r % 2 ? start_load(load_command) : 0;
 
         for (int k = 0; k < KERNELS; k++)
-            measure(&operands[k], (opevo_i_cpu_report *)(void *)shared.data, out, k, (int)(r % 2),
-                    r / 2);
+            measure(&operands[k], out, k, (int)(r % 2), r / 2);
         if (load)
             end_load(load);
     }

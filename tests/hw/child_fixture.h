@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cpu_internal.h"
 
@@ -34,33 +32,31 @@ static inline const char *child_build(const char *name, const char *source)
     return object;
 }
 
-/* The worker's side, without a check of the result. */
-static inline void child_run(const opevo_i_cpu_plan *plan, const char *object,
-                             const opevo_i_operands *operands, opevo_i_cpu_report *report)
+/* The worker's side, without a check of the result; the process with its last order, to be ended. */
+static inline opevo_i_cpu_process child_start(const opevo_i_cpu_plan *plan, const char *object,
+                                              const opevo_i_operands *operands,
+                                              opevo_i_cpu_windows *windows)
 {
-    int up[2] = {-1, -1};
-    int down[2] = {-1, -1};
-    char letter = 0;
-    pid_t child = 0;
+    const opevo_i_operands sets[OPEVO_I_CPU_SETS] = {*operands, *operands};
+    opevo_i_cpu_process process;
 
-    assert_true(pipe(up) == 0 && pipe(down) == 0);
-    child = fork();
-    if (child == 0) {
-        int to = dup2(up[1], 100);
-        int from = dup2(down[0], 101);
+    memset(windows, 0, sizeof *windows);
+    assert_int_equal(opevo_i_cpu_process_start(plan, object, "kernel", sets, &process), 'd');
+    assert_int_equal(opevo_i_cpu_prepare(&process, windows), 'd');
+    assert_int_equal(opevo_i_cpu_process_ask(&process, OPEVO_I_CPU_RUN, 0, 1, plan->run_limit_s,
+                                             &windows->first),
+                     'd');
+    return process;
+}
 
-        dup2(from, OPEVO_I_CPU_FROM);
-        dup2(to, OPEVO_I_CPU_TO);
-        opevo_i_cpu_child(plan, object, "kernel", operands, report);
-    }
-    close(up[1]);
-    close(down[0]);
-    assert_true(read(up[0], &letter, 1) == 1 && letter == 'c');
-    assert_int_equal(write(down[1], "g", 1), 1);
-    assert_true(read(up[0], &letter, 1) == 1 && letter == 'd');
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    close(up[0]);
-    close(down[1]);
+/* With all windows. */
+static inline void child_run(const opevo_i_cpu_plan *plan, const char *object,
+                             const opevo_i_operands *operands, opevo_i_cpu_windows *windows)
+{
+    opevo_i_cpu_process process = child_start(plan, object, operands, windows);
+
+    assert_int_equal(opevo_i_cpu_take_windows(&process, windows), 'd');
+    opevo_i_cpu_process_end(&process);
 }
 
 #endif

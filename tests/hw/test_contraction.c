@@ -92,7 +92,7 @@ static void test_child(void **state)
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
         opevo_i_operands self = {0};
-        opevo_i_guarded report = {0};
+        opevo_i_cpu_windows windows;
         opevo_text source = {0};
         opevo_text why = {0};
         char name[16];
@@ -101,10 +101,8 @@ static void test_child(void **state)
         opevo_text_printf(&source, "#define SPOIL %s\n%s", spoilt ? "1.001f" : "1.0f",
                           rows[r / 2].source);
         CHECK_OK(operands_create(rows[r / 2].op, 1, &self, &err));
-        CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
         opevo_i_operands_poison(&self);
-        child_run(&plan, child_build(name, opevo_text_string(&source)), &self,
-                  (opevo_i_cpu_report *)(void *)report.data);
+        child_run(&plan, child_build(name, opevo_text_string(&source)), &self, &windows);
         for (int i = self.list.inputs; i < self.list.count; i++) {
             bool right = opevo_i_operands_check(&self, i, opevo_i_floats(&self.memory[i]), &why);
 
@@ -113,7 +111,6 @@ static void test_child(void **state)
         }
         opevo_text_free(&why);
         opevo_text_free(&source);
-        opevo_i_guarded_free(&report);
         opevo_i_operands_free(&self);
     }
 }
@@ -123,20 +120,18 @@ static bool is_right(const char *object, const opevo_kernel *kernel,
                      const opevo_i_operands *operands)
 {
     opevo_i_cpu_plan own = plan;
-    opevo_i_guarded report = {0};
+    opevo_i_cpu_windows windows;
     opevo_text why = {0};
     bool right = true;
 
-    CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
     opevo_i_operands_poison(operands);
     own.kernel = kernel;
-    child_run(&own, object, operands, (opevo_i_cpu_report *)(void *)report.data);
+    child_run(&own, object, operands, &windows);
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         right = right &&
                 opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why) &&
                 opevo_i_guarded_intact(&operands->memory[i]);
     opevo_text_free(&why);
-    opevo_i_guarded_free(&report);
     return right;
 }
 

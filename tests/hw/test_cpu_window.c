@@ -41,37 +41,33 @@ static void test_windows_are_long(void **state)
                                  .core = -1,
                                  .brief = i % 2,
                                  .memory_bytes = (uint64_t)1 << 30};
-        const opevo_i_cpu_report *report = NULL;
+        static opevo_i_cpu_windows windows;
         opevo_i_operands operands = {0};
-        opevo_i_guarded shared = {0};
         double longest_s = 0;
         uint64_t count = 0;
         const char *object = make_kernel(spins[i / 2]);
 
         CHECK_OK(operands_create(&op, 1, &operands, &err));
-        CHECK_OK(opevo_i_guarded_create(sizeof *report, true, &shared, &err));
-        memset(shared.data, 0, sizeof *report);
         memset(operands.memory[2].data, 0, operands.memory[2].bytes);
-        child_run(&plan, object, &operands, (opevo_i_cpu_report *)(void *)shared.data);
-        report = (const opevo_i_cpu_report *)(const void *)shared.data;
+        child_run(&plan, object, &operands, &windows);
         memcpy(&count, operands.memory[2].data, sizeof count);
-        assert_true(report->sample_count >= 1);
+        assert_true(windows.sample_count >= 1);
         if (plan.brief && i / 2 == 3) /* of some milliseconds: once in a round of finals */
-            assert_int_equal(report->sample_count, 1);
+            assert_int_equal(windows.sample_count, 1);
         if (plan.brief && i / 2 < 3) /* as often as in a trial */
-            assert_true(report->sample_count > 4);
-        for (size_t k = 0; k < report->sample_count; k++)
-            longest_s = fmax(longest_s, report->samples_s[k]);
-        if ((double)count * longest_s < (double)report->sample_count * WINDOW_S)
+            assert_true(windows.sample_count > 4);
+        for (size_t k = 0; k < windows.sample_count; k++)
+            longest_s = fmax(longest_s, windows.samples_s[k]);
+        if ((double)count * longest_s < (double)windows.sample_count * WINDOW_S)
             fail_msg("%llu executions of at most %g s in %llu samples", (unsigned long long)count,
-                     longest_s, (unsigned long long)report->sample_count);
-        opevo_i_guarded_free(&shared);
+                     longest_s, (unsigned long long)windows.sample_count);
         opevo_i_operands_free(&operands);
     }
 }
 
-/* Run a kernel of this source for 0.1 s. */
-static bool uses_other_threads(const char *name, const char *source)
+/* The mean processor time of an execution of a kernel of this source, over all windows of 0.1 s;
+ * `own` are the first doubles of its result. */
+static double time_of(const char *name, const char *source, double own[2])
 {
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
     opevo_i_cpu_plan plan = {.precision = 1e-9,
@@ -79,46 +75,67 @@ static bool uses_other_threads(const char *name, const char *source)
                              .run_limit_s = 5,
                              .core = -1,
                              .memory_bytes = (uint64_t)1 << 30};
+    static opevo_i_cpu_windows windows;
     opevo_i_operands operands = {0};
-    opevo_i_guarded shared = {0};
-    bool other_threads = false;
+    double sum_s = 0;
 
     CHECK_OK(operands_create(&op, 1, &operands, &err));
-    CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &shared, &err));
-    memset(shared.data, 0, sizeof(opevo_i_cpu_report));
-    child_run(&plan, child_build(name, source), &operands,
-              (opevo_i_cpu_report *)(void *)shared.data);
-    other_threads = ((opevo_i_cpu_report *)(void *)shared.data)->other_threads;
-    opevo_i_guarded_free(&shared);
+    memset(operands.memory[2].data, 0, operands.memory[2].bytes);
+    child_run(&plan, child_build(name, source), &operands, &windows);
+    memcpy(own, operands.memory[2].data, 2 * sizeof *own);
+    for (uint64_t i = 0; i < windows.sample_count; i++)
+        sum_s += windows.processor_s[i];
     opevo_i_operands_free(&operands);
-    return other_threads;
+    return sum_s / (double)windows.sample_count;
 }
 
-/* A kernel that leaves its work to a thread takes no processor time itself. */
-static void test_other_threads(void **state)
+static const char work[] = "#include <pthread.h>\n#include <time.h>\n"
+                           "static void *work(void *x)\n"
+                           "{ for (volatile int i = 0; i < 20000; i++) {} return x; }\n"
+                           "static double now(void) { struct timespec t;\n"
+                           "  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);\n"
+                           "  return t.tv_sec + 1e-9 * t.tv_nsec; }\n"
+                           "void kernel(const float *a, const float *b, double *c) {\n";
+
+/* The worker's clocks say the same as those in the kernel, up to the calls that read the latter. */
+static void test_clocks_agree(void **state)
 {
-    static const char work[] = "#include <pthread.h>\n"
-                               "static void *work(void *x)\n"
-                               "{ for (volatile int i = 0; i < 10000000; i++) {} return x; }\n";
-    char source[600];
+    char source[1000];
+    double own[2];
+    double time_s = 0;
+    double own_s = 0;
 
     (void)state;
     snprintf(source, sizeof source,
-             "%svoid kernel(const float *a, const float *b, float *c) { pthread_t t;\n"
-             "  (void)a; (void)b; (void)c;\n"
-             "  if (pthread_create(&t, 0, work, 0) == 0) pthread_join(t, 0); }\n",
+             "%s double start = now(); work(0); c[0] += now() - start;\n"
+             "  c[1] += 1; }\n",
              work);
-    assert_true(uses_other_threads("threads", source));
+    time_s = time_of("clocks", source, own);
+    own_s = own[0] / own[1];
+    if (!(time_s > 0.95 * own_s && time_s < 1.15 * own_s))
+        fail_msg("%g s, while the kernel itself saw %g s", time_s, own_s);
+}
+
+/* A kernel that leaves its work to a thread gains nothing. */
+static void test_other_threads(void **state)
+{
+    char source[1000];
+    double own[2];
+    double alone_s = 0;
+
+    (void)state;
+    snprintf(source, sizeof source, "%s work(0); }\n", work);
+    alone_s = time_of("alone", source, own);
     snprintf(source, sizeof source,
-             "%svoid kernel(const float *a, const float *b, float *c)\n"
-             "{ (void)a; (void)b; (void)c; work(0); }\n",
+             "%s pthread_t t; if (pthread_create(&t, 0, work, 0) == 0) pthread_join(t, 0); }\n",
              work);
-    assert_false(uses_other_threads("alone", source));
+    assert_true(time_of("threads", source, own) > 0.7 * alone_s);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows_are_long),
+                                       cmocka_unit_test(test_clocks_agree),
                                        cmocka_unit_test(test_other_threads)};
 
     if (!cache_folder_make())
