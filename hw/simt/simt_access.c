@@ -192,29 +192,34 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
 
 static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
                        const opevo_i_simt_code *code, unsigned lane, const targets *where,
-                       const opevo_i_simt_cell *cell, opevo_i_simt_conflict conflict)
+                       opevo_i_simt_conflict conflict)
 {
-    static const char *const why[] = {"", "of another thread wrote since the last barrier",
-                                      "of another thread read since the last barrier",
-                                      "of another block of the launch wrote",
-                                      "of another block of the launch read"};
-    bool wrote = conflict == OPEVO_I_SIMT_WRITTEN || conflict == OPEVO_I_SIMT_WRITTEN_BY_BLOCK;
+    static const char *const verbs[] = {"wrote", "updated", "read", "read"};
+    bool of_block = conflict.scope == OPEVO_I_SIMT_OTHER_BLOCK;
+    bool known = conflict.place != OPEVO_I_SIMT_NOWHERE;
     char name[96];
 
     describe(self, where->region[lane], name, sizeof name);
-    return opevo_i_simt_fault(
-        self, warp, code->place, lane, OPEVO_SIMT_RACE, "%s byte %llu of %s, which %s %s",
-        verb(code), (unsigned long long)where->offset[lane], name,
-        self->places[wrote ? cell->write_place : cell->read_place].name, why[conflict]);
+    return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_RACE,
+                              "%s byte %llu of %s, which %s%sanother %s %s%s", verb(code),
+                              (unsigned long long)where->offset[lane], name,
+                              known ? self->places[conflict.place].name : "", known ? " of " : "",
+                              of_block ? "block of the launch" : "thread", verbs[conflict.access],
+                              of_block ? "" : " since the last barrier");
 }
 
-/* Whether a lane before this one stores to the same place. */
-static bool stores_twice(const opevo_i_simt_warp *warp, const targets *where, unsigned lane)
+/* Of a granule at a byte of the region. Lanes store one after the other, so that memory has what
+ * the lanes before stored. */
+static opevo_i_simt_found find_value(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                                     const opevo_i_simt_code *code, unsigned lane,
+                                     const targets *where, uint64_t byte)
 {
-    EACH_LANE(other, warp->mask & ((1u << lane) - 1))
-    if (where->region[other] == where->region[lane] && where->offset[other] == where->offset[lane])
-        return true;
-    return false;
+    const uint8_t *value = warp->file + code->b + (size_t)lane * code->size;
+
+    return memcmp(where->region[lane]->data + byte, value + (byte - where->offset[lane]),
+                  (size_t)1 << self->granule_shift) == 0
+               ? OPEVO_I_SIMT_SAME_VALUE
+               : OPEVO_I_SIMT_OTHER_VALUE;
 }
 
 static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
@@ -222,23 +227,19 @@ static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
                        opevo_i_simt_access access)
 {
     const opevo_i_simt_region *region = where->region[lane];
-    uint64_t first = where->offset[lane] >> self->granule_shift;
-    uint64_t last = (where->offset[lane] + code->size - 1) >> self->granule_shift;
-    bool twice =
-        access == OPEVO_I_SIMT_WRITE && self->options.warp_sync && stores_twice(warp, where, lane);
-    bool same = false;
+    uint64_t granule = UINT64_C(1) << self->granule_shift;
 
-    /* Lanes store one after the other below, so that memory has what the lanes before stored. */
-    if (access == OPEVO_I_SIMT_WRITE && region->same_value)
-        same = memcmp(region->data + where->offset[lane],
-                      warp->file + code->b + (size_t)lane * code->size, code->size) == 0;
-    for (uint64_t cell = first; cell <= last; cell++) {
+    for (uint64_t byte = where->offset[lane]; byte < where->offset[lane] + code->size;
+         byte += granule) {
+        opevo_i_simt_found found = access == OPEVO_I_SIMT_WRITE && region->same_value
+                                       ? find_value(self, warp, code, lane, where, byte)
+                                       : OPEVO_I_SIMT_ANY_VALUE;
         opevo_i_simt_conflict conflict =
             opevo_i_simt_race(self, warp, lane, region->kind == OPEVO_I_SIMT_SHARED,
-                              &region->cells[cell], access, code->place, twice, same);
+                              &region->cells[byte >> self->granule_shift], access, code, found);
 
-        if (conflict != OPEVO_I_SIMT_NO_CONFLICT)
-            return fault_race(self, warp, code, lane, where, &region->cells[cell], conflict);
+        if (conflict.scope != OPEVO_I_SIMT_NO_CONFLICT)
+            return fault_race(self, warp, code, lane, where, conflict);
     }
     return true;
 }
@@ -254,7 +255,7 @@ static bool check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
         return true;
     if (one && access == OPEVO_I_SIMT_READ)
         lanes = opevo_i_simt_race_reads(self, warp, one->kind == OPEVO_I_SIMT_SHARED, one->cells,
-                                        where->offset, code->size, code->place);
+                                        where->offset, code);
     EACH_LANE(lane, lanes)
     if (where->region[lane]->cells && !check_lane(self, warp, code, lane, where, access))
         return false;
@@ -331,7 +332,9 @@ bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (!resolve(self, warp, code, &where))
         return false;
     if (!where.plain) {
-        if (self->options.check_races && !check_races(self, warp, code, &where, OPEVO_I_SIMT_READ))
+        if (self->options.check_races &&
+            !check_races(self, warp, code, &where,
+                         code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ))
             return false;
         if (self->options.check_uninitialised)
             undefined = invalid_lanes(warp, code, &where);
@@ -375,7 +378,8 @@ static bool store_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
     bool undefined = opevo_i_simt_header_of(warp, code->b)->undefined >> lane & 1;
 
     if (region->cells && self->options.check_races &&
-        !check_lane(self, warp, code, lane, where, OPEVO_I_SIMT_WRITE))
+        !check_lane(self, warp, code, lane, where,
+                    code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
         return false;
     memcpy(region->data + at, warp->file + code->b + (size_t)lane * code->size, code->size);
     if (region->valid)

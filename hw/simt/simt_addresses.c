@@ -91,18 +91,27 @@ static uint8_t space_of(LLVMValueRef pointer, unsigned alignment)
     return (uint8_t)(log << 4 | (space > 5 ? 15 : space));
 }
 
+/* Races are looked for by granules, which no access may meet in part. */
+static void note_granule(opevo_i_simt_work *self, unsigned bytes)
+{
+    if (bytes < self->decoder->least_access)
+        self->decoder->least_access = bytes;
+}
+
 /* The parts of a value in memory lie one after the other, as those of a vector do; a struct may
  * have gaps and is not supported. */
 static bool decode_access(opevo_i_simt_work *self, bool is_store)
 {
     unsigned at = is_store ? 1 : 0;
     LLVMValueRef pointer = LLVMGetOperand(self->instruction, at);
+    unsigned alignment = LLVMGetAlignment(self->instruction);
+    LLVMAtomicOrdering ordering = LLVMGetOrdering(self->instruction);
     opevo_i_simt_value address, value;
     uint32_t bytes = 0, total = 0;
 
     if (!work_operand(self, at, &address) || address.count != 1 ||
         (is_store ? !work_operand(self, 0, &value) : !work_result(self)) ||
-        LLVMGetOrdering(self->instruction) > LLVMAtomicOrderingMonotonic)
+        ordering > LLVMAtomicOrderingMonotonic)
         return false;
     if (!is_store)
         value = self->result;
@@ -124,12 +133,12 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
         code->b = is_store ? slot.at : code->b;
         code->c = p == 0 ? total : 0;
         code->number = bytes;
-        code->space = space_of(pointer, LLVMGetAlignment(self->instruction));
+        code->space = space_of(pointer, alignment);
+        code->atomic = ordering == LLVMAtomicOrderingMonotonic;
         if (p > 0) /* the first part is as aligned as all */
             code->space &= 15;
         bytes += slot.size;
-        if (slot.size < self->decoder->least_access)
-            self->decoder->least_access = slot.size;
+        note_granule(self, slot.size < alignment ? slot.size : alignment);
     }
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
@@ -184,8 +193,7 @@ static bool decode_atomic(opevo_i_simt_work *self)
     code->b = work_part(self, &in[1], 0).at;
     code->number = update;
     code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
-    if (slot.size < self->decoder->least_access)
-        self->decoder->least_access = slot.size;
+    note_granule(self, slot.size);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
     return true;
 }
@@ -209,8 +217,7 @@ static bool decode_exchange(opevo_i_simt_work *self)
     code->c = work_part(self, &in[2], 0).at;
     code->number = work_part(self, &self->result, 1).at;
     code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
-    if (slot.size < self->decoder->least_access)
-        self->decoder->least_access = slot.size;
+    note_granule(self, slot.size);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
     return true;
 }

@@ -34,7 +34,7 @@ opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_ki
     } else {
         code = &simt->code[simt->code_count++];
     }
-    *code = (opevo_i_simt_code){.kind = (uint16_t)kind,
+    *code = (opevo_i_simt_code){.kind = (uint8_t)kind,
                                 .to = OPEVO_I_SIMT_NO_REGISTER,
                                 .a = OPEVO_I_SIMT_NO_REGISTER,
                                 .b = OPEVO_I_SIMT_NO_REGISTER,

@@ -16,10 +16,14 @@ enum {
     OPEVO_I_SIMT_WARPS = OPEVO_I_SIMT_THREADS / OPEVO_I_SIMT_LANES,
     OPEVO_I_SIMT_SECTOR = 32, /* bytes */
     OPEVO_I_SIMT_BANKS = 32,
-    OPEVO_I_SIMT_HANDLE_SHIFT = 40, /* of an address: the region above, the offset below */
-    OPEVO_I_SIMT_CODE_LIMIT = 1000000
+    OPEVO_I_SIMT_HANDLE_SHIFT = 40,   /* of an address: the region above, the offset below */
+    OPEVO_I_SIMT_CODE_LIMIT = 1000000 /* below 2^20: opevo_i_simt_trace */
 };
 #define OPEVO_I_SIMT_NOWHERE UINT32_MAX /* no place in the code, no register, no name */
+/* Stamps start anew in the launch behind the first of these; a launch ends with the second, which
+ * leaves some for the rest of a basic block. */
+#define OPEVO_I_SIMT_LATE_STAMP (UINT32_C(1) << 31)
+#define OPEVO_I_SIMT_LAST_STAMP (UINT32_MAX - 2 * OPEVO_I_SIMT_CODE_LIMIT)
 
 /* ---- Costs ---- */
 
@@ -154,11 +158,13 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   SWITCH       a: condition, b: first case, c: cases; number: where lanes meet again
  *   SHUFFLE      a: value, b: lane or distance, c: clamp and mask as in PTX; number: a shuffle
  *   VOTE         a: predicate; number: a vote
+ *   WARP_BARRIER a: mask of its lanes
  *   UNSUPPORTED  a: name in `words` */
 typedef struct opevo_i_simt_code {
-    uint16_t kind;
+    uint8_t kind;
     uint8_t size;  /* bytes of a lane of the result; 0: i1 */
     uint8_t space; /* address space, or log2 of the alignment in the high four bits */
+    bool atomic;   /* of LOAD, STORE */
     uint32_t to, a, b, c;
     uint32_t place;
     int64_t number;
@@ -246,12 +252,26 @@ typedef enum opevo_i_simt_region_kind {
     OPEVO_I_SIMT_LOCAL /* of each thread of a block its own */
 } opevo_i_simt_region_kind;
 
-/* Who accessed a piece of memory last. Stamps count the moments that order accesses. */
+/* What an access does to a piece of memory. */
+typedef enum opevo_i_simt_access {
+    OPEVO_I_SIMT_WRITE,
+    OPEVO_I_SIMT_UPDATE, /* an atomic that may write */
+    OPEVO_I_SIMT_READ,
+    OPEVO_I_SIMT_LOOK, /* an atomic read */
+    OPEVO_I_SIMT_ACCESS_COUNT
+} opevo_i_simt_access;
+
+/* The accesses of one kind to a piece of memory, as simt_races.c has them. */
+typedef struct opevo_i_simt_trace {
+    uint32_t stamp;   /* of the last one */
+    uint32_t at : 20; /* its instruction in the code */
+    uint32_t who : 11;
+    uint32_t other : 1; /* an earlier block of the launch accessed, too */
+} opevo_i_simt_trace;
+
 typedef struct opevo_i_simt_cell {
-    uint32_t write_stamp, read_stamp;
-    uint32_t other_launch; /* launch in which blocks before the last one read it */
-    uint32_t write_place, read_place;
-    uint16_t writer, reader;
+    opevo_i_simt_trace trace[OPEVO_I_SIMT_ACCESS_COUNT];
+    opevo_i_simt_trace replaced; /* writes of another value than the last one */
 } opevo_i_simt_cell;
 
 typedef struct opevo_i_simt_region {
@@ -370,32 +390,36 @@ void opevo_i_simt_traffic(opevo_simt *self, const opevo_i_simt_warp *warp,
                           bool is_atomic);
 
 /* simt_races.c: what an access of a thread races with. */
-typedef enum opevo_i_simt_access {
-    OPEVO_I_SIMT_READ,
-    OPEVO_I_SIMT_WRITE,
-    OPEVO_I_SIMT_UPDATE /* atomic */
-} opevo_i_simt_access;
-
-typedef enum opevo_i_simt_conflict {
+typedef enum opevo_i_simt_scope {
     OPEVO_I_SIMT_NO_CONFLICT,
-    OPEVO_I_SIMT_WRITTEN,
-    OPEVO_I_SIMT_READ_BEFORE,
-    OPEVO_I_SIMT_WRITTEN_BY_BLOCK,
-    OPEVO_I_SIMT_READ_BY_BLOCK
+    OPEVO_I_SIMT_OTHER_THREAD, /* of the block */
+    OPEVO_I_SIMT_OTHER_BLOCK
+} opevo_i_simt_scope;
+
+typedef struct opevo_i_simt_conflict {
+    opevo_i_simt_scope scope;
+    opevo_i_simt_access access; /* what the other did */
+    uint32_t place;             /* where; NOWHERE: an access since then hides it */
 } opevo_i_simt_conflict;
 
-/*   cell   of a granule that is accessed; updated
- *   twice  a lane before this one stores to the same place by the same instruction
- *   same   the value is there already, and the buffer allows that */
+/* What a write finds in memory, where writes of the same value are allowed. */
+typedef enum opevo_i_simt_found {
+    OPEVO_I_SIMT_ANY_VALUE, /* they are not */
+    OPEVO_I_SIMT_SAME_VALUE,
+    OPEVO_I_SIMT_OTHER_VALUE
+} opevo_i_simt_found;
+
+/* The first conflict of an access by a lane to the granule of a cell; without one, the cell is
+ * updated. */
 opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                         unsigned lane, bool is_shared, opevo_i_simt_cell *cell,
-                                        opevo_i_simt_access access, uint32_t place, bool twice,
-                                        bool same);
-/* The same of reads by the running lanes, of `size` bytes at `offset` of one region, in order up to
- * the first that conflicts or needs several cells. The lanes from that one on; 0: none. */
+                                        opevo_i_simt_access access, const opevo_i_simt_code *code,
+                                        opevo_i_simt_found found);
+/* The same of reads by the running lanes, of code->size bytes at `offset` of one region, in order
+ * up to the first that may conflict or needs several cells. The lanes from that one on; 0: none. */
 uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                  bool is_shared, opevo_i_simt_cell *cells, const uint64_t *offset,
-                                 unsigned size, uint32_t place);
+                                 const opevo_i_simt_code *code);
 
 /* simt_lanes.c: exchange between the lanes of a warp. */
 void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,

@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stamps start anew when this one was reached. */
-enum { LAST_STAMP = INT32_MAX };
-
 /* ---- Checks ---- */
 
 static uint64_t volume(const uint32_t size[3])
@@ -315,7 +312,7 @@ opevo_status opevo_simt_run(opevo_simt *self, const opevo_simt_launch *launch,
     self->launch = launch;
     self->kernel = kernel;
     self->result = result;
-    if (self->stamp > LAST_STAMP)
+    if (self->stamp > OPEVO_I_SIMT_LATE_STAMP)
         forget_accesses(self);
     self->launch_number++;
     self->launch_stamp = self->stamp + 1;

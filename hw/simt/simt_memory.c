@@ -143,6 +143,20 @@ opevo_status opevo_simt_add_buffer(opevo_simt *self, const opevo_simt_buffer *bu
     return OPEVO_OK;
 }
 
+bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
+{
+    for (size_t i = 1; i < self->first_buffer; i++) {
+        opevo_i_simt_region *region = &self->regions[i];
+
+        if ((region->kind == OPEVO_I_SIMT_SHARED || region->kind == OPEVO_I_SIMT_GLOBAL) &&
+            strcmp(region->name, variable) == 0) {
+            region->same_value = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 void opevo_simt_mark_initialised(opevo_simt *self, uint32_t number)
 {
     self->regions[self->first_buffer + number].valid = NULL;

@@ -1,145 +1,142 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Races. A cell has the last write and the last read of a piece of memory, each with its thread and
- * a stamp. A new stamp is taken by each block, by each barrier of a block and by each barrier of a
- * whole warp. As blocks run one after the other, a stamp tells whether an access was in this
- * launch, in this block, and behind its last barrier. An access that is ordered before the present
- * one may be forgotten, so that one writer and one reader, or the fact that there were several, are
- * all that is needed. */
+/* Races, by the model of simt.h. A cell has the accesses to a granule of memory in four traces, one
+ * for each kind, as kinds differ in what they conflict with: writes and reads, plain and atomic.
+ *
+ * A stamp is taken by each block, by each barrier of a block, by each barrier of a whole warp, and
+ * where lanes are in step by each access. As blocks run one after the other, the stamp of an access
+ * tells whether it was in this launch, in this block, and behind its last barrier. An access that
+ * comes before the present one may be forgotten: a later one that does not come behind it does not
+ * come behind the present one either. So a trace needs, of the accesses behind the last barrier,
+ * their thread, or that there were several of one warp since its last barrier, or of several warps;
+ * and of earlier blocks of the launch, which nothing orders, that there were some.
+ *
+ * Where threads may write the same value at once, a write need not conflict with one that does not
+ * come before it, and the above fails. All of those had the same value so far, which is in memory,
+ * but for writes that came before one of another value, as of the same thread: `replaced` has them.
+ * A write of the value that is in memory conflicts with those only. */
 
 #include "simt_internal.h"
 
 enum {
-    SEVERAL = 0x7ff,    /* threads of several warps */
-    SEVERAL_OF = 0x400, /* threads of the warp in the low bits */
-    ATOMIC = 0x8000
+    SEVERAL = 0x7ff,   /* threads of several warps */
+    SEVERAL_OF = 0x400 /* threads of the warp in the low bits */
 };
 
-static bool same_warp(uint16_t code, uint32_t warp)
-{
-    unsigned who = code & SEVERAL;
+/* An access that is checked, and what it is compared with. Passed by value, so that compilers keep
+ * it in registers while cells are written. */
+typedef struct present {
+    unsigned thread, warp;
+    uint32_t floor; /* stamp from which on accesses of others matter */
+    uint32_t block, interval, sync, stamp;
+    uint32_t at;
+} present;
 
-    if (who == SEVERAL)
-        return false;
-    return (who & SEVERAL_OF ? who & (OPEVO_I_SIMT_WARPS - 1) : who / OPEVO_I_SIMT_LANES) == warp;
+static present present_of(const opevo_simt *self, const opevo_i_simt_warp *warp, bool is_shared,
+                          const opevo_i_simt_code *code)
+{
+    return (present){.warp = warp->index,
+                     .floor = is_shared ? self->interval_stamp : self->launch_stamp,
+                     .block = self->block_stamp,
+                     .interval = self->interval_stamp,
+                     .sync = warp->sync_stamp,
+                     .stamp = self->stamp,
+                     .at = (uint32_t)(code - self->code)};
 }
 
-/* Whether an access since the last barrier of the block comes before one of this thread for
- * sure. */
-static bool is_ordered(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                       uint16_t code, uint32_t stamp)
+static inline bool same_warp(unsigned who, unsigned warp)
 {
-    if ((code & SEVERAL) == thread)
-        return true;
-    return same_warp(code, warp->index) && (self->options.warp_sync || stamp < warp->sync_stamp);
+    return (who & SEVERAL_OF ? who - SEVERAL_OF : who / OPEVO_I_SIMT_LANES) == warp;
 }
 
-/* Who of two accessed: one of them if the other is ordered before it. */
-static uint16_t merge(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                      uint16_t code, uint32_t stamp)
+/* Whether all accesses of a trace since the last barrier of the block come before this one. */
+static inline bool is_ordered(present now, opevo_i_simt_trace trace)
 {
-    if (stamp < self->interval_stamp || (code & SEVERAL) == thread ||
-        (same_warp(code, warp->index) && stamp < warp->sync_stamp))
-        return thread;
-    return same_warp(code, warp->index) ? (uint16_t)(SEVERAL_OF | warp->index) : (uint16_t)SEVERAL;
+    return trace.who == now.thread || (same_warp(trace.who, now.warp) && trace.stamp < now.sync);
 }
 
-static opevo_i_simt_conflict against_write(const opevo_simt *self, const opevo_i_simt_warp *warp,
-                                           uint16_t thread, bool is_shared,
-                                           const opevo_i_simt_cell *cell,
-                                           opevo_i_simt_access access, bool twice, bool same)
+static inline opevo_i_simt_scope conflict_with(present now, opevo_i_simt_trace trace)
 {
-    uint32_t stamp = cell->write_stamp;
-    bool atomics = access == OPEVO_I_SIMT_UPDATE && cell->writer & ATOMIC;
-
-    if (stamp < self->launch_stamp || atomics || (access == OPEVO_I_SIMT_WRITE && same))
+    if (trace.stamp < now.floor)
         return OPEVO_I_SIMT_NO_CONFLICT;
-    if (stamp < self->block_stamp)
-        return is_shared ? OPEVO_I_SIMT_NO_CONFLICT : OPEVO_I_SIMT_WRITTEN_BY_BLOCK;
-    if (stamp < self->interval_stamp)
-        return OPEVO_I_SIMT_NO_CONFLICT;
-    if (access == OPEVO_I_SIMT_WRITE && twice && (cell->writer & SEVERAL) != thread)
-        return OPEVO_I_SIMT_WRITTEN;
-    return is_ordered(self, warp, thread, cell->writer, stamp) ? OPEVO_I_SIMT_NO_CONFLICT
-                                                               : OPEVO_I_SIMT_WRITTEN;
+    if (trace.stamp < now.block || trace.other)
+        return OPEVO_I_SIMT_OTHER_BLOCK;
+    return trace.stamp < now.interval || is_ordered(now, trace) ? OPEVO_I_SIMT_NO_CONFLICT
+                                                                : OPEVO_I_SIMT_OTHER_THREAD;
 }
 
-static opevo_i_simt_conflict against_read(const opevo_simt *self, const opevo_i_simt_warp *warp,
-                                          uint16_t thread, bool is_shared,
-                                          const opevo_i_simt_cell *cell)
+/* Let a trace have this access. */
+static inline void extend(present now, opevo_i_simt_trace *trace)
 {
-    uint32_t stamp = cell->read_stamp;
+    unsigned who = now.thread;
+    bool other = false;
 
-    if (!is_shared && cell->other_launch == self->launch_number)
-        return OPEVO_I_SIMT_READ_BY_BLOCK;
-    if (stamp < self->launch_stamp)
-        return OPEVO_I_SIMT_NO_CONFLICT;
-    if (stamp < self->block_stamp)
-        return is_shared ? OPEVO_I_SIMT_NO_CONFLICT : OPEVO_I_SIMT_READ_BY_BLOCK;
-    if (stamp < self->interval_stamp || is_ordered(self, warp, thread, cell->reader, stamp))
-        return OPEVO_I_SIMT_NO_CONFLICT;
-    return OPEVO_I_SIMT_READ_BEFORE;
+    if (trace->stamp >= now.interval) {
+        if (trace->who == SEVERAL)
+            return; /* and stays so until the next barrier */
+        other = trace->other;
+        if (!is_ordered(now, *trace))
+            who = same_warp(trace->who, now.warp) ? SEVERAL_OF | now.warp : SEVERAL;
+    } else if (trace->stamp >= now.floor) {
+        other = trace->other || trace->stamp < now.block;
+    }
+    *trace = (opevo_i_simt_trace){
+        .stamp = now.stamp, .at = now.at & 0xfffff, .who = who & SEVERAL, .other = other};
 }
 
-static void record_read(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                        opevo_i_simt_cell *cell, uint32_t place)
-{
-    if (cell->read_stamp >= self->launch_stamp && cell->read_stamp < self->block_stamp)
-        cell->other_launch = self->launch_number;
-    cell->reader = merge(self, warp, thread, cell->reader, cell->read_stamp);
-    cell->read_stamp = self->stamp;
-    cell->read_place = place;
-}
-
-/* A plain write stays one, in an interval, where an atomic of the same thread follows. */
-static void record_write(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                         opevo_i_simt_cell *cell, uint32_t place, bool is_atomic)
-{
-    bool fresh = cell->write_stamp < self->interval_stamp;
-    uint16_t flag = is_atomic && (fresh || cell->writer & ATOMIC) ? ATOMIC : 0;
-
-    cell->writer = (uint16_t)(merge(self, warp, thread, cell->writer, cell->write_stamp) | flag);
-    cell->write_stamp = self->stamp;
-    cell->write_place = place;
-}
+/* What an access conflicts with, as bits by kind. */
+static const uint8_t rivals[OPEVO_I_SIMT_ACCESS_COUNT] = {
+    [OPEVO_I_SIMT_WRITE] = 1 << OPEVO_I_SIMT_WRITE | 1 << OPEVO_I_SIMT_UPDATE |
+                           1 << OPEVO_I_SIMT_READ | 1 << OPEVO_I_SIMT_LOOK,
+    [OPEVO_I_SIMT_UPDATE] = 1 << OPEVO_I_SIMT_WRITE | 1 << OPEVO_I_SIMT_READ,
+    [OPEVO_I_SIMT_READ] = 1 << OPEVO_I_SIMT_WRITE | 1 << OPEVO_I_SIMT_UPDATE,
+    [OPEVO_I_SIMT_LOOK] = 1 << OPEVO_I_SIMT_WRITE};
 
 opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                         unsigned lane, bool is_shared, opevo_i_simt_cell *cell,
-                                        opevo_i_simt_access access, uint32_t place, bool twice,
-                                        bool same)
+                                        opevo_i_simt_access access, const opevo_i_simt_code *code,
+                                        opevo_i_simt_found found)
 {
-    uint16_t thread = (uint16_t)(warp->index * OPEVO_I_SIMT_LANES + lane);
-    opevo_i_simt_conflict conflict =
-        against_write(self, warp, thread, is_shared, cell, access, twice, same);
+    present now = present_of(self, warp, is_shared, code);
+    opevo_i_simt_trace *mine = &cell->trace[access];
 
-    if (conflict == OPEVO_I_SIMT_NO_CONFLICT && access != OPEVO_I_SIMT_READ)
-        conflict = against_read(self, warp, thread, is_shared, cell);
-    if (conflict != OPEVO_I_SIMT_NO_CONFLICT)
-        return conflict;
-    if (access == OPEVO_I_SIMT_READ)
-        record_read(self, warp, thread, cell, place);
-    else
-        record_write(self, warp, thread, cell, place, access == OPEVO_I_SIMT_UPDATE);
-    return OPEVO_I_SIMT_NO_CONFLICT;
+    now.thread = warp->index * OPEVO_I_SIMT_LANES + lane;
+    for (unsigned kinds = rivals[access]; kinds; kinds &= kinds - 1) {
+        opevo_i_simt_access other = (opevo_i_simt_access)__builtin_ctz(kinds);
+        opevo_i_simt_trace trace = other == access && found == OPEVO_I_SIMT_SAME_VALUE
+                                       ? cell->replaced
+                                       : cell->trace[other];
+        opevo_i_simt_scope scope = conflict_with(now, trace);
+        bool hidden = scope == OPEVO_I_SIMT_OTHER_BLOCK && trace.stamp >= now.block;
+
+        if (scope != OPEVO_I_SIMT_NO_CONFLICT)
+            return (opevo_i_simt_conflict){
+                scope, other, hidden ? OPEVO_I_SIMT_NOWHERE : self->code[trace.at].place};
+    }
+    if (found == OPEVO_I_SIMT_OTHER_VALUE && mine->stamp >= now.floor)
+        cell->replaced = *mine;
+    extend(now, mine);
+    return (opevo_i_simt_conflict){OPEVO_I_SIMT_NO_CONFLICT, access, OPEVO_I_SIMT_NOWHERE};
 }
 
 uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                  bool is_shared, opevo_i_simt_cell *cells, const uint64_t *offset,
-                                 unsigned size, uint32_t place)
+                                 const opevo_i_simt_code *code)
 {
+    present now = present_of(self, warp, is_shared, code);
+    unsigned shift = self->granule_shift, past = code->size - 1u;
     uint32_t rest = warp->mask;
 
     for (; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint16_t thread = (uint16_t)(warp->index * OPEVO_I_SIMT_LANES + lane);
-        uint64_t at = offset[lane] >> self->granule_shift;
-        opevo_i_simt_cell *cell = &cells[at];
+        uint64_t at = offset[lane] >> shift;
+        opevo_i_simt_trace *trace = cells[at].trace;
 
-        if ((offset[lane] + size - 1) >> self->granule_shift != at ||
-            against_write(self, warp, thread, is_shared, cell, OPEVO_I_SIMT_READ, false, false) !=
-                OPEVO_I_SIMT_NO_CONFLICT)
+        now.thread = now.warp * OPEVO_I_SIMT_LANES + lane;
+        if ((offset[lane] + past) >> shift != at || conflict_with(now, trace[OPEVO_I_SIMT_WRITE]) ||
+            conflict_with(now, trace[OPEVO_I_SIMT_UPDATE]))
             break;
-        record_read(self, warp, thread, cell, place);
+        extend(now, &trace[OPEVO_I_SIMT_READ]);
     }
     return rest;
 }

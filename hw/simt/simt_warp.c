@@ -318,6 +318,9 @@ static bool begin_block(opevo_simt *self, const opevo_i_simt_warp *warp,
     self->steps += code->a;
     self->cost += (uint64_t)code->number;
     self->counts.lane_instructions += (uint64_t)code->a * (unsigned)__builtin_popcount(warp->mask);
+    if (self->stamp >= OPEVO_I_SIMT_LAST_STAMP)
+        return opevo_i_simt_fault(self, warp, code[1].place, (unsigned)__builtin_ctz(warp->mask),
+                                  OPEVO_SIMT_LIMIT, "is behind the limit of 2^31 barriers");
     if (self->steps <= self->options.step_limit)
         return true;
     return opevo_i_simt_fault(self, warp, code[1].place, (unsigned)__builtin_ctz(warp->mask),
@@ -337,11 +340,31 @@ static bool barrier(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_sim
                               __builtin_popcount(warp->mask), __builtin_popcount(warp->all));
 }
 
-/* Orders accesses if all lanes that are left take part. */
-static void warp_barrier(opevo_simt *self, opevo_i_simt_warp *warp)
+/* Accesses of the warp up to here come before those behind. */
+static void order_lanes(opevo_simt *self, opevo_i_simt_warp *warp)
 {
-    if (warp->mask == warp->live)
-        warp->sync_stamp = ++self->stamp;
+    warp->sync_stamp = ++self->stamp;
+}
+
+/* Orders accesses if all lanes that are left take part, and each waits for all of them. */
+static void warp_barrier(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
+{
+    uint32_t waited_for[OPEVO_I_SIMT_LANES];
+    bool whole = warp->mask == warp->live && !(undefined_of(warp, code->a) & warp->mask);
+
+    memcpy(waited_for, warp->file + code->a, sizeof waited_for);
+    for (uint32_t rest = warp->mask; rest && whole; rest &= rest - 1)
+        whole = !(warp->live & ~waited_for[__builtin_ctz(rest)]);
+    if (whole)
+        order_lanes(self, warp);
+}
+
+/* With the option, whatever the instructions before accessed; parts of a vector are accessed by
+ * the same one. */
+static void access_in_step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
+{
+    if (self->options.warp_sync && code->c)
+        order_lanes(self, warp);
 }
 
 /* An instruction that moves neither lanes nor the place; false on a fault. */
@@ -349,11 +372,14 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
 {
     switch (code->kind) {
     case OPEVO_I_SIMT_LOAD:
+        access_in_step(self, warp, code);
         return opevo_i_simt_load(self, warp, code);
     case OPEVO_I_SIMT_STORE:
+        access_in_step(self, warp, code);
         return opevo_i_simt_store(self, warp, code);
     case OPEVO_I_SIMT_ATOMIC:
     case OPEVO_I_SIMT_EXCHANGE:
+        access_in_step(self, warp, code);
         return opevo_i_simt_atomic(self, warp, code);
     case OPEVO_I_SIMT_ALLOCATE:
         opevo_i_simt_allocate(self, warp, code);
@@ -361,7 +387,7 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
     case OPEVO_I_SIMT_BLOCK:
         return begin_block(self, warp, code);
     case OPEVO_I_SIMT_WARP_BARRIER:
-        warp_barrier(self, warp);
+        warp_barrier(self, warp, code);
         return true;
     case OPEVO_I_SIMT_SHUFFLE:
         opevo_i_simt_shuffle_run(self, warp, code);

@@ -83,6 +83,38 @@ static void test_races(void **state)
                 OPEVO_SIMT_RACE, "U12", "which U11 of another thread read since the last barrier");
 }
 
+/* A block reads what others add to, after it has added itself: its own addition must not hide
+ * theirs. Whether the first or the last block reads is the same. */
+static void test_reads_among_additions(void **state)
+{
+#define TALLY(which)                                                                               \
+    SIMT_HEAD "@sum = internal addrspace(1) global i32 0\n" BEGIN(                                 \
+        "f", "ptr %out") " %a = atomicrmw add ptr addrspace(1) @sum, i32 1 monotonic\n" BARRIER    \
+                         " %o = icmp eq i32 %i, " which "\n br i1 %o, label %a1, label %b1\na1:\n" \
+                         " %v = load i32, ptr addrspace(1) @sum\n store i32 %v, ptr %out\n br "    \
+                         "label %b1\nb1:\n" END
+
+    (void)state;
+    check_fault(TALLY("128"), OPEVO_SIMT_RACE, "U10",
+                "reads byte 0 of variable sum, which another block of the launch updated");
+    check_fault(TALLY("0"), OPEVO_SIMT_RACE, "U6",
+                "updates byte 0 of variable sum, which U10 of another block of the launch read");
+}
+
+/* Stores that begin at odd bytes and lie side by side do not race; those that overlap do. */
+static void test_bytes(void **state)
+{
+#define SIDE_BY_SIDE(bytes)                                                                        \
+    SIMT_HEAD "@w = internal addrspace(3) global [260 x i8] undef, align 4\n" BEGIN(               \
+        "f", "ptr %out") " %a = mul i32 %t, " bytes "\n %b = add i32 %a, 1\n"                      \
+                         " %p = getelementptr i8, ptr addrspace(3) @w, i32 %b\n"                   \
+                         " store i32 %t, ptr addrspace(3) %p, align 1\n" END
+
+    (void)state;
+    assert_int_equal(run_text(SIDE_BY_SIDE("4")).outcome, OPEVO_SIMT_OK);
+    check_fault(SIDE_BY_SIDE("3"), OPEVO_SIMT_RACE, "U9", "which U9 of another thread wrote");
+}
+
 /* Neighbours in a warp exchange by shared memory without a barrier: allowed where warps run in
  * step, and with a barrier of the warp; never for two stores of one instruction. */
 static void test_warp_sync(void **state)
@@ -242,6 +274,8 @@ int main(void)
         cmocka_unit_test(test_missing_barrier),
         cmocka_unit_test(test_race_with_right_output),
         cmocka_unit_test(test_races),
+        cmocka_unit_test(test_reads_among_additions),
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_warp_sync),
         cmocka_unit_test(test_divergent_barriers),
         cmocka_unit_test(test_uninitialised),

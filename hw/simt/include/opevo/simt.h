@@ -39,8 +39,7 @@ struct LLVMOpaqueValue;
  *                      at an address less aligned than its instruction says; a store to a constant
  *   uninitialised      a value that nothing wrote, or that LLVM leaves undefined, decides a branch,
  *                      an address or an atomic, or is stored in a global buffer
- *   race               two accesses of different threads, one a write, which no barrier orders, or
- *                      of different blocks of a launch; two atomics never race
+ *   race               two accesses of different threads that nothing orders; see "Races" below
  *   divergent barrier  a barrier that not all threads of the block reach together
  *   undefined          division by 0, an overflowing quotient, or an unreachable place
  *   limit              too many steps */
@@ -62,6 +61,35 @@ typedef enum opevo_simt_outcome {
 
 /* Name of an outcome; a static string. */
 const char *opevo_simt_outcome_name(opevo_simt_outcome outcome);
+
+/* ---- Races ----
+ *
+ * Two accesses of one launch race if
+ *   - they are of different threads, and of a common byte in global memory, or in shared memory of
+ *     the same block,
+ *   - at least one of them may write: a store, an atomicrmw or a cmpxchg,
+ *   - they are not both atomic,
+ *   - they are not both plain stores of the same value to that byte, where that is allowed, and
+ *   - neither happens before the other.
+ *
+ * Happens before is the transitive closure of:
+ *   - a thread's accesses in the order in which it makes them,
+ *   - a barrier of the block, behind which all accesses of the block before it are,
+ *   - a barrier of a warp in which all lanes that have not ended take part, each with all of these
+ *     in its mask: all accesses of the warp before it, also those of ended lanes, are before those
+ *     behind it; another barrier of lanes orders nothing,
+ *   - with `warp_sync`, what a warp accesses by one instruction and then by another.
+ * Atomics, fences, shuffles and votes order nothing.
+ *
+ * A launch ends with the outcome "race" at the first access that races with one before it, whether
+ * or not a value depends on it, and only then. Where neither control flow nor addresses depend on
+ * racing values, it is found in every order of blocks and warps.
+ * Cost: O(1) an access and granule (the least width and alignment of the module's accesses, up to
+ * 8 bytes); 40 bytes a granule.
+ * Source: Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21,
+ * 1978; data races and barriers as in PTX ISA, "Memory Consistency Model"; forgetting what is
+ * ordered as in Flanagan, Freund, "FastTrack: efficient and precise dynamic race detection", PLDI
+ * 2009. */
 
 /* ---- Costs ---- */
 
@@ -140,6 +168,9 @@ typedef struct opevo_simt_buffer {
  * Errors: LIMIT above 10^6 buffers or 2^38 bytes; NOMEM. */
 opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *buffer,
                                    uint32_t *number, opevo_error *err);
+/* The same of a variable of the module in shared or global memory, until the machine is destroyed.
+ * False: there is none of that name. */
+bool opevo_simt_allow_same_value(opevo_simt *simt, const char *variable);
 /* The caller wrote or will read the bytes of a buffer: they count as initialised from now on. */
 void opevo_simt_mark_initialised(opevo_simt *simt, uint32_t number);
 /* First byte of a buffer that counts as not written, or its size. */
