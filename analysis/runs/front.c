@@ -88,19 +88,39 @@ void opevo_front_free(opevo_front *front)
 
 /* ---- Costs and volumes ---------------------------------------------------------------------- */
 
+bool opevo_front_is_time(const opevo_criteria *criteria, size_t chosen, const char *unit)
+{
+    return criteria->chosen[chosen].index == 0 &&
+           (criteria->chosen[chosen].as_time || opevo_unit_is_time(unit));
+}
+
+/* NAN where nothing was done. */
+static double time_of(const char *unit, const opevo_outcome *outcome)
+{
+    bool known = isfinite(outcome->time_s) && !opevo_unit_is_speedup(unit);
+
+    if (!(outcome->fitness > 0))
+        return NAN;
+    return known ? outcome->time_s : 1 / outcome->fitness;
+}
+
 double opevo_front_value(const opevo_criteria *criteria, size_t chosen, const char *unit,
                          const opevo_outcome *outcome)
 {
     size_t index = criteria->chosen[chosen].index;
     double value = opevo_outcome_criterion(outcome, index);
 
-    return index == 0 ? opevo_unit_result(unit, value) : value;
+    if (index > 0)
+        return value;
+    return opevo_front_is_time(criteria, chosen, unit) && !opevo_unit_is_time(unit)
+               ? time_of(unit, outcome)
+               : opevo_unit_result(unit, value);
 }
 
 double opevo_front_cost(const opevo_criteria *criteria, size_t chosen, const char *unit,
                         const opevo_outcome *outcome)
 {
-    bool is_time = criteria->chosen[chosen].index == 0 && opevo_unit_is_time(unit);
+    bool is_time = opevo_front_is_time(criteria, chosen, unit);
     double value = opevo_front_value(criteria, chosen, unit, outcome);
 
     if (isnan(value))

@@ -43,9 +43,26 @@ static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
 
     if (index > 0)
         return self->criteria[index - 1].name;
-    if (opevo_unit_is_time(self->unit) && !is_taken(self, "time"))
+    if (opevo_front_is_time(&self->front->criteria, chosen, self->unit) && !is_taken(self, "time"))
         return "time";
     return is_taken(self, "result") ? "fitness" : "result";
+}
+
+/* The unit of a chosen criterion; of a rate chosen as a time where no time is known that of its
+ * inverse. */
+static const char *unit_of(const opevo_i_shown_front *self, size_t chosen)
+{
+    const opevo_front *front = self->front;
+    size_t index = front->criteria.chosen[chosen].index;
+
+    if (index > 0)
+        return self->criteria[index - 1].unit;
+    if (opevo_unit_is_time(self->unit) ||
+        !opevo_front_is_time(&front->criteria, chosen, self->unit))
+        return opevo_unit_name(self->unit);
+    if (opevo_unit_is_speedup(self->unit))
+        return "";
+    return front->count && isnan(front->members[0].outcome.time_s) ? "s/GFLOP" : "s";
 }
 
 void opevo_i_criteria_show(const char *names, opevo_text *out)
@@ -107,8 +124,7 @@ void opevo_i_settings_show(const char *settings, size_t length, bool in_time, op
 /* "energy, J", or the unit of results. */
 static void add_head(const opevo_i_shown_front *self, size_t chosen, opevo_text *out)
 {
-    size_t index = self->front->criteria.chosen[chosen].index;
-    const char *unit = index ? self->criteria[index - 1].unit : opevo_unit_name(self->unit);
+    const char *unit = unit_of(self, chosen);
 
     opevo_text_clear(out);
     opevo_text_printf(out, "%s%s", name_of(self, chosen), *unit ? ", " : "");
@@ -182,16 +198,14 @@ void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_fr
 
     opevo_text_add(out, "[");
     for (size_t i = 0; i < criteria->count; i++) {
-        size_t index = criteria->chosen[i].index;
         bool larger =
-            criteria->chosen[i].larger_is_better && !(index == 0 && opevo_unit_is_time(self->unit));
+            criteria->chosen[i].larger_is_better && !opevo_front_is_time(criteria, i, self->unit);
         double sign = larger ? -1 : 1;
 
         opevo_json_next(out, " ");
         opevo_text_add(out, "{");
         opevo_json_string(out, "name", name_of(self, i));
-        opevo_json_string(out, "unit",
-                          index ? self->criteria[index - 1].unit : opevo_unit_name(self->unit));
+        opevo_json_string(out, "unit", unit_of(self, i));
         opevo_json_string(out, "better", larger ? "larger" : "smaller");
         opevo_json_double(out, "best", sign * box->best[i]);
         opevo_json_double(out, "worst", sign * box->worst[i]);

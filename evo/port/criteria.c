@@ -168,6 +168,7 @@ opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *
                               (int)length, at);
         seen[index] = true;
         criteria.chosen[criteria.count].index = index;
+        criteria.chosen[criteria.count].as_time = index == 0 && !strncmp(at, "time", length);
         criteria.chosen[criteria.count++].larger_is_better =
             opevo_objective_criterion(objective, index).larger_is_better;
         at += length;

@@ -201,6 +201,51 @@ static void test_volume(void **state)
     opevo_front_free(&front);
 }
 
+/* A rate chosen as the time is weighed as one: 1, 1 / 2 and 1 / 4 GFLOP/s take 1, 2 and 4 s, so the
+ * middle one dominates 2 / 3 of the range of times and 1 / 3 of that of rates. Without the times of
+ * outcomes, and for speedups, the inverse stands for them. */
+static void test_volume_of_rate(void **state)
+{
+    static const char *const units[] = {"GFLOP/s", "GFLOP/s", "TFLOP/s", "x"};
+    const opevo_criterion error = {"error", "", false};
+    opevo_objective objective = {.name = "rates", .criteria = &error, .more_count = 1};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        for (int as_time = 0; as_time < 2; as_time++) {
+            opevo_criteria criteria;
+            opevo_front front = {.count = 0};
+            opevo_front_box box = opevo_front_box_empty();
+            double volume = 0;
+
+            objective.unit = units[i];
+            CHECK_OK(opevo_criteria_parse(&objective, as_time ? "error,time" : "error,fitness",
+                                          &criteria, &err));
+            front.criteria = criteria;
+            for (int k = 0; k < 3; k++) { /* the best is not on the front: its error is unknown */
+                opevo_trial trial = {.number = (uint64_t)k + 1};
+
+                trial.outcome.fitness = pow(2, -k);
+                trial.outcome.time_s = i == 0 ? pow(2, k) : (double)NAN;
+                trial.outcome.more[0] = k ? 3 - k : (double)NAN;
+                opevo_front_box_add(&box, &criteria, units[i], &trial.outcome);
+                CHECK_OK(opevo_front_add(&front, &trial, NULL, &err));
+                if (as_time)
+                    CHECK_CLOSE(opevo_front_value(&criteria, 1, units[i], &trial.outcome),
+                                pow(2, k), 1e-15);
+            }
+            assert_int_equal(opevo_front_is_time(&criteria, 1, units[i]), as_time);
+            CHECK_OK(opevo_front_volume(&front, units[i], &box, &volume, &err));
+            CHECK_CLOSE(volume, 0,
+                        0); /* errors 2 and 1: the first has the worst, the last the best */
+            box.worst[0] = 3;
+            CHECK_OK(opevo_front_volume(&front, units[i], &box, &volume, &err));
+            CHECK_CLOSE(volume, (as_time ? 2 / 3.0 : 1 / 3.0) / 2, 1e-12);
+            opevo_front_free(&front);
+        }
+    }
+}
+
 /* A box may be wider than the largest number: (-1e308, 1e308), (0, 0) and (1e308, -1e308). */
 static void test_volume_of_large_values(void **state)
 {
@@ -230,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_hypervolume),     cmocka_unit_test(test_large_fronts),
         cmocka_unit_test(test_four_dimensions), cmocka_unit_test(test_members),
         cmocka_unit_test(test_volume),          cmocka_unit_test(test_volume_of_large_values),
+        cmocka_unit_test(test_volume_of_rate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
