@@ -42,6 +42,11 @@ typedef struct test {
     char name[160];
     char start[64];
     double bound; /* of the law that was tested against */
+    /* What was tested: the walk on a parameter from `vertex`, or, without one, the child step. */
+    const opevo_parameter *parameter;
+    opevo_index vertex;
+    const opevo_space *space;
+    opevo_duplicate_rule rule;
 } test;
 
 typedef struct suite {
@@ -52,6 +57,7 @@ typedef struct suite {
     size_t count;
     size_t capacity;    /* of both arrays */
     bool builtin_child; /* the child step is tested on the built-in space */
+    opevo_space *builtin;
     opevo_progress progress;
 } suite;
 
@@ -70,11 +76,11 @@ static opevo_status make_room(suite *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static void show_progress(suite *self, const char *name)
+static void show_progress(suite *self, size_t number, const char *what, const char *name)
 {
     char line[256];
 
-    snprintf(line, sizeof line, "test %zu: %s", self->count + 1, name);
+    snprintf(line, sizeof line, "%s %zu: %s", what, number + 1, name);
     if (opevo_i_progress_due(&self->progress))
         opevo_i_progress_draw(&self->progress, 0, line);
 }
@@ -112,7 +118,7 @@ static opevo_status test_start(suite *self, const opevo_parameter *parameter,
     snprintf(entry->start, sizeof entry->start, "%.24s%s", opevo_text_string(&text),
              text.length > 24 ? "..." : "");
     opevo_text_free(&text);
-    show_progress(self, entry->name);
+    show_progress(self, self->count, "test", entry->name);
     opevo_rng_init(&rng, self->seed, "verify", self->count);
     status = opevo_law_create(parameter, self->q, start, NULL, &law, err);
     if (status == OPEVO_TOLERANCE)
@@ -123,10 +129,10 @@ static opevo_status test_start(suite *self, const opevo_parameter *parameter,
     if (status != OPEVO_OK)
         return status;
     entry->bound = opevo_law_bound(law);
+    entry->parameter = parameter;
+    entry->vertex = start;
     OPEVO_TRY(opevo_verify_law(law, draw_walk, &context, self->draws, &rng,
                                &self->fits[self->count], err));
-    OPEVO_TRY(
-        opevo_verify_power(parameter, self->q, start, self->draws, &self->fits[self->count], err));
     self->count++;
 cleanup:
     opevo_law_destroy(law);
@@ -242,13 +248,29 @@ static opevo_status set_parents(const opevo_space *space, const situation *now, 
     return status;
 }
 
+/* The step of a test in the situation of the seed, which `now` holds. */
+static opevo_status make_step(const suite *self, const test *entry, situation *now,
+                              opevo_parents *parents, opevo_index_set *seen, opevo_child_step *step,
+                              opevo_error *err)
+{
+    opevo_status status = make_situation(entry->space, self->seed, now, seen, err);
+
+    *parents = (opevo_parents){now->points, now->weights, now->parent_count};
+    *step = (opevo_child_step){.space = entry->space,
+                               .q = self->q,
+                               .rule = entry->rule,
+                               .parents = parents,
+                               .taken = now->taken};
+    return status;
+}
+
 static opevo_status test_child(suite *self, const opevo_space *space, opevo_duplicate_rule rule,
                                opevo_error *err)
 {
     opevo_status status = make_room(self, err);
     breeding breed = {.size = opevo_space_size(space)};
     situation now = {.parent_count = 0};
-    opevo_child_step step = {.space = space, .q = self->q, .rule = rule};
+    opevo_child_step step;
     opevo_parents parents;
     opevo_rng rng;
     test *entry = NULL;
@@ -256,9 +278,10 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
     if (status != OPEVO_OK)
         return status;
     entry = &self->tests[self->count];
+    *entry = (test){.space = space, .rule = rule};
     snprintf(entry->name, sizeof entry->name, "child step, duplicates: %s",
              rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
-    show_progress(self, entry->name);
+    show_progress(self, self->count, "test", entry->name);
     breed.seen = opevo_index_set_create();
     breed.vertices = opevo_malloc(opevo_space_parameter_count(space), sizeof *breed.vertices);
     if (!breed.seen || !breed.vertices) {
@@ -266,22 +289,58 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
         goto cleanup;
     }
     OPEVO_TRY(opevo_child_sampler_create(space, self->q, rule, &breed.sampler, err));
-    OPEVO_TRY(make_situation(space, self->seed, &now, breed.seen, err));
+    OPEVO_TRY(make_step(self, entry, &now, &parents, breed.seen, &step, err));
     snprintf(entry->start, sizeof entry->start, "%zu parents", now.parent_count);
     OPEVO_TRY(set_parents(space, &now, &breed, err));
-    parents = (opevo_parents){now.points, now.weights, now.parent_count};
-    step.parents = &parents;
-    step.taken = now.taken;
     opevo_rng_init(&rng, self->seed, "verify", self->count);
     OPEVO_TRY(opevo_verify_child(&step, draw_child, &breed, self->draws, &rng,
                                  &self->fits[self->count], &entry->bound, err));
-    OPEVO_TRY(opevo_verify_child_power(&step, self->draws, &self->fits[self->count], err));
     self->count++;
 cleanup:
     opevo_free(now.taken);
     opevo_free(breed.vertices);
     opevo_index_set_destroy(breed.seen);
     opevo_child_sampler_destroy(breed.sampler);
+    return status;
+}
+
+/* ---- Power ---- */
+
+static opevo_status find_child_power(const suite *self, const test *entry, double size,
+                                     opevo_fit *fit, opevo_error *err)
+{
+    opevo_index_set *seen = opevo_index_set_create();
+    situation now = {.parent_count = 0};
+    opevo_child_step step;
+    opevo_parents parents;
+    opevo_status status = OPEVO_OK;
+
+    if (!seen)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    OPEVO_TRY(make_step(self, entry, &now, &parents, seen, &step, err));
+    OPEVO_TRY(opevo_verify_child_power_at(&step, self->draws, size, fit, err));
+cleanup:
+    opevo_free(now.taken);
+    opevo_index_set_destroy(seen);
+    return status;
+}
+
+/* Once the size of the family is known, with which the rule of the verdict is fixed. */
+static opevo_status find_powers(suite *self, opevo_error *err)
+{
+    double size = opevo_verify_size(self->alpha, self->count);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
+        const test *entry = &self->tests[i];
+
+        show_progress(self, i, "power of test", entry->name);
+        if (entry->parameter)
+            status = opevo_verify_power_at(entry->parameter, self->q, entry->vertex, self->draws,
+                                           size, &self->fits[i], err);
+        else
+            status = find_child_power(self, entry, size, &self->fits[i], err);
+    }
     return status;
 }
 
@@ -302,19 +361,17 @@ static bool breeds(const opevo_space *space)
 /* Both duplicate rules on this space; or, where it does not allow that, on the built-in one. */
 static opevo_status test_children(suite *self, const opevo_space *space, opevo_error *err)
 {
-    opevo_space *builtin = NULL;
     opevo_status status =
-        opevo_space_parse(child_showcase, "the built-in space", NULL, &builtin, err);
+        opevo_space_parse(child_showcase, "the built-in space", NULL, &self->builtin, err);
 
     for (int rule = 0; rule < 2 && status == OPEVO_OK; rule++) {
         status = self->builtin_child ? OPEVO_INVALID
                                      : test_child(self, space, (opevo_duplicate_rule)rule, err);
         if (status == OPEVO_INVALID) {
             self->builtin_child = true;
-            status = test_child(self, builtin, (opevo_duplicate_rule)rule, err);
+            status = test_child(self, self->builtin, (opevo_duplicate_rule)rule, err);
         }
     }
-    opevo_space_destroy(builtin);
     return status;
 }
 
@@ -328,6 +385,7 @@ static opevo_status run_tests(suite *self, const opevo_space *space, opevo_error
     if (self->q > 0)
         OPEVO_TRY(test_children(self, space, err));
     opevo_verify_judge(self->fits, self->count, self->alpha);
+    OPEVO_TRY(find_powers(self, err));
 cleanup:
     return status;
 }
@@ -373,6 +431,7 @@ static void print_json(const suite *self, size_t rejected, opevo_text *out)
     opevo_json_double(out, "alpha", self->alpha);
     opevo_json_index(out, "seed", self->seed);
     opevo_json_index(out, "rejected", rejected);
+    opevo_json_double(out, "power", OPEVO_VERIFY_POWER);
     opevo_json_key(out, "tests");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->count; i++) {
@@ -435,12 +494,14 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
         opevo_i_table_cell(&table, fit->rejected ? "REJECTED" : "ok");
     }
     status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-    opevo_text_add(
+    opevo_text_printf(
         out,
-        "\nchi2 and G test the draws; their p are asymptotic (estimated). The columns after\n"
-        "them are the power (estimated): the defects that these draws detect with probability\n"
-        "0.999 at alpha 1e-6: q off by this much; a walk cut after this many steps; the share\n"
-        "of edges whose loss is detected; the other duplicate rule; no duplicate rule.\n");
+        "\nchi2 and G test the draws; their p are asymptotic (estimated). A test is rejected by "
+        "the smaller p, doubled, after Holm over all tests. The columns after that are the power "
+        "(estimated): the defects that one of these %zu tests detects with probability %g or more "
+        "at alpha = %g: q off by this much; a walk cut after this many steps; the share of edges "
+        "whose loss is detected; the other duplicate rule; no duplicate rule.\n",
+        self->count, OPEVO_VERIFY_POWER, self->alpha);
     snprintf(verdict, sizeof verdict, "%zu of %zu tests rejected", rejected, self->count);
     opevo_text_add(out, "\n");
     opevo_i_text_add_styled(out, STDOUT_FILENO, rejected ? OPEVO_STYLE_BAD : OPEVO_STYLE_GOOD,
@@ -499,6 +560,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     *exit_code = rejected ? OPEVO_EXIT_FAILED : OPEVO_EXIT_OK;
 cleanup:
     opevo_space_destroy(space);
+    opevo_space_destroy(self.builtin);
     opevo_free(self.tests);
     opevo_free(self.fits);
     return status;

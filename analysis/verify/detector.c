@@ -9,22 +9,26 @@
 
 #include <opevo/memory.h>
 #include <opevo/statistics.h>
+#include <opevo/verify.h>
 
 #include <math.h>
 #include <string.h>
 
-static const double alpha = 1e-6, wanted_power = 0.999;
 static const double delta_accuracy = 1.01;
 
 opevo_status opevo_i_detector_init(const double *probability, size_t count, uint64_t draws,
-                                   opevo_i_detector *out, opevo_error *err)
+                                   double size, opevo_i_detector *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_detector self = {.sum = NULL};
 
+    if (!(size > 0 && size < OPEVO_VERIFY_POWER))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The size of a test must be above 0 and below its power, %g.",
+                          OPEVO_VERIFY_POWER);
     OPEVO_TRY(opevo_i_cells_create(probability, count, draws, &self.cells, err));
     self.noncentrality =
-        opevo_noncentrality_for_power((double)(self.cells.count - 1), alpha, wanted_power);
+        opevo_noncentrality_for_power((double)(self.cells.count - 1), size, OPEVO_VERIFY_POWER);
     self.sum = opevo_malloc(self.cells.count, sizeof *self.sum);
     if (!self.sum) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the power of a verification.");
@@ -58,7 +62,7 @@ bool opevo_i_detector_catches(opevo_i_detector *self, const double *law, double 
         else
             self->sum[cells->cell[i]] += law[i];
     }
-    if (outside > 0 && draws * log1p(-fmin(outside, 1)) <= log(1 - wanted_power))
+    if (outside > 0 && draws * log1p(-fmin(outside, 1)) <= log(1 - OPEVO_VERIFY_POWER))
         return true;
     for (size_t i = 0; i < cells->count; i++) {
         double change = self->sum[i] - cells->probability[i];

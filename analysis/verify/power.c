@@ -194,7 +194,7 @@ static bool is_explicit(const opevo_parameter *parameter, opevo_index start)
            opevo_parameter_degree(parameter, start) * size / 2 <= graph_edge_limit;
 }
 
-static opevo_status prepare(power *self, uint64_t draws, opevo_error *err)
+static opevo_status prepare(power *self, uint64_t draws, double alpha, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_law *law = NULL;
@@ -203,7 +203,8 @@ static opevo_status prepare(power *self, uint64_t draws, opevo_error *err)
     OPEVO_TRY(opevo_law_create(self->parameter, self->q, self->start, NULL, &law, err));
     OPEVO_TRY(opevo_i_units_create(law, &self->units, err));
     n = self->units.count;
-    OPEVO_TRY(opevo_i_detector_init(self->units.probability, n, draws, &self->detector, err));
+    OPEVO_TRY(
+        opevo_i_detector_init(self->units.probability, n, draws, alpha, &self->detector, err));
     if (self->units.vertices && is_explicit(self->parameter, self->start))
         OPEVO_TRY(opevo_graph_create(self->parameter, 0, &self->graph, err));
     self->p0 = opevo_calloc(n, sizeof *self->p0);
@@ -237,13 +238,19 @@ static void release(power *self)
 opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opevo_index start,
                                 uint64_t draws, opevo_fit *out, opevo_error *err)
 {
+    return opevo_verify_power_at(parameter, q, start, draws, OPEVO_VERIFY_ALPHA, out, err);
+}
+
+opevo_status opevo_verify_power_at(const opevo_parameter *parameter, double q, opevo_index start,
+                                   uint64_t draws, double alpha, opevo_fit *out, opevo_error *err)
+{
     opevo_status status = OPEVO_OK;
     power self = {.parameter = parameter, .q = q, .start = start};
     opevo_fit fit = *out;
 
     fit.detectable_q = fit.detectable_edge = NAN;
     fit.detectable_cut = fit.edges_tried = 0;
-    OPEVO_TRY(prepare(&self, draws, err));
+    OPEVO_TRY(prepare(&self, draws, alpha, err));
     OPEVO_TRY(opevo_i_detect_q(q, catches_q, &self, &fit.detectable_q, err));
     if (self.graph) {
         fit.detectable_cut = detect_cut(&self);

@@ -89,6 +89,12 @@ static opevo_status detect_duplicates(child_power *self, opevo_caught *out, opev
 opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws, opevo_fit *out,
                                       opevo_error *err)
 {
+    return opevo_verify_child_power_at(step, draws, OPEVO_VERIFY_ALPHA, out, err);
+}
+
+opevo_status opevo_verify_child_power_at(const opevo_child_step *step, uint64_t draws, double alpha,
+                                         opevo_fit *out, opevo_error *err)
+{
     opevo_status status = OPEVO_OK;
     child_power self = {.step = step};
     opevo_fit fit = *out;
@@ -98,7 +104,7 @@ opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t dra
     fit.detects_other_rule = fit.detects_duplicates = OPEVO_CAUGHT_UNKNOWN;
     OPEVO_TRY(opevo_i_child_law(step, &self.law, NULL, err));
     self.size = (size_t)opevo_space_size(step->space);
-    OPEVO_TRY(opevo_i_detector_init(self.law, self.size, draws, &self.detector, err));
+    OPEVO_TRY(opevo_i_detector_init(self.law, self.size, draws, alpha, &self.detector, err));
     if (self.size <= q_point_limit)
         OPEVO_TRY(opevo_i_detect_q(step->q, catches_q, &self, &fit.detectable_q, err));
     OPEVO_TRY(detect_other_rule(&self, &fit.detects_other_rule, err));

@@ -118,6 +118,11 @@ static double family_p(const opevo_fit *fit)
     return fmin(1, 2 * fmin(fit->p_chi_square, fit->p_g));
 }
 
+double opevo_verify_size(double alpha, size_t family)
+{
+    return alpha / (2 * (double)(family ? family : 1));
+}
+
 /* Selection by ascending p needs no memory that could be missing; NAN marks what is not yet done.
  */
 void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha)

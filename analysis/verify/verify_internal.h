@@ -52,13 +52,13 @@ void opevo_i_units_destroy(opevo_i_units *units);
 /* A test of the law of `units`, and what it takes to fail it. */
 typedef struct opevo_i_detector {
     opevo_i_cells cells;
-    double noncentrality; /* caught from here on, with probability 0.999 at alpha 1e-6 */
+    double noncentrality; /* caught from here on, with probability OPEVO_VERIFY_POWER */
     double *sum;          /* scratch: a number for each cell */
 } opevo_i_detector;
 
-/* `probability` as for opevo_i_cells_create. On failure there is nothing to release. */
+/* `probability` as for opevo_i_cells_create; `size` is that of Pearson's test. On failure there is nothing to release. */
 opevo_status opevo_i_detector_init(const double *probability, size_t count, uint64_t draws,
-                                   opevo_i_detector *out, opevo_error *err);
+                                   double size, opevo_i_detector *out, opevo_error *err);
 void opevo_i_detector_release(opevo_i_detector *self);
 /* Whether the test catches draws from `law`, a probability for each unit, that are no unit at all
  * with probability `outside`. */

@@ -17,6 +17,9 @@ extern "C" {
 /* Whether a test would catch a defect. */
 typedef enum opevo_caught { OPEVO_CAUGHT_UNKNOWN, OPEVO_CAUGHT_NO, OPEVO_CAUGHT_YES } opevo_caught;
 
+#define OPEVO_VERIFY_POWER 0.999
+#define OPEVO_VERIFY_ALPHA 1e-6
+
 /* One test. A family-wise verdict needs the p-values of all tests; so tests are run first and
  * judged together. */
 typedef struct opevo_fit {
@@ -29,8 +32,8 @@ typedef struct opevo_fit {
     double p_chi_square, p_g;  /* estimated: asymptotic p-values; 0 after an impossible draw */
     double p_adjusted;         /* the smaller of the two, after Holm over the family */
     bool rejected;
-    /* Smallest defect that Pearson's test with this number of draws catches with probability 0.999
-     * at alpha = 1e-6, by the non-central chi-square law. Estimated: that law is asymptotic. */
+    /* Smallest defect that Pearson's test with this number of draws catches with probability
+     * OPEVO_VERIFY_POWER, by the non-central chi-square law. Estimated: that law is asymptotic. */
     double detectable_q;     /* every change of q by as much, up or down, is caught; NAN: none is,
                                 or not computed */
     uint64_t detectable_cut; /* largest k such that a walk made to stop after k steps is caught; 0:
@@ -69,18 +72,23 @@ OPEVO_API opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, v
                                         uint64_t draws, opevo_rng *rng, opevo_fit *out,
                                         opevo_error *err);
 
-/* The power part: fills the fields on defects, for the test that opevo_verify_law makes of the walk
- * from `start` with this number of draws. The defects are
+/* The power part: fills the fields on defects, for Pearson's test of size `alpha`, or
+ * OPEVO_VERIFY_ALPHA, of the walk from `start` with this number of draws. For the rule of
+ * opevo_verify_judge that size is opevo_verify_size. The defects are
  *   q     the walk continues with probability q - delta or q + delta (at most q + 0.9 (1 - q));
  *         a larger delta is assumed to be easier to detect; delta is found to 1 %
  *   cut   the walk stops after k steps for certain
  *   edge  one edge is missing, in both directions
  * Graphs of more than 2^20 vertices or 2^22 edges: detectable_q alone.
  *
- * Errors: as opevo_law_create. Cost: up to 90 laws, 64 of them for the edges. */
+ * Errors: as opevo_law_create; INVALID unless 0 < alpha < OPEVO_VERIFY_POWER. Cost: up to 90 laws,
+ * 64 of them for the edges. */
 OPEVO_API opevo_status opevo_verify_power(const opevo_parameter *parameter, double q,
                                           opevo_index start, uint64_t draws, opevo_fit *out,
                                           opevo_error *err);
+OPEVO_API opevo_status opevo_verify_power_at(const opevo_parameter *parameter, double q,
+                                             opevo_index start, uint64_t draws, double alpha,
+                                             opevo_fit *out, opevo_error *err);
 
 /* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
  * one child of this step; the test is against
@@ -105,10 +113,12 @@ OPEVO_API opevo_status opevo_verify_child(const opevo_child_step *step, opevo_dr
  * So that the answer takes seconds at most, detectable_q is not computed above 1024 points, nor
  * detects_other_rule where the other rule continues from more than 2048 taken points.
  *
- * Errors: as opevo_verify_child. Cost: up to 26 of opevo_child_law_without_duplicates, about a
+ * Errors: as opevo_verify_child and opevo_verify_power. Cost: up to 26 of opevo_child_law_without_duplicates, about a
  * second at 1024 points with a third of them taken. */
 OPEVO_API opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws,
                                                 opevo_fit *out, opevo_error *err);
+OPEVO_API opevo_status opevo_verify_child_power_at(const opevo_child_step *step, uint64_t draws,
+                                                   double alpha, opevo_fit *out, opevo_error *err);
 
 /* Holm's step-down adjustment: each fit enters with twice the smaller of its two p-values, which
  * are thereby corrected for their being two; rejected: p_adjusted < alpha. The probability that any
@@ -116,6 +126,10 @@ OPEVO_API opevo_status opevo_verify_child_power(const opevo_child_step *step, ui
  * Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
  * (1979). */
 OPEVO_API void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
+/* alpha / (2 family): a fit of the family whose p_chi_square is below this is rejected, whatever the
+ * other p are, as no step of Holm's divides alpha by more than the family. So the rule detects a
+ * defect at least as often as Pearson's test of this size. */
+OPEVO_API double opevo_verify_size(double alpha, size_t family);
 
 #ifdef __cplusplus
 }
