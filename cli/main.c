@@ -23,6 +23,8 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_computation,
     &opevo_i_verb_sketch,
     &opevo_i_verb_tune,
+    &opevo_i_verb_resume,
+    &opevo_i_verb_best,
     &opevo_i_verb_evolve,
     &opevo_i_verb_edits,
     &opevo_i_verb_network,
@@ -87,7 +89,7 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
 static bool prints_data(const opevo_call *call)
 {
     return call->verb->prints_data || opevo_i_flag(call, "json") || opevo_i_flag(call, "csv") ||
-           opevo_i_flag(call, "latex") ||
+           opevo_i_flag(call, "latex") || opevo_i_flag(call, "print") ||
            (opevo_i_flag(call, "space") && !opevo_i_option(call, "space"));
 }
 

@@ -241,7 +241,7 @@ static const struct {
     {"topology", offer_topologies},
     {"tuner", offer_tuners},
     {"[OPERATOR]", offer_operators},
-    {"[OPERATOR...]", offer_operators},
+    {"[OPERATOR...|FILE.json|-]", offer_operators},
     {"[TUNER]", offer_tuners},
     {"[VERB]", offer_verbs},
     {"[WHAT]", offer_spaces},

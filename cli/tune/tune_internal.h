@@ -33,6 +33,8 @@ typedef struct opevo_i_tuning {
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
+    const opevo_call *call;  /* of opevo tune, whose specification the store keeps; NULL: another */
+    opevo_text call_text;    /* that */
     opevo_i_earlier earlier; /* to learn from */
     opevo_i_starts starts;
     opevo_run_result *results; /* one for each run */

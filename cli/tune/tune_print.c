@@ -279,7 +279,9 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
         opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped; without "
                             "--store the same command starts over\n");
     if (result->stop == OPEVO_STOP_INTERRUPTED && store)
-        opevo_text_printf(out, "interrupted; the same command continues from %s\n", store);
+        opevo_text_printf(out,
+                          "interrupted; the same command, or opevo resume %s:%lld, continues it\n",
+                          store, (long long)result->run);
 }
 
 /* How many runs reached the target, and after how many trials: the median over all runs, those that

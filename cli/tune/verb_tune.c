@@ -2,17 +2,22 @@
 
 /* Tune: run a tuner against an objective, once or for several seeds. */
 
+#include "call_file_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/file.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/tuners.h>
 #include <opevo/unit.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { FILE_BYTES_MOST = 1 << 24 };
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:[FILE], sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...", true},
@@ -157,6 +162,15 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
     return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;
 }
 
+/* What the store is told of how a run was asked for. */
+static void print_call(const opevo_i_tuning *self, uint64_t seed, opevo_text *out)
+{
+    char text[OPEVO_INDEX_TEXT_SIZE];
+
+    if (self->call)
+        opevo_i_call_print(self->call, opevo_index_format(seed, text), out);
+}
+
 opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *given_on,
                                const char *space, opevo_i_tuning *self, opevo_error *err)
 {
@@ -164,6 +178,7 @@ opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const c
     uint64_t threads = 0;
 
     self->verb = call->verb->name;
+    self->call = call->verb == &opevo_i_verb_tune ? call : NULL;
     OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
     OPEVO_TRY(opevo_i_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
@@ -187,6 +202,9 @@ opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const c
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(opevo_i_note_of(what, self->on, space, &self->optimum, &self->note, err));
     self->run.note = self->note.note;
+    print_call(self, self->run.seed, &self->call_text);
+    OPEVO_TRY(opevo_text_check(&self->call_text, err));
+    self->run.call = self->call ? opevo_text_string(&self->call_text) : NULL;
     OPEVO_TRY(opevo_i_starts_read(call, self->objective, &self->starts, err));
     self->run.starts = self->starts.given ? &self->starts.list : NULL;
     self->run.settings_more = opevo_text_string(&self->starts.more);
@@ -228,6 +246,7 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_i_tune_fronts_free(self);
     opevo_free(self->requirements);
     opevo_text_free(&self->on_text);
+    opevo_text_free(&self->call_text);
     opevo_text_free(&self->settings_text);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
@@ -308,9 +327,12 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
     observed_run observed = {self, index};
     opevo_run_options options_of_run = self->run;
     opevo_status status = OPEVO_OK;
+    opevo_text call = {0};
     char line[128];
 
     options_of_run.seed = self->run.seed + index;
+    print_call(self, options_of_run.seed, &call);
+    options_of_run.call = self->call && !call.failed ? opevo_text_string(&call) : NULL;
     options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
@@ -321,6 +343,7 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
         snprintf(line, sizeof line, "run %zu of %llu", index + 1, (unsigned long long)self->runs);
         opevo_i_progress_draw(&self->progress, (double)(index + 1) / (double)self->runs, line);
     }
+    opevo_text_free(&call);
     return status;
 }
 
@@ -449,29 +472,93 @@ cleanup:
     return status;
 }
 
-static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status run_call(const opevo_call *call, opevo_text *out, int *exit_code,
+                             opevo_error *err)
 {
     return opevo_i_tasks_count(call) > 1 ? opevo_i_tune_tasks(call, out, exit_code, err)
                                          : run_single(call, out, exit_code, err);
 }
 
+static bool is_file(const char *word)
+{
+    size_t length = strlen(word);
+
+    return !strcmp(word, "-") || (length > 5 && !strcmp(word + length - 5, ".json"));
+}
+
+static opevo_status read_input(opevo_text *out, opevo_error *err)
+{
+    char piece[4096];
+    size_t got = 0;
+
+    while (out->length < FILE_BYTES_MOST && (got = fread(piece, 1, sizeof piece, stdin)) > 0)
+        opevo_text_add_bytes(out, piece, got);
+    if (ferror(stdin))
+        return OPEVO_FAIL(err, OPEVO_IO, "Standard input: %s.", strerror(errno));
+    return opevo_text_check(out, err);
+}
+
+/* What a file says, with the other options of the call in place of its own. */
+static opevo_status run_file(const opevo_call *call, opevo_text *out, int *exit_code,
+                             opevo_error *err)
+{
+    bool piped = !strcmp(call->arguments[0], "-");
+    const char *origin = piped ? "standard input" : call->arguments[0];
+    opevo_i_call_file file = {.root = NULL};
+    opevo_status status = OPEVO_OK;
+    opevo_text input = {0};
+    char *text = NULL;
+    size_t size = 0;
+
+    OPEVO_TRY(piped ? read_input(&input, err)
+                    : opevo_file_read(origin, FILE_BYTES_MOST, &text, &size, err));
+    OPEVO_TRY(opevo_i_call_file_parse(piped ? opevo_text_string(&input) : text,
+                                      piped ? input.length : size, origin, call->verb, &file, err));
+    OPEVO_TRY(opevo_i_call_file_lay_over(&file, call, err));
+    OPEVO_TRY(opevo_i_call_file_enter(&file, origin, err));
+    status = run_call(&file.call, out, exit_code, err);
+cleanup:
+    opevo_i_call_file_free(&file);
+    opevo_text_free(&input);
+    opevo_free(text);
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (is_file(call->arguments[i]) && call->argument_count > 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s is the specification of a run, which names all its operators: "
+                              "give it alone.",
+                              call->arguments[i]);
+    }
+    return call->argument_count && is_file(call->arguments[0])
+               ? run_file(call, out, exit_code, err)
+               : run_call(call, out, exit_code, err);
+}
+
 const opevo_verb opevo_i_verb_tune = {
     .name = "tune",
-    .arguments = "[OPERATOR...]",
+    .arguments = "[OPERATOR...|FILE.json|-]",
     .arguments_max = SIZE_MAX,
     .summary = "Search for the fastest configuration of an operator, a program or a recording.",
-    .details = "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
-               "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
-               "  opevo tune --on recorded: --target 95%\n"
-               "  opevo tune --on 'cmd:./bench {X}' --space space.json --result 'ms:/([0-9.]+)/'\n"
-               "  opevo tune mm1 --on cpu --store runs.db\n"
-               "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
-               "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
-               "recorded: without a file is the built-in recording, which needs no device.\n"
-               "A run with --store survives a kill at any moment: the same command continues it,\n"
-               "and a larger budget continues a finished run.\n"
-               "Several operators, or several --on, share one budget: each round of trials goes\n"
-               "where the sum of weight x time is expected to fall most.",
+    .details =
+        "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
+        "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
+        "  opevo tune --on recorded: --target 95%\n"
+        "  opevo tune --on 'cmd:./bench {X}' --space space.json --result 'ms:/([0-9.]+)/'\n"
+        "  opevo tune --on 'cmd:{out}' --build 'cc -O3 -DTI={TI} s.c -o {out}' --space s.json\n"
+        "  opevo tune mm1 --on cpu --store runs.db\n"
+        "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
+        "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
+        "recorded: without a file is the built-in recording, which needs no device.\n"
+        "FILE.json, or - for standard input, has the same options as members of an object:\n"
+        "{\"what\": \"mm1\", \"on\": \"cpu\", \"trials\": 200}.\n"
+        "A run with --store survives a kill at any moment: the same command continues it,\n"
+        "and a larger budget continues a finished run.\n"
+        "Several operators, or several --on, share one budget: each round of trials goes\n"
+        "where the sum of weight x time is expected to fall most.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -108,6 +108,7 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
         .more_count = self->objective->more_count,
         .has_requirements = options->requirement_count > 0,
         .note = options->note,
+        .call = options->call,
     };
 
     print_settings(self->objective, options, &settings);

@@ -102,6 +102,7 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
     OPEVO_TRY(get_number(store,
                          "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
                          " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
+                         " 'calls',"
                          " 'criteria', 'candidates', 'early', 'starts', 'windows', 'task_groups',"
                          " 'group_tasks', 'group_rounds', 'group_kernels')"
                          " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",

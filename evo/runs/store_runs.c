@@ -75,6 +75,48 @@ cleanup:
     return status;
 }
 
+/* How a run was asked for, likewise. */
+static const char calls_schema[] = "CREATE TABLE IF NOT EXISTS calls ("
+                                   "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
+                                   "  call TEXT NOT NULL);";
+
+static opevo_status put_call(opevo_store *store, const opevo_run_key *key, int64_t run,
+                             opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *insert = NULL;
+
+    if (!key->call)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_exec(store, calls_schema, err));
+    OPEVO_TRY(opevo_i_store_prepare(store, "INSERT OR REPLACE INTO calls (run, call) VALUES (?, ?)",
+                                    &insert, err));
+    sqlite3_bind_int64(insert, 1, run);
+    bind_text(insert, 2, key->call);
+    OPEVO_TRY(step(store, insert, err));
+cleanup:
+    sqlite3_finalize(insert);
+    return status;
+}
+
+opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+
+    if (sqlite3_table_column_metadata(store->db, "main", "calls", "call", NULL, NULL, NULL, NULL,
+                                      NULL) != SQLITE_OK)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT call FROM calls WHERE run = ?", &query, err));
+    sqlite3_bind_int64(query, 1, run);
+    if (sqlite3_step(query) == SQLITE_ROW)
+        opevo_text_add(out, opevo_i_column_text(query, 0));
+    status = opevo_text_check(out, err);
+cleanup:
+    sqlite3_finalize(query);
+    return status;
+}
+
 /* Whether the program is that of the run; also where either is not known. */
 static opevo_status check_program(opevo_store *store, const opevo_run_key *key, int64_t run,
                                   opevo_error *err)
@@ -94,12 +136,12 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
                                    opevo_error *err)
 {
     if (!strncmp(key->objective, "cmd:", 4))
-        return OPEVO_FAIL(
-            err, OPEVO_MISMATCH,
-            "%s: run %lld was made on %s with another --result, --criterion, --flop, "
-            "--exit, --repeats, --threads or --timeout: give the same, another --name, or use another "
-            "store.",
-            store->path, (long long)run, key->objective);
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s: run %lld was made on %s with another --result, --criterion, --flop, "
+                          "--exit, --repeats, --threads or --timeout: give the same, another "
+                          "--name, or use another "
+                          "store.",
+                          store->path, (long long)run, key->objective);
     return OPEVO_FAIL(err, OPEVO_MISMATCH,
                       "%s: run %lld was made on another version of %s: use another store.",
                       store->path, (long long)run, key->objective);
@@ -346,6 +388,8 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
         status = make_run(store, key, seed, &found, err);
     else if (status == OPEVO_OK)
         status = resume(store, key, found, err);
+    if (status == OPEVO_OK)
+        status = put_call(store, key, found, err);
     if (status == OPEVO_OK)
         status = opevo_i_store_adopt_unit(store, key, found, err);
     if (status == OPEVO_OK && !key->space)

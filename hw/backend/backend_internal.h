@@ -26,15 +26,15 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);
     /* The members of a setup message; once, before anything below. Errors: INVALID, NOMEM. */
     opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
-    /* The command that makes a loadable object of the source file of a job's kernel, or its program,
-     * which has no source. Errors: NOMEM. */
+    /* The command that makes a loadable object of the source file of a job's kernel, or a program
+     * without a source of ours. Errors: NOMEM. */
     opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_job *job,
                                   const char *source, const char *object, opevo_i_arguments *out,
                                   opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
-    /* Load and start the object (NULL for libraries and for commands that are not built), check what
-     * it computes, and time it; does not return before all is over. */
+    /* Load and start the object (NULL for libraries and for commands that are not built), check
+     * what it computes, and time it; does not return before all is over. */
     void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                     opevo_i_result *result);
     void (*close)(opevo_i_backend *self);

@@ -73,6 +73,9 @@ typedef struct opevo_run_options {
      * point that stands there twice is evaluated once. NULL: those of the objective; none if the
      * count is 0. The store keeps them with the run: one that it has goes on with its own. */
     const opevo_starts *starts;
+    /* For the store: how the caller was asked for this run, a text of the caller's own; NULL:
+     * nothing. It is not part of what identifies the run, and a later one takes its place. */
+    const char *call;
 } opevo_run_options;
 
 /* The settings, what is searched by where the tuner sees more than the fitness, and the

@@ -62,6 +62,7 @@ typedef struct opevo_run_key {
     size_t more_count;
     bool has_requirements; /* trials may be infeasible */
     opevo_objective_note note;
+    const char *call; /* as in opevo_run_options */
 } opevo_run_key;
 
 /* Find the run, or create it. Errors: MISMATCH, naming the store and what differs, if a run of the
@@ -85,6 +86,10 @@ OPEVO_API opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_
 /* The hash of the program that the run measured; 0 if unknown. Errors: IO, NOMEM. */
 OPEVO_API opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash,
                                            opevo_error *err);
+/* Append how the maker of the run was asked for it; nothing if that is unknown. Errors: IO,
+ * NOMEM. */
+OPEVO_API opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out,
+                                        opevo_error *err);
 /* Append the text that is stored with a candidate of the run; nothing for a point of a space, and
  * for a candidate unknown to all runs on this domain. Errors: IO, INVALID for a damaged file. */
 OPEVO_API opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,

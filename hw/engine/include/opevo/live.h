@@ -75,9 +75,9 @@ opevo_program_options opevo_program_defaults(void);
 /* Any program as an objective: it is started once for each point, with the point's values in its
  * arguments and no shell. With `build`, that command makes the program of each point first, on all
  * processors; equal commands are run once, as long as the objective's workers live. Without success
- * the outcome is a build error. Takes ownership of the space on success. The fitness is GFLOP/s where the
- * program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the unit is
- * the one in which it prints (opevo/unit.h).
+ * the outcome is a build error. Takes ownership of the space on success. The fitness is GFLOP/s
+ * where the program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the
+ * unit is the one in which it prints (opevo/unit.h).
  *
  * Errors: INVALID for a command with unknown or missing parameters or without {out} where it is
  * built, and for what cannot be parsed. */
