@@ -22,6 +22,7 @@ typedef struct opevo_i_record {
     const opevo_objective *objective;
     opevo_text csv_path, json_path, name; /* name: without folders */
     int file;                             /* NAME.csv, open to append, locked; -1: none */
+    uint64_t bytes;                       /* that it has */
     opevo_objective *earlier;             /* what was there before; NULL: nothing */
     opevo_text devices;                   /* what measured it */
     uint64_t program;                     /* that was measured before; 0: not known */
@@ -38,12 +39,15 @@ opevo_status opevo_i_record_open(const char *path, const opevo_objective *object
 /* Whether the point is there already; it then counts as one that was asked for. */
 opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool *has,
                                 opevo_error *err);
-/* Append rows and flush them to the disk. */
+/* Append rows and flush them to the disk. Errors: those of opevo_i_record_check_place. */
 opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *points,
                                 const opevo_outcome *outcomes, size_t count, opevo_error *err);
 /* Write the description; with the totals when `finished`. */
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err);
 void opevo_i_record_close(opevo_i_record *record);
+/* Errors: LOST when the table is not where it was opened, or has other rows than were written to
+ * it, with where its rows are; if it was removed or replaced, they are saved beside it. */
+opevo_status opevo_i_record_check_place(const opevo_i_record *record, opevo_error *err);
 
 /* ---- A run in a store (record_run.c) ---- */
 

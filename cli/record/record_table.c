@@ -29,11 +29,12 @@ static void count_in(opevo_i_record_totals *totals, const opevo_outcome *outcome
     }
 }
 
-static opevo_status append(const opevo_i_record *record, const opevo_text *text, opevo_error *err)
+static opevo_status append(opevo_i_record *record, const opevo_text *text, opevo_error *err)
 {
     if (!opevo_write_all(record->file, opevo_text_string(text), text->length) ||
         (fdatasync(record->file) < 0 && errno != EINVAL))
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
+    record->bytes += text->length;
     return OPEVO_OK;
 }
 
@@ -102,6 +103,7 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
     OPEVO_TRY(opevo_text_check(&rows, err));
     OPEVO_TRY(note_devices(record, err));
     OPEVO_TRY(append(record, &rows, err));
+    OPEVO_TRY(opevo_i_record_check_place(record, err));
     for (size_t i = 0; i < count; i++) {
         count_in(&record->asked, &outcomes[i]);
         count_in(&record->table, &outcomes[i]);
@@ -334,6 +336,7 @@ static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, op
     OPEVO_TRY(measure_table(record, head, &whole, &size, &rows, err));
     if (whole < size && ftruncate(record->file, (off_t)whole) < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
+    record->bytes = whole;
     if (whole == 0)
         OPEVO_TRY(append(record, head, err));
     if (rows > 0 && access(record->json_path.data, F_OK) != 0)

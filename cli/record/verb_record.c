@@ -361,6 +361,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (!copies)
         OPEVO_TRY(opevo_i_give_up_read(call, !self.objective->concurrent, &self.give_up, err));
     OPEVO_TRY(copies ? copy(call, &self, &from, err) : measure(call, &self, err));
+    OPEVO_TRY(opevo_i_record_check_place(&self.record, err));
     OPEVO_TRY(opevo_i_record_describe(
         &self.record, !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self.gave_up, err));
     print_result(&self, out);
