@@ -99,14 +99,12 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
     self->super.ops = &opevo_i_backend_cpu;
-    self->compiler = getenv("OPEVO_CC");
-    if (!self->compiler)
-        self->compiler = "cc";
+    self->compiler = opevo_i_cpu_compiler();
     self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;
     (void)share_cores(self, 1);
     opevo_i_rapl_find(OPEVO_I_POWERCAP, &self->rapl, &why);
     opevo_text_free(&why);
-    opevo_i_cpu_title(self->super.device, sizeof self->super.device);
+    opevo_i_cpu_identity(self->super.device, sizeof self->super.device);
     *out = &self->super;
     return OPEVO_OK;
 }

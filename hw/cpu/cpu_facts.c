@@ -4,6 +4,7 @@
 
 #include "cpu_internal.h"
 
+#include <opevo/hash.h>
 #include <opevo/parallel.h>
 
 #include <stdio.h>
@@ -43,12 +44,35 @@ void opevo_i_cpu_title(char *out, size_t size)
     snprintf(out, size, "%s%s%s", model, *model ? ", " : "", machine.machine);
 }
 
+enum { FLAGS_LENGTH = 4096 };
+
+/* What a host or its hypervisor lets programs use, which may be less than the model has. */
+static void read_flags(char flags[FLAGS_LENGTH])
+{
+    read_fact("flags", flags, FLAGS_LENGTH);
+    if (!*flags)
+        read_fact("Features", flags, FLAGS_LENGTH); /* as ARM has it */
+}
+
+void opevo_i_cpu_identity(char *out, size_t size)
+{
+    char title[160];
+    char flags[FLAGS_LENGTH];
+    uint64_t hash = OPEVO_HASH_START;
+
+    opevo_i_cpu_title(title, sizeof title);
+    read_flags(flags);
+    hash = opevo_hash_bytes(hash, flags, strlen(flags));
+    snprintf(out, size, "%.110s, features %08x, %s", title, (unsigned)(opevo_hash_mix(hash) >> 32),
+             opevo_i_cpu_compiler_identity());
+}
+
 static unsigned vector_bits(void)
 {
-    char flags[4096];
-    char words[4100];
+    char flags[FLAGS_LENGTH];
+    char words[FLAGS_LENGTH + 4];
 
-    read_fact("flags", flags, sizeof flags);
+    read_flags(flags);
     snprintf(words, sizeof words, " %s ", flags);
     if (strstr(words, " avx512f "))
         return 512;
@@ -56,7 +80,6 @@ static unsigned vector_bits(void)
         return 256;
     if (strstr(words, " sse "))
         return 128;
-    read_fact("Features", flags, sizeof flags); /* as ARM has it */
     return strstr(flags, "asimd") ? 128 : 0;
 }
 
@@ -72,6 +95,7 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
 {
     char title[256];
     char facts[256];
+    char identity[256];
     bool filter = opevo_i_filter_present();
     opevo_i_rapl rapl;
     opevo_text why = {0};
@@ -81,8 +105,10 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     uint64_t l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
 
     opevo_i_cpu_title(title, sizeof title);
-    snprintf(facts, sizeof facts, "L2 %llu KiB, L3 %llu KiB%s", (unsigned long long)l2 >> 10,
-             (unsigned long long)l3 >> 10,
+    opevo_i_cpu_identity(identity, sizeof identity);
+    snprintf(facts, sizeof facts, "L2 %llu KiB, L3 %llu KiB, compiler %s%s",
+             (unsigned long long)l2 >> 10, (unsigned long long)l3 >> 10,
+             opevo_i_cpu_compiler_identity(),
              opevo_i_landlock_present() ? "" : "; no Landlock: kernels may read your files");
     if (!filter)
         snprintf(title, sizeof title, "%s", OPEVO_I_NO_FILTER);
@@ -90,6 +116,7 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
         &(opevo_hardware){.name = "cpu",
                           .present = filter,
                           .title = title,
+                          .identity = identity,
                           .cores = opevo_processor_count(),
                           .vector_bits = vector_bits(),
                           .memory_bytes =

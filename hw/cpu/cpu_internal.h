@@ -151,8 +151,16 @@ void opevo_i_cpu_choose(int *cores, size_t count, size_t threads, const char *ro
  * most CPU_SETSIZE. Their number; less than `threads`, in any order, where there are too few, and 0
  * where they are not known. */
 size_t opevo_i_cpu_share(int *cores, size_t threads);
-/* Model of the processor and what distinguishes it, into `out` of `size` bytes. */
+/* Model of the processor, into `out` of `size` bytes. */
 void opevo_i_cpu_title(char *out, size_t size);
+/* All that decides what a kernel becomes and takes here: the model, a hash of the features that the
+ * processor has here, and the compiler. */
+void opevo_i_cpu_identity(char *out, size_t size);
+/* $OPEVO_CC, or cc. */
+const char *opevo_i_cpu_compiler(void);
+/* Its name, its version, and a hash of its file and of the macros that it defines by itself with
+ * the flags of kernels; until the next call. */
+const char *opevo_i_cpu_compiler_identity(void);
 /* As `list` of a backend. */
 void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), void *context);
 

@@ -155,7 +155,7 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
 /* What is known of a device of this host; all "" and 0 where it is not present. */
 typedef struct model {
     const char *device;
-    char title[256];
+    char identity[256];
     char no_energy[256];
     unsigned cores;
 
@@ -168,15 +168,16 @@ static void note_model(void *context, const opevo_hardware *row)
 
     if (!row->present || strcmp(row->name, self->device) != 0)
         return;
-    snprintf(self->title, sizeof self->title, "%s", row->title);
+    snprintf(self->identity, sizeof self->identity, "%s",
+             row->identity ? row->identity : row->title);
     self->facts = (opevo_device_facts){
         .vector_bits = row->vector_bits, .l1_bytes = row->l1_bytes, .l2_bytes = row->l2_bytes};
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
     self->cores = row->cores;
 }
 
-/* A run goes on where it began: the model of a device of this host counts, that of other hosts' is
- * not known before their workers have started. */
+/* A run goes on where it began: the device of this host counts, that of other hosts is not known
+ * before their workers have started. */
 static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
                      const opevo_i_backend_ops *backend)
 {
@@ -188,7 +189,7 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     hash = opevo_hash_bytes(hash, &maker->signature, sizeof maker->signature);
     if (!options->workers.count)
         backend->list(note_model, &here);
-    hash = opevo_hash_bytes(hash, here.title, strlen(here.title) + 1);
+    hash = opevo_hash_bytes(hash, here.identity, strlen(here.identity) + 1);
     hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
     if (maker->threads > 1)

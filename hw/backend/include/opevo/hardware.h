@@ -17,8 +17,9 @@ typedef struct opevo_hardware {
     const char *name; /* as behind --on: "cpu", "cuda:0" */
     bool present;
     const char
-        *title;     /* its model; what is missing, and what to install, where it is not present */
-    unsigned cores; /* processors, multiprocessors or compute units; 0 if unknown */
+        *title; /* its model; what is missing, and what to install, where it is not present */
+    const char *identity;  /* all that decides times on it, compilers too; NULL: the title does */
+    unsigned cores;        /* processors, multiprocessors or compute units; 0 if unknown */
     unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
     uint64_t memory_bytes; /* 0 if unknown */
     const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
