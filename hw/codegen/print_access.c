@@ -63,6 +63,13 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
         opevo_text_printf(self->out, "m%d", buffer);
 }
 
+/* Where loops are written out, a branch that is never taken may name an element that is not there:
+ * any register stands for it. */
+static int64_t register_of(const opevo_i_printer *self, int buffer, int64_t place)
+{
+    return place < 0 || place >= self->nest->buffer[buffer].size ? 0 : place / self->named[buffer];
+}
+
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
 {
     int64_t place = 0;
@@ -70,7 +77,7 @@ void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
     if (access->buffer >= 0 && self->named[access->buffer] &&
         opevo_i_print_constant(self, &access->address, &place)) {
         opevo_text_printf(self->out, "r%d_%lld", access->buffer,
-                          (long long)(place / self->named[access->buffer]));
+                          (long long)register_of(self, access->buffer, place));
         return;
     }
     for (int i = 0; i < self->pointers; i++) {

@@ -109,15 +109,17 @@ void opevo_i_place_buffers(opevo_i_printer *self)
     }
 }
 
+/* What only a branch that is never taken reads of a copy leaves it unused. */
 static void print_scratch(opevo_i_printer *self, int buffer)
 {
     opevo_element element = self->nest->buffer[buffer].element;
     const char *type = opevo_kernel_type_text(element);
-    bool cast = element != OPEVO_FLOAT32;
+    bool cast = element != OPEVO_FLOAT32, emulated = !self->dialect->cpu && !self->dialect->gpu;
 
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s *%sconst m%d = ", type, self->dialect->cpu ? "restrict " : "",
-                      buffer);
+    opevo_text_printf(self->out, "%s *%sconst m%d%s = ", type,
+                      self->dialect->cpu ? "restrict " : "", buffer,
+                      emulated ? " __attribute__((unused))" : "");
     if (cast)
         opevo_text_printf(self->out, "(%s *)(void *)(", type);
     opevo_text_add(self->out, "scratch + ");

@@ -40,7 +40,8 @@ bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage);
 bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores);
 /* Whether a block of so many threads, in warps of `warp`, should share a sum. */
 bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int threads, int warp);
-/* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
+/* The only consumer, if it reads each element at its own place and sums nothing, so that its tiles
+ * can hold those of the stage; -1 otherwise, also for outputs, which are computed as a whole. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
 /* Whether statements can read what they would with this stage inlined. */

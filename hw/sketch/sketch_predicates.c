@@ -125,7 +125,8 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage)
     const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, stage);
     const opevo_i_pipeline_stage *target = NULL;
 
-    if (opevo_i_sketch_consumers(pipeline, stage, consumers) != 1)
+    if (opevo_i_pipeline_is_output(pipeline, pipeline->order[stage]) ||
+        opevo_i_sketch_consumers(pipeline, stage, consumers) != 1)
         return -1;
     target = opevo_i_pipeline_at(pipeline, consumers[0]);
     if (target->own.axes > target->dims || target->dims != one->dims ||

@@ -113,7 +113,8 @@ static bool find(const opevo_pipeline *pipeline, int number, cases *outer, cases
     look_at(inner, before->value);
     for (int a = 0; a < before->axes; a++)
         inner->any &= inner->divisor[a] < 2;
-    inner->any = inner->any && opevo_i_sketch_consumers(pipeline, number - 1, consumers) == 1 &&
+    inner->any = inner->any && !opevo_i_pipeline_is_output(pipeline, pipeline->order[number - 1]) &&
+                 opevo_i_sketch_consumers(pipeline, number - 1, consumers) == 1 &&
                  consumers[0] == number;
     if (!inner->any)
         return true;

@@ -17,12 +17,13 @@ static bool is_crossed(const opevo_i_pipeline_stage *stage)
     return false;
 }
 
-/* A tiled stage that reads the other itself. */
+/* A tiled stage that reads the other itself, if that has axes along which threads can bring it. */
 static bool fetches(const opevo_i_sketch_state *self, int reader, int stage)
 {
     const opevo_pipeline *pipeline = self->sketch.pipeline;
 
-    return self->sketch.tiled[pipeline->order[reader]] &&
+    return opevo_i_pipeline_at(pipeline, stage)->dims > 0 &&
+           self->sketch.tiled[pipeline->order[reader]] &&
            opevo_i_sketch_needs_tiling(pipeline, reader) &&
            !is_crossed(opevo_i_pipeline_at(pipeline, reader)) &&
            opevo_pipeline_reads(pipeline, reader, stage);
@@ -103,7 +104,8 @@ static opevo_status find_common(const opevo_i_sketch_generator *self,
     const opevo_i_pipeline_stage *reader = NULL;
 
     *common = 0;
-    if (opevo_i_sketch_consumers(pipeline, from->stage, consumers) != 1 ||
+    if (opevo_i_pipeline_is_output(pipeline, pipeline->order[from->stage]) ||
+        opevo_i_sketch_consumers(pipeline, from->stage, consumers) != 1 ||
         opevo_i_sketch_needs_tiling(pipeline, consumers[0]))
         return OPEVO_OK;
     *target = consumers[0];

@@ -128,12 +128,12 @@ static const opevo_expression *copied(const writer *self, int key)
 }
 
 /* The bytes of all copies that are made for the stage: those of its smallest elements times a sum.
- * False where there are no copies whose size is known. */
+ * False where tiles do not decide the size of any, as far as it is known. */
 static bool add_copies(const writer *self, opevo_text *out)
 {
     int stages = self->sketch->pipeline->stages;
     int least = (int)sizeof(float); /* no element is larger */
-    bool any = false;
+    bool any = false, decided = false;
 
     for (int key = 0; key < stages; key++) {
         const opevo_expression *read = copied(self, key);
@@ -153,11 +153,13 @@ static bool add_copies(const writer *self, opevo_text *out)
         for (int d = 0; d < read->tensor->dims; d++) {
             opevo_text_add(out, d ? " * " : "");
             add_part(self, out, &read->index[d]);
+            decided |= read->index[d].count > 0;
         }
+        opevo_text_add(out, read->tensor->dims ? "" : "1");
         any = true;
     }
     opevo_text_add(out, ")");
-    return any;
+    return decided;
 }
 
 /* ---- All ---- */

@@ -85,7 +85,8 @@ static void look_at(void *context, const opevo_expression *read)
         used |= opevo_affine_axes(&read->index[d]);
     if ((used >> self->lanes & 1) == (unsigned)self->broadcast)
         return;
-    factor = opevo_i_sketch_factor(&read->index[last], self->lanes);
+    if (last >= 0)
+        factor = opevo_i_sketch_factor(&read->index[last], self->lanes);
     for (int a = 0; a < OPEVO_I_AXES; a++)
         self->moves[a] |= used >> a & 1;
     for (int d = last; d >= 0; d--) {

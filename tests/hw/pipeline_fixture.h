@@ -208,11 +208,11 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
             int64_t e = find_wrong(self, i);
 
             if (e >= 0)
-                fail_msg("%s: on %u threads, element %lld of output %d is %.9g, expected %.9g "
-                         "within %g\n%s",
-                         what, threads, (long long)e, i,
+                fail_msg("On %u threads, element %lld of output %d is %.9g, expected %.9g within "
+                         "%g:\n%s\n%s",
+                         threads, (long long)e, i,
                          case_value(self, i, self->memory[i].data, (size_t)e),
-                         case_value(self, i, self->expected[i], (size_t)e), self->bound[i][e],
+                         case_value(self, i, self->expected[i], (size_t)e), self->bound[i][e], what,
                          opevo_text_string(&kernel->source));
         }
     }
@@ -260,12 +260,21 @@ typedef struct kernel_batch {
 
 static kernel_batch batch;
 
+/* Kernels that end where their arithmetic is undefined take longer to build. */
+#ifdef BATCH_CHECKS
+#define BATCH_CODE "-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"
+enum { BATCH_OPENMP = 15 };
+#else
+#define BATCH_CODE "-O2"
+enum { BATCH_OPENMP = 13 };
+#endif
+
 /* -Wno-maybe-uninitialized: a value in registers is set under one condition and read under another
  * that implies it, which compilers do not always see. */
 static inline bool batch_compile(const char *source, bool parallel, void **handle)
 {
     const char *compiler[] = {"cc",
-                              "-O2",
+                              BATCH_CODE,
                               "-march=native",
                               "-fno-math-errno",
                               "-fPIC",
@@ -282,7 +291,7 @@ static inline bool batch_compile(const char *source, bool parallel, void **handl
 
     if (source_build(compiler, source, handle))
         return true;
-    compiler[13] = NULL;
+    compiler[BATCH_OPENMP] = NULL;
     return parallel && source_build(compiler, source, handle);
 }
 
@@ -299,8 +308,8 @@ static inline void batch_blame(const kernel_batch *self, bool parallel)
         if (one->kernel.parallel != parallel)
             continue;
         if (!batch_compile(opevo_text_string(&one->kernel.source), parallel, &handle))
-            fail_msg("%s does not compile:\n%s\n%s", opevo_text_string(&one->what),
-                     opevo_text_string(&one->kernel.source), program_output);
+            fail_msg("A kernel does not compile:\n%s\n%s\n%s", program_output,
+                     opevo_text_string(&one->what), opevo_text_string(&one->kernel.source));
         dlclose(handle);
     }
     fail_msg("Kernels compile alone, but not together:\n%s", together);

@@ -3,7 +3,7 @@
 /* Sketches: how many the rules give, and kernels of random points of their space against the
  * interpreter. */
 
-#include "sketch_fixture.h"
+#include "sketch_points.h"
 
 #include "computations.h"
 
@@ -195,16 +195,6 @@ static void test_many(void **state)
 
 /* ---- Kernels ---- */
 
-static opevo_index draw_allowed(opevo_rng *rng, const opevo_space *space)
-{
-    opevo_index point = 0;
-
-    do
-        point = opevo_rng_below_wide(rng, opevo_space_size(space));
-    while (!opevo_space_allows(space, point));
-    return point;
-}
-
 static void check_points(const char *text, unsigned threads, int count, int *rejected)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
@@ -216,19 +206,8 @@ static void check_points(const char *text, unsigned threads, int count, int *rej
     CHECK_OK(opevo_computation_read(text, &own, &err));
     CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
     opevo_rng_init(&rng, 1, text, 0);
-    for (int i = 0; i < count; i++) {
-        opevo_index point = draw_allowed(&rng, maker->space);
-        opevo_pipeline *pipeline = NULL;
-        opevo_text why = {0};
-
-        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
-        if (!pipeline || !case_check(&operands, pipeline, OPEVO_KERNEL_C, &why)) {
-            print_message("%s: %s\n", text, opevo_text_string(&why));
-            ++*rejected;
-        }
-        opevo_pipeline_destroy(pipeline);
-        opevo_text_free(&why);
-    }
+    for (int i = 0; i < count; i++)
+        *rejected += !check_point(&operands, maker, draw_allowed(&rng, maker->space));
     maker->ops->destroy(maker);
     case_free(&operands);
 }

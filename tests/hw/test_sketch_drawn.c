@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of points of sketches of drawn computations against the interpreter, for CPUs and, by the
+ * emulation, for GPUs: the start point and random ones. OPEVO_TEST_GRAPHS raises the number of
+ * computations, OPEVO_TEST_SEED is the first of them, OPEVO_TEST_POINTS raises the number of
+ * points. */
+
+#include "sketch_points.h"
+
+#include "computation_draw.h"
+
+enum { COMPUTATIONS = 8 };
+
+static void check_all(const opevo_sketch_target *target)
+{
+    size_t first = test_count("OPEVO_TEST_SEED", 0), count = test_graphs(COMPUTATIONS);
+    drawn_counts counts = {0, 0};
+
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        choices bytes = {.state = opevo_hash_mix(seed)};
+        opevo_text text = {0};
+
+        draw_computation(&bytes, &text);
+        check_drawn(opevo_text_string(&text), target, seed, &counts);
+        opevo_text_free(&text);
+    }
+    batch_run();
+    print_message("%zu points, of which %zu were rejected\n", counts.points, counts.rejected);
+    assert_true(counts.points >= count && 2 * counts.rejected <= counts.points);
+}
+
+/* A scalar beside an operand of the vectors; outputs of which parts are packed, divided among cases
+ * and among threads, or read element by element; a branch that is never taken where loops are
+ * written out; copies of one element in shared memory. */
+static const char *const texts[] = {
+    "s[] = sum(k:8) A[k]; C[i:64, j:64] = sum(l:64) X[i,l]*Y[l,j]*s[]",
+    "output P[a:64, b:13] = A[a]*B[b]; C[i:12, j:8] = sum(m:3) P[m,i]*X[j,m]",
+    "output C[i:16, j:16] = sum(k:16) A[i,k]*B[k,j]; D[i,j] = max(C[i,j], 0)",
+    "output R[i:4, j:4, x:9] = select(i == 0, X[j,x], select(i == 1, 2*X[j,x], X[j,x] - 1)); "
+    "V[i,j,x] = select(j == 0, R[i,0,x], select(j == 1, R[i,1,x] + R[i,2,x], R[i,3,x]))",
+    "output M[i:9] = max(j:70) A[i,j]; D[i,j] = exp(A[i,j] - M[i])",
+    "T3[a:1] = sum(m:3) (B[a,m]); "
+    "T4[i:1, j:1] = sum(k:7, l:2) (select(0 <= 0 - k < 1, T3[0 - k], 0)/(1 + A[i,l]*A[i,l]))",
+    "A[]; B[64]; T[i:64, j:64] = sum(k:40) max(A[], B[k]*A[])*B[3]",
+};
+
+static void test_texts(void **state)
+{
+    drawn_counts counts = {0, 0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            check_drawn(texts[i], &drawn_targets[0], seed, &counts);
+            check_drawn(texts[i], &drawn_targets[1], seed, &counts);
+            check_drawn(texts[i], &drawn_targets[2], seed, &counts);
+        }
+    }
+    batch_run();
+    assert_true(counts.points > 0 && counts.rejected == 0);
+}
+
+static void test_cpu(void **state)
+{
+    (void)state;
+    check_all(&drawn_targets[0]);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    check_all(&drawn_targets[1]);
+}
+
+static void test_gpu(void **state)
+{
+    (void)state;
+    check_all(&drawn_targets[2]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_gpu),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
