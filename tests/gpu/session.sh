@@ -17,9 +17,10 @@ convolutions="c1 c2"
 kernels="planted nw lud hotspot"
 edit_trials=200
 few=64
+few_convolutions=16 # whose results of 100 million elements are compared with the reference in each trial
 many=500
 seeds="2 3 4 5"
-records=2000
+records=1500
 records_more=6000 # about half of the paper's points are rejected before they are built
 if [ -n "${OPEVO_GPU_REHEARSAL-}" ]; then
     matmuls="matmul(16,24,32)"
@@ -27,6 +28,7 @@ if [ -n "${OPEVO_GPU_REHEARSAL-}" ]; then
     kernels=nw
     edit_trials=2
     few=2
+    few_convolutions=2
     many=4
     seeds=2
     records=3
@@ -43,9 +45,10 @@ searches() {
     done
 }
 
+# recordings OPERATORS POINTS
 recordings() {
-    for op in $operators; do
-        echo "record $op paper $1"
+    for op in $1; do
+        echo "record $op paper $2"
     done
 }
 
@@ -55,9 +58,10 @@ jobs() {
     for kernel in $kernels; do
         echo "edits $kernel simt"
     done
-    searches "$operators" "$few" 1
+    searches "$matmuls" "$few" 1
+    searches "$convolutions" "$few_convolutions" 1
+    recordings "$matmuls" "$records"
     searches "$matmuls" "$many" 1
-    recordings "$records"
     for op in $operators; do
         echo "tune $op sketch $many 1 ansor"
     done
@@ -65,7 +69,7 @@ jobs() {
     for seed in $seeds; do
         searches "$operators" "$many" "$seed"
     done
-    recordings "$records_more"
+    recordings "$operators" "$records_more"
 }
 
 # Only the programs see these libraries: tools of another distribution may not agree with them.
