@@ -5,6 +5,7 @@
 # they need beyond the machine's own libraries, FOLDER/programs/network perhaps the library of a network. A job that is
 # done has left FOLDER/done/NAME; one that was cut goes on from the store or the recording the next time. Engines share
 # the device: they build side by side and measure in turn. With OPEVO_GPU_REHEARSAL it does little of everything.
+# session.sh jobs prints the jobs.
 #
 # Exported variables that are ours are lower case: nvcc reads LIBRARIES and others as its own.
 set -u
@@ -23,12 +24,11 @@ seeds="2 3 4 5"
 records=1500
 records_more=6000 # about half of the paper's points are rejected before they are built
 if [ -n "${OPEVO_GPU_REHEARSAL-}" ]; then
-    matmuls="matmul(16,24,32)"
-    convolutions="conv2d(1,4,8,8,8,3,3,1,1)"
-    kernels=nw
+    matmuls="matmul(8,8,8)"
+    convolutions=
+    kernels=lud
     edit_trials=2
     few=2
-    few_convolutions=2
     many=4
     seeds=2
     records=3
@@ -182,10 +182,14 @@ session() {
     jobs | xargs -P "$2" -L 1 sh "$0" job
 }
 
-if [ "$1" = job ]; then
+case $1 in
+jobs) jobs ;;
+job)
     shift
     job "$@"
-else
+    ;;
+*)
     folder=$1
     session "$2" "$3"
-fi
+    ;;
+esac

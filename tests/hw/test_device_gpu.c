@@ -36,6 +36,7 @@ static opevo_objective *open_on_device(opevo_kernel_maker *maker)
     maker->dialect = dialect;
     options.device = device;
     options.run_limit_s = 1;
+    options.build_limit_s = 300; /* whatever else the processor does */
     options.repeat_s = 0.02;
     CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
     return objective;
