@@ -334,6 +334,9 @@ void opevo_i_starts_free(opevo_i_starts *starts);
  * stores; NOMEM. */
 opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *objective,
                                  opevo_i_starts *starts, opevo_error *err);
+/* A configuration as text or as an object of JSON. Errors: INVALID, also if it is not allowed. */
+opevo_status opevo_i_starts_add_configuration(opevo_i_starts *starts, const opevo_space *space,
+                                              const char *text, opevo_error *err);
 opevo_status opevo_i_starts_add(opevo_i_starts *starts, opevo_index point, const char *origin,
                                 opevo_error *err);
 /* The best point of a run, carried over where that is of another space. */

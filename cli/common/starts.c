@@ -71,8 +71,8 @@ static opevo_status read_json(const char *text, opevo_text *out, opevo_error *er
     return opevo_text_check(out, err);
 }
 
-static opevo_status add_configuration(opevo_i_starts *self, const opevo_space *space,
-                                      const char *text, opevo_error *err)
+opevo_status opevo_i_starts_add_configuration(opevo_i_starts *self, const opevo_space *space,
+                                              const char *text, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text plain = {0};
@@ -213,7 +213,7 @@ static opevo_status add_given(opevo_i_starts *self, const opevo_objective *objec
     else if (access(text, F_OK) == 0)
         status = add_schedule(self, objective, text, err);
     else if (*text == '{' || strchr(text, '='))
-        status = add_configuration(self, objective->space, text, err);
+        status = opevo_i_starts_add_configuration(self, objective->space, text, err);
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "there is no such file; give none, default, a configuration, "

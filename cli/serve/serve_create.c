@@ -240,6 +240,23 @@ static opevo_status read_earlier(const opevo_i_server *server, opevo_i_serving *
     return status;
 }
 
+static opevo_status read_starts(opevo_i_serving *self, const json_t *request, opevo_error *err)
+{
+    size_t count = 0;
+    opevo_status status = opevo_i_field_texts(request, "start", &count, err);
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        const char *text = opevo_i_field_text_at(request, "start", i);
+        opevo_error inner = {OPEVO_OK, ""};
+
+        if (opevo_i_starts_add_configuration(&self->starts, self->objective->space, text, &inner))
+            status =
+                OPEVO_FAIL(err, inner.status, "\"start\", %.100s: %.700s", text, inner.message);
+    }
+    self->run.starts = &self->starts.list;
+    return status;
+}
+
 /* ---- The session ---------------------------------------------------------------------------- */
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -298,6 +315,7 @@ static opevo_status make(const opevo_i_server *server, opevo_i_serving *self, co
     OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
     OPEVO_TRY(read_search(self, request, err));
     OPEVO_TRY(read_earlier(server, self, request, err));
+    OPEVO_TRY(read_starts(self, request, err));
     self->run.observer = observe;
     self->run.observer_context = self;
     OPEVO_TRY(open_store(server, self, request, err));
@@ -321,6 +339,7 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
     opevo_front_free(&self->front);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
+    opevo_i_starts_free(&self->starts);
     opevo_free(self->requirements);
     free(self->store_path);
     opevo_free(self);

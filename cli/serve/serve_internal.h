@@ -32,6 +32,7 @@ typedef struct opevo_i_serving {
     opevo_run_options run;
     opevo_setting_value *settings;
     opevo_i_earlier earlier;
+    opevo_i_starts starts;
     opevo_requirement *requirements;
     char *store_path; /* from the root; NULL without a store */
     opevo_front front;

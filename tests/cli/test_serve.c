@@ -72,6 +72,8 @@ static void test_garbage_is_refused(void **state)
         {CREATE ",\"criterion\":[\"a\",\"b\",\"c\",\"d\"]}", "3 criteria"},
         {CREATE ",\"criteria\":\"time\"}", "\"criteria\", time"},
         {CREATE ",\"learn\":\"runs.db:1\"}", "\"learn\": the tuner opevo"},
+        {CREATE ",\"start\":\"X=3\"}", "\"start\", X=3: "},
+        {CREATE ",\"start\":[{}]}", "\"start\" must be a list of strings"},
         {CREATE ",\"zzzzzz\":1}", "it has: op, id, space"},
         {"{\"op\":\"create\",\"space\":\"\"}", "is empty"},
         {CREATE ",\"require\":\"error<1\"}", "\"require\", error<1"},

@@ -46,6 +46,17 @@ class SameTrials(unittest.TestCase):
             ) as tuner:
                 self.assertEqual(asked(tuner, 60), expected)
 
+    def test_starts(self) -> None:
+        text = "K=1,8,4 X=2,4,4 Y=32,1,1"
+        start = {"K": (1, 8, 4), "X": (2, 4, 4), "Y": (32, 1, 1)}
+        for name in ("random", "opevo", "qgp", "kt-genetic"):
+            expected = configs(search("recorded:", name, 30, 3, "--start", text))
+            with opevo.Tuner(MATMUL, name, seed=3, result="gflops", start=[start]) as tuner:
+                self.assertEqual(asked(tuner, 30), expected, name)
+            self.assertEqual(expected[0], frozen(start))
+        with self.assertRaisesRegex(opevo.Error, '"start".*Parameter K: '):
+            opevo.Tuner(MATMUL, start=[{**start, "K": (3, 1, 1)}])
+
     def test_several_at_once_in_any_order(self) -> None:
         for name in ("opevo", "qgp"):
             expected = configs(search("recorded:", name, 50, 3))

@@ -63,6 +63,7 @@ class Tuner:
     criteria   names of the criteria that `nsga2` searches by, such as ["time", "energy"]
     require    such as ["error<=0.01"]: trials that break it fail
     learn      stored runs "STORE:RUN" to learn from before the first trial
+    start      configurations to begin with: they are the first trials
 
     Errors: Error, with a sentence, where the program refuses an argument. All methods may be called
     from several threads. A tuner is closed at the end of a `with` block and when Python ends.
@@ -90,6 +91,7 @@ class Tuner:
         criteria: str | Sequence[str] = (),
         require: str | Sequence[str] = (),
         learn: str | Sequence[str] = (),
+        start: Sequence[Config] = (),
         signature: str | None = None,
         server: Server | None = None,
     ) -> None:
@@ -116,6 +118,7 @@ class Tuner:
             "criteria": ",".join(listed(criteria)),
             "require": listed(require),
             "learn": listed(learn),
+            "start": [json.dumps(config) for config in start],
             "signature": signature,
         }
         request.update({key: value for key, value in optional.items() if value})

@@ -21,235 +21,113 @@ import hashlib
 import json
 import math
 import os
-import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import optuna
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from ._error import Error
-from ._space import Config, Space, identity
-from ._tuner import Result, Trial, Tuner
+from ._optuna_space import (
+    Flat,
+    Nested,
+    Node,
+    distributions,
+    explains,
+    learn,
+    suggest,
+    unseen,
+)
+from ._space import Config, Space
+from ._tuner import Result, Trial, Tuner, tuners
 
-try:
-    from optuna.search_space import IntersectionSearchSpace
-except ImportError:  # Optuna 3.1
-    from optuna.samplers import IntersectionSearchSpace
+__all__ = ["Sampler", "distributions", "suggest"]
 
-MOST_VALUES = 4096
+LARGEST_STARTS = 1 << 18
+"""Bytes of the configurations that a search begins with: a request has at most 1 MiB."""
+LEAST_SCORE, MOST_SCORE = 1e-100, 1e100
 _ATTRIBUTE = "opevo:trial"
 _CONSTRAINTS = "constraints"
-
-
-class _Flat:
-    """A search space of Optuna as one of opevo: a parameter for each distribution."""
-
-    def __init__(self, distributions: Mapping[str, BaseDistribution], levels: int) -> None:
-        self.distributions = dict(distributions)
-        self._optuna_names: dict[str, str] = {}
-        self._values: dict[str, dict[Any, Any]] = {}
-        parameters: dict[str, object] = {}
-        for i, (name, distribution) in enumerate(self.distributions.items()):
-            fits = re.fullmatch(r"[A-Za-z_]\w{0,62}", name, re.ASCII) and not name.startswith("_")
-            key = name if fits else f"p{i}"
-            while key in parameters:
-                key += "_"
-            ordered, values = _values(name, distribution, levels)
-            shown = values if _have_json(values) else list(range(len(values)))
-            kind = "discrete" if ordered else "choice"
-            parameters[key] = {"_type": kind, "_value": shown}
-            self._optuna_names[key] = name
-            self._values[key] = {identity(of): value for of, value in zip(shown, values)}
-        self.space = Space(parameters)
-
-    def decode(self, config: Config) -> dict[str, Any]:
-        """A configuration of opevo as Optuna's parameters."""
-        return {
-            self._optuna_names[key]: self._values[key][identity(value)]
-            for key, value in config.items()
-        }
-
-
-def _have_json(values: Sequence[Any]) -> bool:
-    """Whether the values are all numbers, Booleans and strings, and no two are alike."""
-    if not all(isinstance(value, bool | int | float | str) and value == value for value in values):
-        return False
-    return len({identity(value) for value in values}) == len(values)
-
-
-def _values(name: str, distribution: BaseDistribution, levels: int) -> tuple[bool, list[Any]]:
-    """Whether the values have an order, and the values."""
-    if isinstance(distribution, CategoricalDistribution):
-        choices: list[Any] = list(distribution.choices)
-        numbers = all(
-            isinstance(each, int | float) and each is not True and each is not False
-            for each in choices
-        )
-        return numbers and all(a < b for a, b in zip(choices, choices[1:])), choices
-    if isinstance(distribution, IntDistribution):
-        low, high, step = distribution.low, distribution.high, distribution.step
-        count = (high - low) // step + 1
-        if distribution.log:
-            return True, sorted({round(each) for each in _geometric(low, high, min(count, levels))})
-        return True, [low + k * step for k in _thinned(count, levels)]
-    if isinstance(distribution, FloatDistribution):
-        start, end = distribution.low, distribution.high
-        if distribution.step is not None:
-            steps = int((end - start) / distribution.step + 1e-8)
-            return True, [
-                min(start + k * distribution.step, end) for k in _thinned(steps + 1, levels)
-            ]
-        if start == end:
-            return True, [start]
-        if distribution.log:
-            return True, _geometric(start, end, levels)
-        return True, [start + (end - start) * k / (levels - 1) for k in range(levels - 1)] + [end]
-    raise Error(f"Parameter {name}: {type(distribution).__name__} is not known to opevo's sampler.")
-
-
-def _thinned(count: int, levels: int) -> Sequence[int]:
-    if count <= MOST_VALUES:
-        return range(count)
-    return [(count - 1) * k // (levels - 1) for k in range(levels)]
-
-
-def _geometric(low: float, high: float, levels: int) -> list[Any]:
-    if levels < 2 or low == high:
-        return [low]
-    ratio = high / low
-    return [low, *(low * ratio ** (k / (levels - 1)) for k in range(1, levels - 1)), high]
-
-
-class _Nested:
-    """A space of opevo as distributions of Optuna: the parts of a tuple X are X[0], X[1], ..."""
-
-    def __init__(self, space: Space) -> None:
-        self.space = space
-        self.distributions: dict[str, BaseDistribution] = {}
-        for name, spec in _flatten(space):
-            for part, distribution in _distributions(name, spec):
-                self.distributions[part] = distribution
-
-    def decode(self, config: Config) -> dict[str, Any]:
-        """A configuration of opevo as Optuna's parameters."""
-        decoded: dict[str, Any] = {}
-        for name, value in config.items():
-            if isinstance(value, tuple):
-                decoded.update({f"{name}[{i}]": part for i, part in enumerate(value)})
-            else:
-                decoded[name] = value
-        return decoded
-
-
-def _flatten(space: Space) -> list[tuple[str, dict[str, Any]]]:
-    """The parameters with their names, each choice followed by those of its branches."""
-    found: list[tuple[str, str, dict[str, Any]]] = []
-
-    def walk(members: Mapping[str, Any], prefix: str) -> None:
-        for key, spec in members.items():
-            if key.startswith("_"):
-                continue
-            if not isinstance(spec, dict) or "_type" not in spec:
-                raise Error("A sampler takes a space in NNI's form, with _type and _value.")
-            found.append((key, prefix + key, spec))
-            for value in spec["_value"] if spec["_type"] in ("choice", "categorical") else []:
-                if isinstance(value, dict):
-                    branch = re.sub(r"[^A-Za-z0-9]", "_", str(value["_name"]))
-                    branch = "_" + branch if branch[:1].isdigit() else branch
-                    walk(value, f"{prefix}{key}.{branch}.")
-
-    walk(space.json, "")
-    keys = [key for key, _, _ in found]
-    return [(key if keys.count(key) == 1 else full, spec) for key, full, spec in found]
-
-
-def _distributions(name: str, spec: Mapping[str, Any]) -> list[tuple[str, BaseDistribution]]:
-    kind, value = spec["_type"], spec["_value"]
-    if kind == "factor":
-        return [(f"{name}[{i}]", IntDistribution(1, value[0])) for i in range(value[1])]
-    if kind == "permutation":
-        n = value[0] if isinstance(value, list) else value
-        return [(f"{name}[{i}]", IntDistribution(0, n - 1)) for i in range(n)]
-    if isinstance(value, str):
-        raise Error(f"Parameter {name}: a sampler takes a graph with _edges, not a file.")
-    values = [each["_name"] if isinstance(each, dict) else each for each in value]
-    if kind == "discrete":
-        values = sorted(values)
-    return [(name, CategoricalDistribution(values))]
-
-
-def distributions(space: Space | Mapping[str, object]) -> dict[str, BaseDistribution]:
-    """The distributions of a space: one for each parameter, and one for each part of a tuple.
-
-    >>> opevo.optuna.distributions({"X": opevo.factor(8, 2), "u": ["a", "b"]})
-    """
-    return _Nested(Space.of(space)).distributions
-
-
-def suggest(trial: optuna.Trial, space: Space | Mapping[str, object]) -> Config:
-    """The configuration of a trial in a space of opevo, tuples and branches included.
-
-    >>> space = opevo.Space({"X": opevo.factor(512, 3), "u": [0, 1]})
-    >>> def objective(trial):
-    ...     config = opevo.optuna.suggest(trial, space)
-    ...     return measure(*config["X"], config["u"])
-    >>> study = optuna.create_study(sampler=opevo.optuna.Sampler("qgp", space=space))
-    """
-    space = Space.of(space)
-    names = iter(_flatten(space))
-    config: Config = {}
-
-    def walk(members: Mapping[str, Any], active: bool) -> None:
-        for key in members:
-            if key.startswith("_"):
-                continue
-            name, spec = next(names)
-            value = _suggest(trial, name, spec) if active else None
-            if active:
-                config[name] = value
-            for each in spec["_value"] if spec["_type"] in ("choice", "categorical") else []:
-                if isinstance(each, dict):
-                    walk(each, active and identity(each["_name"]) == identity(value))
-
-    walk(space.json, True)
-    return config
-
-
-def _suggest(trial: optuna.Trial, name: str, spec: Mapping[str, Any]) -> Any:
-    parts = []
-    for part, distribution in _distributions(name, spec):
-        if isinstance(distribution, IntDistribution):
-            parts.append(trial.suggest_int(part, distribution.low, distribution.high))
-        else:
-            assert isinstance(distribution, CategoricalDistribution)
-            return trial.suggest_categorical(part, distribution.choices)
-    return tuple(parts)
 
 
 class _Search:
     """A tuner with the trials that it has out, and the threads that have them."""
 
-    def __init__(self, codec: _Flat | _Nested, tuner: Tuner, spare: Tuner, key: str) -> None:
+    def __init__(self, codec: Flat | Nested, tuner: Tuner, spare: Tuner, key: str) -> None:
         self.codec, self.tuner, self.spare, self.key = codec, tuner, spare, key
         self.free: list[Trial] = []
         self.asked_to = tuner.trials
         self.owners: dict[int, int] = {}
+        self.starts: list[int] | None = None
+        """The numbers of the study's trials that it began with."""
+        self.closed = False
 
     def close(self) -> None:
+        self.closed = True
         for tuner in (self.tuner, self.spare):
             try:
                 tuner.close()
             except Error:
                 pass  # A server that is gone has closed it.
+
+
+class _Learned:
+    """The space of a study that is given none: what its completed trials say."""
+
+    def __init__(self, levels: int, branches: bool) -> None:
+        self._levels, self._branches = levels, branches
+        self._trials: list[FrozenTrial] = []
+        self._open = 0  # Trials from this number on are not all in the list.
+        self._known: set[int] = set()
+        self._loose: set[str] = set()
+        self._tree = Node()
+        self.probes = 0
+        self.probed: set[str] = set()
+        self.codec: Flat | None = None
+
+    def update(self, study: Study) -> None:
+        """Look at the trials that were completed since."""
+        trials = study.get_trials(deepcopy=False)
+        fits = True
+        for trial in trials[self._open :]:
+            if trial.state == TrialState.COMPLETE and trial.number not in self._known:
+                self._known.add(trial.number)
+                self._trials.append(trial)
+                fits = fits and explains(self._tree, self._loose, trial)
+        while self._open < len(trials) and trials[self._open].state.is_finished():
+            self._open += 1
+        if self._trials and (not fits or self.codec is None):
+            self._relearn()
+
+    def _relearn(self) -> None:
+        self._trials.sort(key=lambda trial: trial.number)
+        self._tree = learn(self._trials)
+        if not self._branches:
+            self._tree.switches.clear()
+        codec = Flat(self._tree, self._levels)
+        self._loose = {
+            name
+            for trial in self._trials
+            for name, each in trial.distributions.items()
+            if not each.single()
+        } - set(codec.distributions)
+        codec.whole = codec.whole and not self._loose
+        self.codec = codec
+
+    def probe(self, number: int) -> dict[str, Any] | None:
+        """The values that lead to a choice of a switch that no trial had; at most half the time."""
+        if 2 * self.probes > number:
+            return None
+        for values in unseen(self._tree):
+            if repr(values) not in self.probed:
+                self.probed.add(repr(values))
+                self.probes += 1
+                return values
+        return None
 
 
 class Sampler(optuna.samplers.BaseSampler):
@@ -260,13 +138,14 @@ class Sampler(optuna.samplers.BaseSampler):
     seed      the same seed gives the same trials; processes that share a study take different seeds
     settings  of the tuner, such as {"q": 0.8}
     space     a Space (`suggest` gives its configurations), or a mapping from names to Optuna's
-              distributions; without it, the parameters that all completed trials have in common, so
-              that the first trial is drawn at random
+              distributions; without it, it is learned from the completed trials: parameters that
+              all have in common, and those that come with a choice of a categorical one
     levels    values of a FloatDistribution without step, and of one with log
     values    "positive": values of the objective are times (minimised, 1e-12 to 1e9) or rates
               (maximised, 0 to 1e100); then the trials are those of `opevo tune`. "real": any
               numbers; a value v that is minimised is told to the tuner as the fitness
-              sqrt(1 + v^2) - v
+              sqrt(1 + v^2) - v. A search of positive values goes on as one of real ones, with a
+              warning, at the first value that is out of range. An infinitely bad value is a failure
     constraints_func  as in Optuna's samplers: a trial is feasible where no number is above 0
     store, name       a file that keeps the trials, and the objective's name in it
     independent_sampler  for parameters outside of the space; default: RandomSampler(seed)
@@ -278,8 +157,7 @@ class Sampler(optuna.samplers.BaseSampler):
     them, the trial is a random configuration of which the tuner is not told. A study whose search
     is over is stopped.
 
-    Errors: Error, with a sentence, where the program refuses an argument, or where a value is out
-    of its range.
+    Errors: Error, with a sentence, where the program refuses an argument.
 
     >>> study = optuna.create_study(sampler=opevo.optuna.Sampler("qgp", seed=1))
     >>> study.optimize(objective, n_trials=100, n_jobs=4)
@@ -313,13 +191,14 @@ class Sampler(optuna.samplers.BaseSampler):
     def _reset(self) -> None:
         self._changed = threading.Condition(threading.RLock())
         self._searches: dict[str, _Search] = {}
-        self._common: dict[str, IntersectionSearchSpace] = {}
+        self._learned: dict[str, _Learned] = {}
+        self._real: set[str] = set()  # Names of studies whose values are not positive.
         self._running: dict[tuple[str, int], tuple[_Search, Trial | None]] = {}
         self._waiting: set[int] = set()
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy in another process begins without searches: it resumes them from the study."""
-        left_out = ("_changed", "_searches", "_common", "_running", "_waiting")
+        left_out = ("_changed", "_searches", "_learned", "_real", "_running", "_waiting")
         return {key: value for key, value in self.__dict__.items() if key not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -340,13 +219,20 @@ class Sampler(optuna.samplers.BaseSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """The given space, or what the completed trials have in common."""
-        if self._codec is not None:
-            return dict(self._codec.distributions)
-        with self._changed:
-            common = self._common.setdefault(study.study_name, IntersectionSearchSpace())
-            found = common.calculate(study)
-        return {name: each for name, each in sorted(found.items()) if not each.single()}
+        """The given space, or what the completed trials say of it."""
+        codec = self._codec
+        if codec is None:
+            with self._changed:
+                learned = self._learned.get(study.study_name)
+                if learned is None:
+                    learned = _Learned(self._levels, self._works_on_branches())
+                    self._learned[study.study_name] = learned
+                learned.update(study)
+                codec = learned.codec
+        return dict(codec.distributions) if codec else {}
+
+    def _works_on_branches(self) -> bool:
+        return any(each["name"] == self._tuner and each["works_on_branches"] for each in tuners())
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -355,14 +241,20 @@ class Sampler(optuna.samplers.BaseSampler):
         if not search_space:
             return {}
         with self._changed:
-            search = self._search(study, search_space)
+            learned = self._learned.get(study.study_name)
+            probe = learned.probe(trial.number) if learned else None
+            if probe is not None:
+                return probe
+            search = self._search(study)
             asked = self._next(study, search)
             self._running[study.study_name, trial.number] = (search, asked)
             if asked is None:
-                spare = search.spare.ask()
+                spare = [] if search.closed else search.spare.ask()
                 return search.codec.decode(spare[0].config) if spare else {}
             search.owners[asked.number] = threading.get_ident()
-        mark = {"search": search.key, "number": asked.number}
+        mark: dict[str, Any] = {"search": search.key, "number": asked.number}
+        if search.starts is not None and asked.number == len(search.starts) + 1:
+            mark["starts"] = search.starts
         study._storage.set_trial_system_attr(trial._trial_id, _ATTRIBUTE, mark)
         return search.codec.decode(asked.config)
 
@@ -393,6 +285,10 @@ class Sampler(optuna.samplers.BaseSampler):
             if search is None or asked is None:
                 return
             search.owners.pop(asked.number, None)
+            self._check_range(study, state, values)
+            if search.closed:  # The next search begins with what is known then.
+                self._changed.notify_all()
+                return
             try:
                 if _matches(search, asked, trial):
                     search.tuner.tell_many(
@@ -406,6 +302,37 @@ class Sampler(optuna.samplers.BaseSampler):
             finally:
                 self._changed.notify_all()
 
+    def _check_range(
+        self, study: Study, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Go on with values="real" where one shows that they are not what they were said to be."""
+        if state != TrialState.COMPLETE or values is None or len(study.directions) > 1:
+            return
+        if self._is_real(study) or self._is_bad(study, values):
+            return
+        least, most = (1e-12, 1e9) if self._result(study) == "time" else (0, math.inf)
+        if least <= values[0] <= most:
+            return
+        warnings.warn(
+            f"The value {values[0]!r} of a trial is not from {least:g} to {most:g}, as opevo's"
+            ' sampler expects; it goes on with values="real", which is better given at the start.',
+            stacklevel=2,
+        )
+        self._real.add(study.study_name)
+        search = self._searches.pop(study.study_name, None)
+        if search is not None:
+            search.close()
+
+    def _is_real(self, study: Study) -> bool:
+        return self._values_are == "real" or study.study_name in self._real
+
+    def _is_bad(self, study: Study, values: Sequence[float]) -> bool:
+        """Whether a value is infinite: the worst possible one, or one of several."""
+        if len(values) > 1:
+            return not all(math.isfinite(each) for each in values)
+        worst = math.inf if study.directions[0] == StudyDirection.MINIMIZE else -math.inf
+        return values[0] == worst
+
     def _violation(self, study: Study, trial: FrozenTrial, state: TrialState) -> float | None:
         """The sum of the constraints that are broken, which Optuna keeps with the trial."""
         if self._constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
@@ -414,7 +341,7 @@ class Sampler(optuna.samplers.BaseSampler):
         if any(each != each for each in constraints):
             raise ValueError("Constraint values cannot be NaN.")
         study._storage.set_trial_system_attr(trial._trial_id, _CONSTRAINTS, constraints)
-        return sum(max(0.0, each) for each in constraints)
+        return _sum_of(constraints)
 
     def _told(
         self,
@@ -429,6 +356,8 @@ class Sampler(optuna.samplers.BaseSampler):
             pruned = state == TrialState.PRUNED
             outcome = "timeout" if pruned else "crashed"
             return {"number": number, "outcome": outcome, "message": state.name.lower()}
+        if self._is_bad(study, values):
+            return {"number": number, "outcome": "crashed", "message": "an infinite value"}
         told: dict[str, Any] = {"number": number}
         criteria: dict[str, float] = {}
         if len(values) > 1:
@@ -441,43 +370,93 @@ class Sampler(optuna.samplers.BaseSampler):
         return {**told, "criteria": criteria} if criteria else told
 
     def _result(self, study: Study) -> Result:
-        single = len(study.directions) == 1 and self._values_are == "positive"
+        single = len(study.directions) == 1 and not self._is_real(study)
         return "time" if single and study.directions[0] == StudyDirection.MINIMIZE else "score"
 
     def _positive(self, study: Study, value: float) -> float:
         """A single value as the tuner is told it."""
-        if self._values_are == "real":
-            towards = value if study.directions[0] == StudyDirection.MINIMIZE else -value
-            root = math.hypot(1, towards)
-            return root - towards if towards < 0 else 1 / (root + towards)
-        least, most = (1e-12, 1e9) if self._result(study) == "time" else (0, 1e100)
-        if not least <= value <= most:
-            raise Error(
-                f"The value {value!r} is not from {least:g} to {most:g}, as a tuner expects; for"
-                ' other values use Sampler(values="real").'
-            )
-        return value
+        if not self._is_real(study):
+            return min(max(value, LEAST_SCORE), MOST_SCORE) if value else value
+        towards = value if study.directions[0] == StudyDirection.MINIMIZE else -value
+        root = math.hypot(1, towards)
+        found = root - towards if towards < 0 else 1 / (root + towards)
+        return min(max(found, LEAST_SCORE), MOST_SCORE)
 
-    def _key(self, study: Study, codec: _Flat | _Nested) -> str:
+    def _key(self, study: Study, codec: Flat | Nested) -> str:
         """What identifies a search: it is told the trials of a study that have this key."""
-        parts = [self._tuner, self._seed, self._settings, codec.space.json, self._values_are]
+        values = "real" if self._is_real(study) else "positive"
+        parts = [self._tuner, self._seed, self._settings, codec.space.json, values]
         parts += [[each.name for each in study.directions], self._constraints_func is not None]
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
 
-    def _search(self, study: Study, search_space: Mapping[str, BaseDistribution]) -> _Search:
-        codec = self._codec or _Flat(search_space, self._levels)
-        key = self._key(study, codec)
+    def _search(self, study: Study) -> _Search:
+        codec = self._codec or self._learned[study.study_name].codec
+        assert codec is not None
         search = self._searches.get(study.study_name)
-        if search is not None and search.key == key:
+        if search is not None and search.codec is codec:
             return search
-        if search is not None:  # The trials have fewer parameters in common than before.
-            search.close()
-        search = _Search(codec, self._make(study, codec), self._spare(codec), key)
+        trials = study.get_trials(deepcopy=False)
+        for trial in trials:
+            self._check_range(study, trial.state, trial.values)
+        key = self._key(study, codec)
+        if search is not None:
+            if search.key == key:
+                search.codec = codec
+                return search
+            search.close()  # The trials have shown another space.
+        starts = None
+        if self._codec is None or study.study_name in self._real:
+            starts = self._starts(trials, codec, key)
+        search = self._begin(study, codec, key, starts or {})
+        if starts is not None:
+            search.starts = [trial.number for trial, _ in starts.values()]
         self._searches[study.study_name] = search
-        self._replay(study, search)
+        self._replay(study, search, trials)
         return search
 
-    def _make(self, study: Study, codec: _Flat | _Nested) -> Tuner:
+    def _starts(
+        self, trials: Sequence[FrozenTrial], codec: Flat | Nested, key: str
+    ) -> dict[str, tuple[FrozenTrial, Config]]:
+        """What a search begins with: the trials that lie in its space, as their storage says or,
+        where it is new, all that are complete."""
+        marks = [trial.system_attrs.get(_ATTRIBUTE, {}) for trial in trials]
+        begun = [each for each in marks if each.get("search") == key and "starts" in each]
+        wanted = set(begun[0]["starts"]) if begun else None
+        found: dict[str, tuple[FrozenTrial, Config]] = {}
+        size = 0
+        for trial in trials:
+            if trial.state != TrialState.COMPLETE:
+                continue
+            config = codec.encode(trial)
+            if config is None or (wanted is not None and trial.number not in wanted):
+                continue
+            text = json.dumps(config)
+            size += 2 * len(text) + 4
+            if size > LARGEST_STARTS:
+                break
+            found.setdefault(text, (trial, config))
+        return found
+
+    def _begin(
+        self,
+        study: Study,
+        codec: Flat | Nested,
+        key: str,
+        starts: Mapping[str, tuple[FrozenTrial, Config]],
+    ) -> _Search:
+        name = self._name
+        if self._codec is None or study.study_name in self._real:
+            name = f"{name or 'serve'}.{key}"  # Of several searches in one store.
+        tuner = self._make(study, codec, name, [config for _, config in starts.values()])
+        search = _Search(codec, tuner, self._spare(codec), key)
+        for (trial, _), asked in zip(starts.values(), tuner.ask(len(starts)) if starts else []):
+            search.asked_to = max(search.asked_to, asked.number)
+            tuner.tell_many([self._told_of(study, asked.number, trial)])
+        return search
+
+    def _make(
+        self, study: Study, codec: Flat | Nested, name: str | None, starts: Sequence[Config]
+    ) -> Tuner:
         directions = study.directions
         criterion = []
         if len(directions) > 1:
@@ -496,24 +475,25 @@ class Sampler(optuna.samplers.BaseSampler):
             seed=self._seed,
             settings=self._settings,
             store=self._store,
-            name=self._name,
+            name=name,
             result=self._result(study),
             criterion=criterion,
             criteria=criteria,
             require=["violation<=0"] if self._constraints_func is not None else [],
+            start=starts,
         )
 
-    def _spare(self, codec: _Flat | _Nested) -> Tuner:
+    def _spare(self, codec: Flat | Nested) -> Tuner:
         """Random configurations, for trials that the search has none for.
 
         They come from another seed, because a search often begins with random ones of its own.
         """
         return Tuner(codec.space, "random", seed=self._seed ^ 1 << 63)
 
-    def _replay(self, study: Study, search: _Search) -> None:
+    def _replay(self, study: Study, search: _Search, trials: Sequence[FrozenTrial]) -> None:
         """Tell a new search the trials of the study that an earlier one with its key proposed."""
         earlier: dict[int, FrozenTrial] = {}
-        for trial in study.get_trials(deepcopy=False):
+        for trial in trials:
             mark = trial.system_attrs.get(_ATTRIBUTE, {})
             if mark.get("search") == search.key and trial.state.is_finished():
                 earlier.setdefault(mark["number"], trial)
@@ -529,26 +509,31 @@ class Sampler(optuna.samplers.BaseSampler):
             if trial_of is None or not _matches(search, one, trial_of):
                 search.free.append(one)
                 continue
-            constraints = trial_of.system_attrs.get(_CONSTRAINTS)
-            violation = None if constraints is None else sum(max(0.0, each) for each in constraints)
-            state, values = trial_of.state, trial_of.values
-            told = self._told(study, one.number, state, values, violation)
-            search.tuner.tell_many([told])
+            search.tuner.tell_many([self._told_of(study, one.number, trial_of)])
+
+    def _told_of(self, study: Study, number: int, trial: FrozenTrial) -> dict[str, Any]:
+        """A line of `tell` for a trial of the storage."""
+        constraints = trial.system_attrs.get(_CONSTRAINTS)
+        violation = None if constraints is None else _sum_of(constraints)
+        return self._told(study, number, trial.state, trial.values, violation)
 
     def _next(self, study: Study, search: _Search) -> Trial | None:
         """The next trial of the search, or None where there is none for this thread."""
         me = threading.get_ident()
         while True:
+            if search.closed:
+                return None
             if search.free:
                 return search.free.pop(0)
             asked = search.tuner.ask()
             if asked:
                 return asked[0]
             if search.tuner.over:
-                try:
-                    study.stop()
-                except RuntimeError:
-                    pass  # The trials are asked for one by one, outside of optimize.
+                if self._codec is not None or search.codec.whole:
+                    try:
+                        study.stop()
+                    except RuntimeError:
+                        pass  # The trials are asked for one by one, outside of optimize.
                 return None
             # Only another thread can bring the outcome that the tuner waits for, one that is at
             # work.
@@ -562,12 +547,16 @@ class Sampler(optuna.samplers.BaseSampler):
                 self._waiting.discard(me)
 
 
-def _codec(space: Space | Mapping[str, Any], levels: int) -> _Flat | _Nested:
+def _sum_of(constraints: Sequence[float]) -> float:
+    return min(sum(max(0.0, each) for each in constraints), MOST_SCORE)
+
+
+def _codec(space: Space | Mapping[str, Any], levels: int) -> Flat | Nested:
     if isinstance(space, Space) or not all(
         isinstance(each, BaseDistribution) for each in space.values()
     ):
-        return _Nested(Space.of(space))
-    return _Flat(space, levels)
+        return Nested(Space.of(space))
+    return Flat(Node(dict(space)), levels)
 
 
 def _matches(search: _Search, asked: Trial, trial: FrozenTrial) -> bool:
