@@ -350,6 +350,8 @@ opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objecti
 
 /* ---- The store that a call writes (store_of_call.c) ---- */
 
+/* Say on stderr what is to be known of the folder of a store; nothing for a local one. */
+void opevo_i_tell_folder(const char *verb, const char *path);
 /* The store of --store, NULL without it and in a dry run. */
 opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err);
 

@@ -4,7 +4,18 @@
 
 #include "cli_internal.h"
 
+#include <stdio.h>
 #include <string.h>
+
+void opevo_i_tell_folder(const char *verb, const char *path)
+{
+    opevo_text text = {0};
+
+    opevo_store_print_folder(path, &text);
+    if (text.length)
+        fprintf(stderr, "opevo %s: %s\n", verb, opevo_text_string(&text));
+    opevo_text_free(&text);
+}
 
 opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err)
 {
@@ -16,8 +27,10 @@ opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, op
     if (!path || opevo_i_flag(call, "dry-run"))
         return OPEVO_OK;
     status = opevo_store_open(path, OPEVO_STORE_WRITE, out, &reason);
-    if (status == OPEVO_OK)
+    if (status == OPEVO_OK) {
+        opevo_i_tell_folder(call->verb->name, path);
         return OPEVO_OK;
+    }
     begins = *path && strncmp(reason.message, path, strlen(path)) == 0;
     return OPEVO_FAIL(err, status, "--store%s %s", begins ? "" : ":", reason.message);
 }

@@ -137,6 +137,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
     opevo_i_progress_end(&watch.progress);
     if (status != OPEVO_OK)
         goto cleanup;
+    opevo_i_tell_folder("study", given.store);
     opevo_i_study_print_head(self, out);
     opevo_i_study_print_result(self, &result, out);
     if (result.fruitless)
@@ -231,6 +232,7 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
         count = found.count;
     }
     OPEVO_TRY(opevo_study_merge(self->study, self->store, sources, count, &result, err));
+    opevo_i_tell_folder("study", self->store);
     opevo_i_study_print_merge(self, &result, count, out);
     if (result.present < result.runs)
         *exit_code = OPEVO_EXIT_FAILED;

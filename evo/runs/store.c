@@ -3,7 +3,8 @@
 /* The file of a run store: opening, making and closing it. The write-ahead log with
  * synchronous=NORMAL keeps every committed trial when the process dies at any moment, and costs no
  * flush to the disk for each; when the machine itself dies, the last commits may be missing, never
- * half there. docs/formats/store.md describes the tables. */
+ * half there. Where there is none (store_journal.c) a rollback journal keeps the same promises.
+ * docs/formats/store.md describes the tables. */
 
 #include "store_internal.h"
 
@@ -116,22 +117,38 @@ cleanup:
     return status;
 }
 
-/* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
-static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *empty,
-                             opevo_error *err)
+typedef struct head {
+    int64_t application, version, tables;
+} head;
+
+/* All of one moment, as another process may be making the tables. */
+static opevo_status read_head(opevo_store *store, head *out, opevo_error *err)
+{
+    bool alone = sqlite3_get_autocommit(store->db) != 0;
+    opevo_status status = alone ? opevo_i_store_exec(store, "BEGIN", err) : OPEVO_OK;
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(get_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, err));
+    OPEVO_TRY(get_number(store, "PRAGMA application_id", &out->application, err));
+    OPEVO_TRY(get_number(store, "PRAGMA user_version", &out->version, err));
+cleanup:
+    return alone ? opevo_i_store_commit(store, status, err) : status;
+}
+
+opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, bool *empty,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    int64_t application = 0;
+    head found = {0, 0, 0};
     int64_t version = 0;
-    int64_t tables = 0;
 
-    OPEVO_TRY(get_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err));
-    OPEVO_TRY(get_number(store, "PRAGMA application_id", &application, err));
-    OPEVO_TRY(get_number(store, "PRAGMA user_version", &version, err));
-    *empty = tables == 0 && application == 0 && version == 0;
+    OPEVO_TRY(read_head(store, &found, err));
+    version = found.version;
+    *empty = found.tables == 0 && found.application == 0 && version == 0;
     if (*empty)
         return OPEVO_OK;
-    if (application != APPLICATION_ID)
+    if (found.application != APPLICATION_ID)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is not a run store: it is the database of another program.",
                           store->path);
@@ -152,42 +169,12 @@ cleanup:
     return status;
 }
 
-/* Make the tables, unless another process was quicker. */
-static opevo_status make_tables(opevo_store *store, opevo_error *err)
-{
-    bool empty = false;
-    opevo_status status = opevo_i_store_begin_write(store, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    status = identify(store, OPEVO_STORE_WRITE, &empty, err);
-    if (status == OPEVO_OK && empty)
-        status = opevo_i_store_exec(store, schema, err);
-    return opevo_i_store_commit(store, status, err);
-}
-
-static opevo_status prepare_to_write(opevo_store *store, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    bool empty = false;
-
-    OPEVO_TRY(identify(store, OPEVO_STORE_WRITE, &empty, err));
-    if (empty)
-        OPEVO_TRY(make_tables(store, err));
-    /* Where the log cannot be had (some network folders, a reader at work) the slower rollback
-     * journal keeps the same promises. */
-    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA synchronous = NORMAL", err));
-cleanup:
-    return status;
-}
-
 static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool empty = false;
 
-    OPEVO_TRY(identify(store, mode, &empty, err));
+    OPEVO_TRY(opevo_i_store_identify(store, mode, &empty, err));
     if (empty)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", store->path);
     if (store->old)
@@ -237,8 +224,10 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
     return cause ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(cause)) : OPEVO_OK;
 }
 
-void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out)
+void opevo_i_store_print_uri(const opevo_store *store, opevo_text *out)
 {
+    const char *path = store->path;
+
     opevo_text_add(out, *path == '/' ? "file:" : "file:./");
     for (; *path; path++) {
         if (strchr("?#%", *path))
@@ -246,29 +235,30 @@ void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out)
         else
             opevo_text_add_bytes(out, path, 1);
     }
-    opevo_text_add(out, immutable ? "?immutable=1" : "");
+    opevo_text_add(out, store->immutable ? "?immutable=1" : "");
 }
 
 /* A reader opens for writing too, where it may, so that as the last one it can remove the log; it
  * is kept from writing by query_only. A store belongs to one thread at a time, so that SQLite need
  * not guard it. */
-static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immutable,
-                            opevo_error *err)
+static opevo_status connect(opevo_store *store, opevo_store_mode mode, opevo_error *err)
 {
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                (store->immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
                 (mode == OPEVO_STORE_READ ? 0 : SQLITE_OPEN_CREATE);
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_store_print_uri(store->path, immutable, &name);
+    opevo_i_store_print_uri(store, &name);
     OPEVO_TRY(opevo_text_check(&name, err));
     if (sqlite3_open_v2(name.data, &store->db, flags, NULL) != SQLITE_OK) {
         status = opevo_i_store_fail(store, err);
         goto cleanup;
     }
+    if (!store->shares_memory)
+        opevo_i_store_forbid_log(store);
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_busy_timeout(store->db, store->shares_memory ? BUSY_MS : OPEVO_I_NETWORK_BUSY_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* temporary ones stay */
@@ -276,6 +266,52 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immu
         opevo_i_store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err));
 cleanup:
     opevo_text_free(&name);
+    return status;
+}
+
+/* The connection afresh, with what it holds given back. */
+static opevo_status reconnect(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+{
+    sqlite3_close(store->db);
+    store->db = NULL;
+    return connect(store, mode, err);
+}
+
+/* Make the tables, unless another process was quicker. The log is chosen while no other process has
+ * the file, for those that have it rely on the journal that they found. */
+static opevo_status make_tables(opevo_store *store, opevo_error *err)
+{
+    bool empty = false;
+    opevo_status status = OPEVO_OK;
+
+    if (store->shares_memory)
+        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA locking_mode = EXCLUSIVE", err));
+    OPEVO_TRY(opevo_i_store_begin_write(store, err));
+    status = opevo_i_store_identify(store, OPEVO_STORE_WRITE, &empty, err);
+    if (status == OPEVO_OK && empty)
+        status = opevo_i_store_exec(store, schema, err);
+    OPEVO_TRY(opevo_i_store_commit(store, status, err));
+    if (empty && store->shares_memory)
+        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA journal_mode = WAL", err));
+cleanup:
+    return status;
+}
+
+static opevo_status prepare_to_write(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+{
+    enum { ATTEMPTS = 3 }; /* one, unless another host chooses a log in that moment */
+    opevo_status status = OPEVO_OK;
+    bool empty = false;
+
+    OPEVO_TRY(opevo_i_store_settle_to_write(store, &empty, err));
+    for (int i = 0; i < ATTEMPTS && empty; i++) {
+        status = make_tables(store, err);
+        if (status != OPEVO_OK && store->failure != SQLITE_CANTOPEN)
+            goto cleanup;
+        OPEVO_TRY(reconnect(store, mode, err));
+        OPEVO_TRY(opevo_i_store_settle_to_write(store, &empty, err));
+    }
+cleanup:
     return status;
 }
 
@@ -298,22 +334,7 @@ static opevo_status lock(opevo_store *store, opevo_error *err)
                           "%s: another study is writing this store: wait for it, or name another "
                           "store.",
                           store->path);
-    return OPEVO_FAIL(err, OPEVO_IO, "%s: cannot be locked: %s.", store->path, strerror(errno));
-}
-
-/* Whether the log that readers share can be there. In a folder that may not be written it cannot be
- * made; the file is then whole without it, unless a log that a writer left is waiting. */
-static bool can_have_log(opevo_store *store)
-{
-    sqlite3_stmt *query = NULL;
-    int result =
-        sqlite3_prepare_v2(store->db, "SELECT count(*) FROM sqlite_schema", -1, &query, NULL);
-
-    if (result == SQLITE_OK)
-        result = sqlite3_step(query);
-    sqlite3_finalize(query);
-    result &= 0xff;
-    return result != SQLITE_READONLY && result != SQLITE_CANTOPEN;
+    return opevo_i_store_fail_locks(store, errno, err);
 }
 
 opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
@@ -333,14 +354,14 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
     }
     if (mode == OPEVO_STORE_ALONE)
         OPEVO_TRY(lock(store, err));
-    OPEVO_TRY(connect(store, mode, false, err));
-    if (mode == OPEVO_STORE_READ && !can_have_log(store)) {
-        sqlite3_close(store->db);
-        store->db = NULL;
-        OPEVO_TRY(connect(store, mode, true, err));
-    }
+    store->shares_memory = opevo_i_store_can_share_memory(path);
+    OPEVO_TRY(connect(store, mode, err));
+    if (mode == OPEVO_STORE_READ)
+        OPEVO_TRY(opevo_i_store_settle_to_read(store, err));
+    if (store->immutable)
+        OPEVO_TRY(reconnect(store, mode, err));
     if (mode != OPEVO_STORE_READ)
-        OPEVO_TRY(prepare_to_write(store, err));
+        OPEVO_TRY(prepare_to_write(store, mode, err));
     OPEVO_TRY(prepare_to_read(store, mode, err));
     OPEVO_TRY(opevo_i_store_note_place(store, err));
     *out = store;

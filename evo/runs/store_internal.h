@@ -14,7 +14,8 @@
 
 enum {
     OPEVO_I_POINT_BYTES = 16,
-    OPEVO_I_HEX_SIZE = 17 /* 16 digits and the terminator */
+    OPEVO_I_HEX_SIZE = 17,          /* 16 digits and the terminator */
+    OPEVO_I_NETWORK_BUSY_MS = 60000 /* with a journal readers and writers wait for each other */
 };
 
 /* `stop` of a run that a study has planned and not begun. */
@@ -58,13 +59,17 @@ struct opevo_store {
     char *path;   /* for messages */
     dev_t device; /* which file was opened */
     ino_t inode;
-    sqlite3_stmt *insert; /* one trial; NULL in a store opened to read */
-    sqlite3_stmt *read;   /* trials of a run after a number */
-    sqlite3_stmt *unpack; /* the trials of a run that are packed */
-    bool old;             /* of format 1 */
-    bool has_criteria;    /* of format 3 */
-    bool has_early;       /* it is known to have the table of outcomes told ahead of their turn */
-    int locked;           /* descriptor that holds the lock, plus 1; 0: none */
+    bool shares_memory; /* its folder lets processes share memory, so that it may have a log */
+    bool immutable;     /* read as it is, without its log and without locks */
+    sqlite3_io_methods methods; /* of the file, where it must have no log */
+    int failure;                /* the primary code of SQLite's last one that became a sentence */
+    sqlite3_stmt *insert;       /* one trial; NULL in a store opened to read */
+    sqlite3_stmt *read;         /* trials of a run after a number */
+    sqlite3_stmt *unpack;       /* the trials of a run that are packed */
+    bool old;                   /* of format 1 */
+    bool has_criteria;          /* of format 3 */
+    bool has_early; /* it is known to have the table of outcomes told ahead of their turn */
+    int locked;     /* descriptor that holds the lock, plus 1; 0: none */
     opevo_i_cursor cursor;
     opevo_i_outcomes outcomes;
     void *samples; /* double; of the trial whose details were read last */
@@ -84,11 +89,34 @@ struct opevo_store {
 
 /* Note which file the path names, just after it was opened. */
 opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
-/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
- * immutable file is read without its log and without locks. */
-void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);
+/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. */
+void opevo_i_store_print_uri(const opevo_store *store, opevo_text *out);
+
+/* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
+opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, bool *empty,
+                                    opevo_error *err);
+
+/* ---- store_journal.c ---- */
+
+/* Whether processes can share memory through files of the folder of the path, as a write-ahead log
+ * needs it. */
+bool opevo_i_store_can_share_memory(const char *path);
+/* Whether file locks work beside the store and keep others out; OK where nothing can be written to
+ * try it. Errors: IO. */
+opevo_status opevo_i_store_check_locks(opevo_store *store, opevo_error *err);
+/* Call it before SQLite reads the file, which is opened: there will be no log. */
+void opevo_i_store_forbid_log(opevo_store *store);
+/* Have the store, just connected to, with the journal that its folder permits, and rely on no
+ * other. A reader may find that the file is immutable, and connects once more; a writer whether it
+ * has no tables yet. Errors: IO for a folder without locks, and where a journal can be neither
+ * applied nor left aside; those of identify. */
+opevo_status opevo_i_store_settle_to_read(opevo_store *store, opevo_error *err);
+opevo_status opevo_i_store_settle_to_write(opevo_store *store, bool *empty, opevo_error *err);
 
 /* ---- store_sql.c ---- */
+
+/* File locks fail in the folder of the store. */
+opevo_status opevo_i_store_fail_locks(const opevo_store *store, int cause, opevo_error *err);
 
 /* The last failure of SQLite as a status and a sentence that begins with the path. */
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);

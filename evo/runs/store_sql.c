@@ -6,13 +6,29 @@
 
 #include <string.h>
 
+opevo_status opevo_i_store_fail_locks(const opevo_store *store, int cause, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_IO,
+                      "%s: file locks do not work in its folder (%s), and a store relies on them: "
+                      "use a folder of another file system.",
+                      store->path, strerror(cause));
+}
+
+static bool is_of_locks(int code)
+{
+    return code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK ||
+           code == SQLITE_IOERR_UNLOCK || code == SQLITE_IOERR_CHECKRESERVEDLOCK ||
+           code == SQLITE_IOERR_SHMLOCK;
+}
+
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
 {
     const char *path = store->path;
     const char *text = sqlite3_errmsg(store->db);
     int cause = sqlite3_system_errno(store->db);
 
-    switch (sqlite3_errcode(store->db) & 0xff) {
+    store->failure = sqlite3_errcode(store->db) & 0xff;
+    switch (store->failure) {
     case SQLITE_NOTADB:
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: %s; name another file.", path,
                           text);
@@ -22,10 +38,14 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
     case SQLITE_NOMEM:
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to use %s.", path);
     case SQLITE_BUSY:
-    case SQLITE_LOCKED:
+    case SQLITE_LOCKED: /* so SQLite also calls a system without locks */
+        if (opevo_i_store_check_locks(store, err) != OPEVO_OK)
+            return OPEVO_IO;
         return OPEVO_FAIL(err, OPEVO_IO, "%s is in use by another process: try again later.", path);
     case SQLITE_FULL:
     case SQLITE_IOERR:
+        if (is_of_locks(sqlite3_extended_errcode(store->db)))
+            return opevo_i_store_fail_locks(store, cause, err);
         return OPEVO_FAIL(
             err, OPEVO_IO,
             "%s: %s%s%s; make sure that the disk has room and try again; all stored data are kept.",

@@ -394,18 +394,18 @@ static opevo_status join_runs(joiner *self, const opevo_study *study, const uint
     return status;
 }
 
-static opevo_status attach(opevo_store *store, const char *path, opevo_error *err)
+static opevo_status attach(opevo_store *store, const opevo_store *source, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *statement = NULL;
     opevo_text name = {0};
 
-    opevo_i_store_print_uri(path, false, &name);
+    opevo_i_store_print_uri(source, &name);
     OPEVO_TRY(opevo_text_check(&name, err));
     OPEVO_TRY(opevo_i_store_prepare(store, "ATTACH ? AS source", &statement, err));
     sqlite3_bind_text(statement, 1, name.data, -1, SQLITE_STATIC);
     if (sqlite3_step(statement) != SQLITE_DONE)
-        status = opevo_i_store_fail(store, err);
+        status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", source->path, sqlite3_errmsg(store->db));
 cleanup:
     sqlite3_finalize(statement);
     opevo_text_free(&name);
@@ -424,7 +424,7 @@ opevo_status opevo_i_store_copy(opevo_store *store, opevo_store *source, const o
     if (!there)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to join %s.", source->path);
     OPEVO_TRY(opevo_i_study_slots(source, study, numbers, count, false, there, err));
-    OPEVO_TRY(attach(store, source->path, err));
+    OPEVO_TRY(attach(store, source, err));
     attached = true;
     OPEVO_TRY(prepare_join(&self, store->has_criteria && source->has_criteria, err));
     OPEVO_TRY(opevo_i_store_exec(store, "BEGIN", err));

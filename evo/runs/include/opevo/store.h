@@ -34,6 +34,9 @@ OPEVO_API void opevo_store_close(opevo_store *store);
  * where the data are now: in the moved file, in a copy next to the path that this call made of a
  * deleted or replaced file, or nowhere. */
 OPEVO_API opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err);
+/* Add a sentence on the folder of a store's path, existing or not, if it may be on a network; adds
+ * nothing otherwise. There, stores have a rollback journal instead of a write-ahead log. */
+OPEVO_API void opevo_store_print_folder(const char *path, opevo_text *out);
 /* As given to open. */
 OPEVO_API const char *opevo_store_path(const opevo_store *store);
 
