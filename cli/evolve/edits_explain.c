@@ -206,6 +206,7 @@ static void print_edits(const opevo_i_list *list, const opevo_i_explained *expla
 void opevo_i_explained_print(const opevo_i_list *list, const opevo_i_explained *explained,
                              opevo_text *out)
 {
+    opevo_i_unchecked_print(list->evolver, out);
     opevo_text_printf(out, "%zu edit%s %.2f %% of the base cost%s\n", list->count,
                       list->count == 1 ? " gains" : "s gain",
                       100 * opevo_i_gain(list, &list->whole), list->count == 1 ? "" : " together");
@@ -282,6 +283,7 @@ void opevo_i_explained_json(const opevo_i_list *list, const opevo_i_explained *e
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "edits", list->edits);
+    opevo_i_unchecked_json(list->evolver, out);
     json_evolved(list, "whole", &list->whole, out);
     opevo_json_key(out, "list");
     opevo_text_add(out, "[");

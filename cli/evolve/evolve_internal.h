@@ -8,6 +8,12 @@
 #include "evolver_of_call_internal.h"
 #include "reasons_internal.h"
 
+/* ---- Checks (held_out.c) ---- */
+
+/* A line that says for what variants are not checked, if for something; the member "unchecked". */
+void opevo_i_unchecked_print(const opevo_evolver *evolver, opevo_text *out);
+void opevo_i_unchecked_json(const opevo_evolver *evolver, opevo_text *out);
+
 /* ---- Held-out cases (held_out.c) ---- */
 
 /* A variant of the search, and what became of it on other cases. */

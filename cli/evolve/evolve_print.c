@@ -29,6 +29,7 @@ void opevo_i_evolution_print_settings(const opevo_i_evolution *self, opevo_text 
     }
     opevo_text_printf(out, "%s%s\n", self->with.length ? "; with" : "",
                       opevo_text_string(&self->with));
+    opevo_i_unchecked_print(self->evolver, out);
 }
 
 /* Cost on a set as a fraction of that of the base, or why it failed there. */
@@ -228,6 +229,7 @@ void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out
     opevo_json_index(out, "instructions", facts->instruction_count);
     opevo_json_double(out, "base_cost", facts->base_cost);
     opevo_json_string(out, "cost_unit", facts->unit);
+    opevo_i_unchecked_json(self->evolver, out);
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);

@@ -8,6 +8,19 @@
 
 #include <string.h>
 
+void opevo_i_unchecked_print(const opevo_evolver *evolver, opevo_text *out)
+{
+    const char *unchecked = opevo_evolver_facts_of(evolver)->unchecked;
+
+    if (*unchecked)
+        opevo_text_printf(out, "variants are not checked for %s\n", unchecked);
+}
+
+void opevo_i_unchecked_json(const opevo_evolver *evolver, opevo_text *out)
+{
+    opevo_json_string(out, "unchecked", opevo_evolver_facts_of(evolver)->unchecked);
+}
+
 bool opevo_i_variant_holds(const opevo_i_variant *variant)
 {
     return variant->final.status && variant->final.kind == OPEVO_OUTCOME_OK;

@@ -135,6 +135,7 @@ static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text
     }
     for (size_t i = 0; i < count && !json; i++)
         opevo_text_printf(out, "%zu  %s\n", i + 1, lines[i]);
+    (json ? opevo_i_unchecked_json : opevo_i_unchecked_print)(list->evolver, out);
     for (opevo_cases set = OPEVO_CASES_SEARCH;
          !isnan(opevo_evolver_facts_of(list->evolver)->base_cost) && set <= OPEVO_CASES_FINAL;
          set++) {
@@ -181,9 +182,11 @@ static opevo_status minimise(const opevo_call *call, opevo_i_list *list, opevo_t
         opevo_json_index(out, "evaluations", evaluations);
         opevo_json_double(out, "fraction_of_base_before", list->whole.cost / list->base.cost);
         opevo_json_double(out, "fraction_of_base", last.cost / list->base.cost);
+        opevo_i_unchecked_json(list->evolver, out);
         opevo_json_string(out, "edits", list->edits);
         opevo_text_add(out, "}\n");
     } else {
+        opevo_i_unchecked_print(list->evolver, out);
         opevo_text_printf(out, "%zu of %zu edits, %.4f of the base cost (%.4f before)\n%s\n",
                           list->count, before, last.cost / list->base.cost,
                           list->whole.cost / list->base.cost, list->edits);

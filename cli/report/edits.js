@@ -43,11 +43,12 @@ function editGraph(list, pairs) {
 
 function addEdits(parent, data) {
   for (const { file, explained } of data.edits) {
-    const { whole, list, pairs } = explained;
+    const { whole, list, pairs, unchecked } = explained;
     const section = el("section", {}, el("h2", {}, `Edits of ${file}`));
     parent.append(section);
     section.append(
       el("p", { class: "soft" }, `${count(list.length, "edit")}, which gain ${gainText(whole)} of the base cost together.`),
+      unchecked ? el("p", { class: "soft" }, `Variants were not checked for ${unchecked}.`) : "",
       table(
         ["edit", "alone", "list without it", "<text"],
         list.map(({ edit, alone, without }, i) => [

@@ -312,6 +312,22 @@ const char *opevo_module_kernel_name(const opevo_module *module, size_t kernel)
     return module->kernels[kernel];
 }
 
+const char *opevo_module_variable(const opevo_module *module, size_t i)
+{
+    for (LLVMValueRef global = LLVMGetFirstGlobal(module->llvm); global;
+         global = LLVMGetNextGlobal(global)) {
+        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+        size_t length;
+        const char *name = LLVMGetValueName2(global, &length);
+
+        if (space > 3 || LLVMIsGlobalConstant(global) || strncmp(name, "llvm.", 5) == 0)
+            continue;
+        if (i-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
 unsigned opevo_module_source_line(const opevo_module *module, size_t number, const char **file)
 {
     *file = module->lines[number].file;

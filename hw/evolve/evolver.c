@@ -248,6 +248,7 @@ static void read_facts(opevo_evolver *self)
         .target = opevo_i_reply_text(loaded, "target"),
         .llvm = opevo_i_reply_text(loaded, "llvm"),
         .unit = opevo_i_reply_text(loaded, "unit"),
+        .unchecked = opevo_i_reply_text(loaded, "unchecked"),
         .instruction_count = (uint64_t)json_integer_value(json_object_get(loaded, "instructions")),
         .base_cost = opevo_i_reply_number(loaded, "base_cost"),
         .search_cases = case_count(loaded, "search"),
@@ -263,12 +264,16 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
     const char *signature = opevo_i_reply_text(self->pool.loaded, "signature");
     const char *slash = strrchr(options->kernel, '/');
     const char *file = slash ? slash + 1 : options->kernel;
+    const char *on = options->on ? options->on : "simt";
     opevo_text name = {0};
 
     opevo_text_printf(&name, "the edits of %s", file);
     self->domain_name = opevo_strdup(opevo_text_string(&name));
     opevo_text_clear(&name);
-    opevo_text_printf(&name, "evolve:%s on %s", file, options->on ? options->on : "simt");
+    opevo_text_printf(&name, "evolve:%s on %s", file, on);
+    /* Checks that were turned off; other machines never have all. */
+    if (!strcmp(on, "simt") && *self->facts.unchecked)
+        opevo_text_printf(&name, ", not checked for %s", self->facts.unchecked);
     self->objective_name = opevo_strdup(opevo_text_string(&name));
     opevo_text_free(&name);
     self->texts = opevo_texts_create();

@@ -62,10 +62,10 @@ opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set s
 
 /* ---- simt_launcher.c ---- */
 
-/* The interpreter as a launcher. The variant must outlive it. */
+/* The interpreter with the kernel's costs, checks and harness as a launcher. The variant must
+ * outlive it. */
 opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
-                                          const opevo_simt_costs *costs,
-                                          const opevo_simt_options *options, opevo_launcher **out,
+                                          const opevo_i_kernel *kernel, opevo_launcher **out,
                                           opevo_error *err);
 /* Of the next run; 0: no limit. */
 void opevo_i_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);

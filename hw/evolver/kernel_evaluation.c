@@ -45,7 +45,7 @@ static opevo_status create_launcher(opevo_i_kernel *kernel, const opevo_variant 
     case OPEVO_I_SIMT:
         break;
     }
-    return opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err);
+    return opevo_i_simt_launcher_create(variant, kernel, out, err);
 }
 
 static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,

@@ -130,6 +130,39 @@ cleanup:
     return status;
 }
 
+static bool has_variable(const opevo_module *module, const char *name)
+{
+    const char *variable = NULL;
+    size_t i = 0;
+
+    while ((variable = opevo_module_variable(module, i)) && strcmp(variable, name) != 0)
+        i++;
+    return variable != NULL;
+}
+
+/* What "races" of a harness names is a buffer or a variable. */
+static opevo_status check_racy(const opevo_i_kernel *kernel, const char *path, const char *harness,
+                               opevo_error *err)
+{
+    const char *racy, *variable;
+    opevo_text known = {0};
+    size_t i = 0;
+
+    while ((racy = opevo_harness_racy_variable(kernel->harness, i)) &&
+           has_variable(kernel->module, racy))
+        i++;
+    if (!racy)
+        return OPEVO_OK;
+    for (i = 0; (variable = opevo_module_variable(kernel->module, i)); i++)
+        opevo_text_printf(&known, "%s%.80s", i ? ", " : "", variable);
+    OPEVO_FAIL(err, OPEVO_INVALID,
+               "%.300s: races: \"%.80s\" is neither a buffer nor a variable of %.300s in shared or "
+               "global memory; it has %s.",
+               harness, racy, path, i ? opevo_text_string(&known) : "none");
+    opevo_text_free(&known);
+    return OPEVO_INVALID;
+}
+
 /* What computes golden results: the interpreter, whatever runs variants. */
 static opevo_status make_golden(opevo_i_kernel *kernel, const char *path, opevo_error *err)
 {
@@ -148,8 +181,8 @@ static opevo_status make_golden(opevo_i_kernel *kernel, const char *path, opevo_
     }
     OPEVO_TRY(opevo_variant_create(kernel->reference ? kernel->reference : kernel->module, none,
                                    &kernel->golden_variant, err));
-    OPEVO_TRY(opevo_i_simt_launcher_create(kernel->golden_variant, kernel->costs, &kernel->simt,
-                                           &kernel->golden_launcher, err));
+    OPEVO_TRY(opevo_i_simt_launcher_create(kernel->golden_variant, kernel, &kernel->golden_launcher,
+                                           err));
     OPEVO_TRY(opevo_golden_create(kernel->harness, kernel->golden_launcher, &kernel->golden, err));
 cleanup:
     opevo_edits_destroy(none);
@@ -172,6 +205,7 @@ opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, ope
     OPEVO_TRY(opevo_module_load(path, &kernel.module, err));
     if (harness) {
         OPEVO_TRY(opevo_harness_load(harness, &kernel.harness, err));
+        OPEVO_TRY(check_racy(&kernel, path, harness, err));
         OPEVO_TRY(set_machine(&kernel, on ? on : "simt", err));
         OPEVO_TRY(make_golden(&kernel, harness, err));
     }

@@ -85,6 +85,25 @@ static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error 
     return OPEVO_OK;
 }
 
+/* What variants are not checked for. */
+static const char *unchecked(const opevo_i_kernel *kernel)
+{
+    static const char *const without[2][2] = {{"races, uninitialised values", "races"},
+                                              {"uninitialised values", ""}};
+
+    if (!kernel->harness)
+        return "";
+    switch (kernel->machine) {
+    case OPEVO_I_SIMT:
+        return without[kernel->simt.check_races][kernel->simt.check_uninitialised];
+    case OPEVO_I_CPU:
+        return "races, uninitialised values";
+    case OPEVO_I_GPU:
+        break;
+    }
+    return "races, uninitialised values, divergent barriers";
+}
+
 static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
                          opevo_error *err)
 {
@@ -105,6 +124,7 @@ static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *
     set_hash(reply, "module", opevo_module_hash(kernel->module));
     set_text(reply, "target", targets[opevo_module_machine(kernel->module)]);
     set_text(reply, "llvm", version);
+    set_text(reply, "unchecked", unchecked(kernel));
     set_text(reply, "unit", kernel->machine == OPEVO_I_SIMT ? "cycles" : "s");
     set_hash(reply, "signature", kernel->signature);
     json_object_set_new(reply, "instructions",

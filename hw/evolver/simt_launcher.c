@@ -153,12 +153,12 @@ static void destroy(opevo_launcher *launcher)
 static const opevo_launcher_ops launcher_ops = {.name = "simt", .run = run, .destroy = destroy};
 
 opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
-                                          const opevo_simt_costs *costs,
-                                          const opevo_simt_options *options, opevo_launcher **out,
+                                          const opevo_i_kernel *kernel, opevo_launcher **out,
                                           opevo_error *err)
 {
     simt_launcher *self = opevo_calloc(1, sizeof *self);
-    opevo_simt_options named = *options;
+    opevo_simt_options named = kernel->simt;
+    const char *racy;
     opevo_status status = OPEVO_OK;
 
     if (!self)
@@ -167,11 +167,15 @@ opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
     self->variant = variant;
     named.name = name_instruction;
     named.name_context = (void *)variant;
-    status = opevo_simt_create(opevo_variant_llvm(variant), costs, &named, &self->simt, err);
+    status =
+        opevo_simt_create(opevo_variant_llvm(variant), kernel->costs, &named, &self->simt, err);
     if (status != OPEVO_OK) {
         opevo_free(self);
         return status;
     }
+    /* A reference may lack a variable of the kernel. */
+    for (size_t i = 0; (racy = opevo_harness_racy_variable(kernel->harness, i)); i++)
+        (void)opevo_simt_allow_same_value(self->simt, racy);
     *out = &self->super;
     return OPEVO_OK;
 }

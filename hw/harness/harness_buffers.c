@@ -290,15 +290,20 @@ static opevo_status read_races(opevo_harness *harness, opevo_error *err)
 
     if (races && !json_is_array(races))
         return opevo_i_harness_fail(harness, err, "races", "An array of names is expected.");
+    harness->racy = opevo_calloc(json_array_size(races) + 1, sizeof *harness->racy);
+    if (!harness->racy)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
     json_array_foreach(races, i, name)
     {
-        size_t buffer = json_is_string(name)
-                            ? opevo_i_harness_buffer(harness, json_string_value(name))
-                            : harness->buffer_count;
+        size_t buffer;
 
-        if (buffer == harness->buffer_count)
-            return opevo_i_harness_fail(harness, err, "races", "Entry %zu names no buffer.", i);
-        harness->buffers[buffer].benign_races = true;
+        if (!json_is_string(name))
+            return opevo_i_harness_fail(harness, err, "races", "Entry %zu is not a name.", i);
+        buffer = opevo_i_harness_buffer(harness, json_string_value(name));
+        if (buffer < harness->buffer_count)
+            harness->buffers[buffer].benign_races = true;
+        else
+            harness->racy[harness->racy_count++] = json_string_value(name);
     }
     return OPEVO_OK;
 }

@@ -207,6 +207,7 @@ void opevo_harness_destroy(opevo_harness *harness)
         opevo_free(harness->cases[set]);
     opevo_i_harness_steps_free(harness->steps, harness->step_count);
     opevo_free(harness->buffers);
+    opevo_free(harness->racy);
     opevo_free(harness->reference);
     opevo_free(harness->path);
     json_decref(harness->root);
@@ -221,6 +222,11 @@ uint64_t opevo_harness_hash(const opevo_harness *harness)
 const char *opevo_harness_reference(const opevo_harness *harness)
 {
     return harness->reference;
+}
+
+const char *opevo_harness_racy_variable(const opevo_harness *harness, size_t i)
+{
+    return i < harness->racy_count ? harness->racy[i] : NULL;
 }
 
 size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set set)

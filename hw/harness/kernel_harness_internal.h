@@ -108,6 +108,8 @@ struct opevo_harness {
     json_t *derived; /* an object of expressions, in order; may be NULL */
     opevo_i_buffer_plan *buffers;
     size_t buffer_count;
+    const char **racy; /* names in "races" that are no buffers' */
+    size_t racy_count;
     opevo_i_step *steps;
     size_t step_count;
     opevo_i_case_plan *cases[OPEVO_HARNESS_SETS];

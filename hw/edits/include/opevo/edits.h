@@ -73,6 +73,9 @@ size_t opevo_module_instruction_count(const opevo_module *module);
  * CPU, all defined functions that are visible outside. */
 size_t opevo_module_kernel_count(const opevo_module *module);
 const char *opevo_module_kernel_name(const opevo_module *module, size_t kernel);
+/* Variable `i` of those that kernels may write to, in shared or global memory, in the module's
+ * order; NULL from their number on. Borrowed. */
+const char *opevo_module_variable(const opevo_module *module, size_t i);
 /* Source of instruction U`number`, 1 up to the count: *file is borrowed, "" where the module has no
  * debug information for it; returns the line or 0. */
 unsigned opevo_module_source_line(const opevo_module *module, size_t number, const char **file);

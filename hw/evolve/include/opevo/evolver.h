@@ -31,10 +31,11 @@ typedef struct opevo_evolver_options {
 
 /* What the first worker says of kernel and harness. The texts are the evolver's. */
 typedef struct opevo_evolver_facts {
-    const char *module; /* hash of the base, 16 hexadecimal digits */
-    const char *target; /* "nvptx", "amdgpu", "cpu" */
-    const char *llvm;   /* version */
-    const char *unit;   /* of costs: "cycles", "s" */
+    const char *module;    /* hash of the base, 16 hexadecimal digits */
+    const char *target;    /* "nvptx", "amdgpu", "cpu" */
+    const char *llvm;      /* version */
+    const char *unit;      /* of costs: "cycles", "s" */
+    const char *unchecked; /* for what variants are not checked, "races, uninitialised values" */
     uint64_t instruction_count;
     double base_cost; /* on the search set; NAN without harness */
     size_t search_cases, selection_cases, final_cases;
