@@ -216,6 +216,28 @@ static uint64_t hash_text(LLVMModuleRef llvm)
     return hash;
 }
 
+/* Let functions that do not say what they do with denormals say what the module was compiled for:
+ * clang writes both, and code generators read the attribute only. */
+static void keep_denormals(const opevo_module *module)
+{
+    static const char flag[] = "nvvm-reflect-ftz", name[] = "denormal-fp-math-f32",
+                      other[] = "denormal-fp-math", mode[] = "preserve-sign,preserve-sign";
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMMetadataRef found = LLVMGetModuleFlag(module->llvm, flag, sizeof flag - 1);
+    LLVMValueRef value = found ? LLVMMetadataAsValue(module->context, found) : NULL;
+    LLVMAttributeRef flushes =
+        LLVMCreateStringAttribute(module->context, name, sizeof name - 1, mode, sizeof mode - 1);
+
+    if (!value || LLVMGetNumOperands(value) != 1 || !LLVMIsAConstantInt(LLVMGetOperand(value, 0)) ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(value, 0)) == 0)
+        return;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) &&
+            !LLVMGetStringAttributeAtIndex(f, whole, name, sizeof name - 1) &&
+            !LLVMGetStringAttributeAtIndex(f, whole, other, sizeof other - 1))
+            LLVMAddAttributeAtIndex(f, whole, flushes);
+}
+
 static opevo_status load(opevo_module *module, const char *path, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -231,6 +253,7 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
     OPEVO_TRY(check_instructions(module, path, err));
     OPEVO_TRY(find_kernels(module, path, err));
     opevo_i_strip_facts(module);
+    keep_denormals(module);
     module->instruction_count = 0;
     OPEVO_TRY(check_instructions(module, path, err)); /* without the calls that state facts */
     OPEVO_TRY(keep_lines(module, err));

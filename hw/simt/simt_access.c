@@ -5,6 +5,7 @@
 
 #include "simt_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -460,6 +461,11 @@ static uint64_t update_integer(int64_t update, uint64_t old, uint64_t value, uns
     }
 }
 
+static double flushed(double value)
+{
+    return fabs(value) < (double)FLT_MIN ? copysign(0, value) : value;
+}
+
 /* Of a float or double, by its representation. */
 static uint64_t update_float(int64_t update, uint64_t old, uint64_t value, unsigned size)
 {
@@ -476,7 +482,9 @@ static uint64_t update_float(int64_t update, uint64_t old, uint64_t value, unsig
         a = (double)narrow[0];
         b = (double)narrow[1];
     }
-    result = update == OPEVO_I_SIMT_UPDATE_FADD   ? a + b
+    result = update == OPEVO_I_SIMT_UPDATE_FADD ? a + b
+             : update == OPEVO_I_SIMT_UPDATE_FADD_FLUSHED
+                 ? flushed((double)(float)(flushed(a) + flushed(b)))
              : update == OPEVO_I_SIMT_UPDATE_FSUB ? a - b
              : update == OPEVO_I_SIMT_UPDATE_FMAX ? fmax(a, b)
                                                   : fmin(a, b);
@@ -498,12 +506,17 @@ static uint64_t lane_bits(const opevo_i_simt_warp *warp, uint32_t at, unsigned l
 }
 
 static void update_lane(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, unsigned lane,
-                        uint8_t *data)
+                        const targets *where)
 {
+    uint8_t *data = where->region[lane]->data + where->offset[lane];
+    int64_t update = code->number;
     uint64_t old = 0, value = lane_bits(warp, code->b, lane, code->size), updated;
     bool is_float =
         code->number >= OPEVO_I_SIMT_UPDATE_FADD && code->number <= OPEVO_I_SIMT_UPDATE_FMIN;
 
+    if (update == OPEVO_I_SIMT_UPDATE_FADD_FLUSHED &&
+        where->region[lane]->kind != OPEVO_I_SIMT_GLOBAL)
+        update = OPEVO_I_SIMT_UPDATE_FADD;
     memcpy(&old, data, code->size);
     if (code->kind == OPEVO_I_SIMT_EXCHANGE) {
         uint32_t success;
@@ -514,8 +527,8 @@ static void update_lane(const opevo_i_simt_warp *warp, const opevo_i_simt_code *
         memcpy(to, &success, sizeof success);
         updated = old == value ? lane_bits(warp, code->c, lane, code->size) : old;
     } else {
-        updated = is_float ? update_float(code->number, old, value, code->size)
-                           : update_integer(code->number, old, value, code->size);
+        updated = is_float ? update_float(update, old, value, code->size)
+                           : update_integer(update, old, value, code->size);
     }
     memcpy(data, &updated, code->size);
     memcpy(warp->file + code->to + (size_t)lane * code->size, &old, code->size);
@@ -552,7 +565,7 @@ bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (!resolve(self, warp, &access, &where) || !check_atomic(self, warp, code, &where))
         return false;
     EACH_LANE(lane, warp->mask)
-    update_lane(warp, code, lane, where.region[lane]->data + where.offset[lane]);
+    update_lane(warp, code, lane, &where);
     if (self->options.check_uninitialised) {
         opevo_i_simt_define(warp, code->to, 0, code->place);
         if (code->kind == OPEVO_I_SIMT_EXCHANGE)

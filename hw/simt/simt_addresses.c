@@ -191,7 +191,9 @@ static bool decode_atomic(opevo_i_simt_work *self)
     code->size = slot.size;
     code->a = work_part(self, &in[0], 0).at;
     code->b = work_part(self, &in[1], 0).at;
-    code->number = update;
+    code->number = update == OPEVO_I_SIMT_UPDATE_FADD && slot.size == 4 && work_flushes(self)
+                       ? OPEVO_I_SIMT_UPDATE_FADD_FLUSHED
+                       : update;
     code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
     note_granule(self, slot.size);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);

@@ -86,7 +86,9 @@ static bool decode_arithmetic(opevo_i_simt_work *self, const arithmetic *row)
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
         opevo_i_simt_slot to = work_part(self, &self->result, p), a = work_part(self, &in[0], p);
-        opevo_i_simt_slot b = work_part(self, &in[count - 1], p);
+        opevo_i_simt_slot b = work_part(self, &in[count - 1], p), made;
+        bool flush = row->is_float && to.size && to.size <= 4 && work_flushes(self) &&
+                     (to.size == 4 || row->opcode != LLVMFDiv);
         opevo_i_simt_code *code;
 
         if (to.size == 0) {
@@ -96,12 +98,16 @@ static bool decode_arithmetic(opevo_i_simt_work *self, const arithmetic *row)
         }
         if (to.size < row->least)
             return false;
+        a = work_flushed(self, a, flush);
+        b = work_flushed(self, b, flush && count == 2);
+        made = work_unflushed(self, to, flush);
         code = work_emit(self, row->kind,
-                         row->number + work_log_2(to.size) - work_log_2(row->least), to);
+                         row->number + work_log_2(to.size) - work_log_2(row->least), made);
         code->a = a.at;
         code->b = count == 2 ? b.at : code->b;
-        opevo_i_simt_charge(self->decoder, cost_of(row, to.size));
         code->number = row->opcode == LLVMSDiv || row->opcode == LLVMSRem; /* signed */
+        work_flush_into(self, to, made, flush);
+        opevo_i_simt_charge(self->decoder, cost_of(row, to.size));
     }
     return true;
 }
@@ -184,10 +190,13 @@ static bool decode_compare(opevo_i_simt_work *self, bool is_float)
         opevo_i_simt_slot a = work_part(self, &in[0], p), b = work_part(self, &in[1], p);
         LLVMIntPredicate predicate = is_float ? 0 : LLVMGetICmpPredicate(self->instruction);
         uint32_t width = a.size ? work_log_2(a.size) - is_float : 0;
+        bool flush = is_float && a.size <= 4 && work_flushes(self);
         opevo_i_simt_code *code;
 
         if (!is_float)
             chosen = a.size ? integer_comparison(predicate) : bit_comparison(predicate);
+        a = work_flushed(self, a, flush);
+        b = work_flushed(self, b, flush);
         code = work_emit(self, OPEVO_I_SIMT_OPERATE, chosen.number + width,
                          work_part(self, &self->result, p));
         code->a = chosen.swapped ? b.at : a.at;

@@ -4,6 +4,15 @@
 
 #include "simt_work_internal.h"
 
+/* Of floats of 32 bits; on those of 16 bits no function here has .ftz. */
+static bool call_flushes(const opevo_i_simt_work *self, const opevo_i_simt_intrinsic *found,
+                         uint8_t size)
+{
+    return size == 4 && found->least >= 2 &&
+           (found->ftz == OPEVO_I_SIMT_FTZ_ALWAYS ||
+            (found->ftz == OPEVO_I_SIMT_FTZ_OF_FUNCTION && work_flushes(self)));
+}
+
 static bool decode_operation(opevo_i_simt_work *self, const opevo_i_simt_intrinsic *found)
 {
     opevo_i_simt_value in[3];
@@ -12,17 +21,23 @@ static bool decode_operation(opevo_i_simt_work *self, const opevo_i_simt_intrins
         !work_operands(self, found->operands, in) || !work_result(self))
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
-        opevo_i_simt_slot to = work_part(self, &self->result, p);
+        opevo_i_simt_slot to = work_part(self, &self->result, p), made;
+        opevo_i_simt_slot from[3] = {{0}};
+        bool flush = call_flushes(self, found, to.size);
         opevo_i_simt_code *code;
 
         if (to.size < found->least || to.size == 0 || work_part(self, &in[0], p).size != to.size)
             return false;
-        code =
-            work_emit(self, OPEVO_I_SIMT_OPERATE,
-                      found->number + work_log_2(to.size) - work_log_2((uint8_t)found->least), to);
-        code->a = work_part(self, &in[0], p).at;
-        code->b = found->operands > 1 ? work_part(self, &in[1], p).at : code->b;
-        code->c = found->operands > 2 ? work_part(self, &in[2], p).at : code->c;
+        for (unsigned i = 0; i < found->operands; i++)
+            from[i] = work_flushed(self, work_part(self, &in[i], p), flush);
+        made = work_unflushed(self, to, flush);
+        code = work_emit(self, OPEVO_I_SIMT_OPERATE,
+                         found->number + work_log_2(to.size) - work_log_2((uint8_t)found->least),
+                         made);
+        code->a = from[0].at;
+        code->b = found->operands > 1 ? from[1].at : code->b;
+        code->c = found->operands > 2 ? from[2].at : code->c;
+        work_flush_into(self, to, made, flush);
         opevo_i_simt_charge(self->decoder, to.size == 8 ? found->cost_64 : found->cost_32);
     }
     return true;
@@ -106,7 +121,9 @@ static bool decode_vote(opevo_i_simt_work *self, uint32_t which)
 static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
 {
     bool is_void = LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVoidTypeKind;
-    opevo_i_simt_frame frame = {.function = function, .depth = self->frame->depth + 1};
+    opevo_i_simt_frame frame = {.function = function,
+                                .denormals = opevo_i_simt_denormals_of(function),
+                                .depth = self->frame->depth + 1};
     unsigned count = LLVMCountParams(function);
     bool ok = frame.depth < OPEVO_I_SIMT_CALL_DEPTH && (is_void || work_result(self)) &&
               count == LLVMGetNumArgOperands(self->instruction);

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #define COST(name) OPEVO_I_SIMT_COST_##name
+#define FTZ_OF_FUNCTION OPEVO_I_SIMT_FTZ_OF_FUNCTION
 #define INTEGERS(name, number, operands, cost, cost_64)                                            \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
             OPEVO_I_SIMT_CALL_OPERATION, OPEVO_I_SIMT_##number, operands, 1, COST(cost),           \
-                COST(cost_64)                                                                      \
+                COST(cost_64), FTZ_OF_FUNCTION                                                     \
         }                                                                                          \
     }
 /* From 16 bits on; from 32 bits on. */
@@ -23,7 +24,7 @@
         name,                                                                                      \
         {                                                                                          \
             OPEVO_I_SIMT_CALL_OPERATION, OPEVO_I_SIMT_##number, operands, 2, COST(cost),           \
-                COST(cost_64)                                                                      \
+                COST(cost_64), FTZ_OF_FUNCTION                                                     \
         }                                                                                          \
     }
 #define FUNCTIONS(name, number, operands, cost, cost_64)                                           \
@@ -31,14 +32,14 @@
         name,                                                                                      \
         {                                                                                          \
             OPEVO_I_SIMT_CALL_OPERATION, OPEVO_I_SIMT_##number, operands, 4, COST(cost),           \
-                COST(cost_64)                                                                      \
+                COST(cost_64), FTZ_OF_FUNCTION                                                     \
         }                                                                                          \
     }
 #define OTHER(name, callee, number, cost)                                                          \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
-            OPEVO_I_SIMT_CALL_##callee, number, 0, 0, COST(cost), COST(cost)                       \
+            OPEVO_I_SIMT_CALL_##callee, number, 0, 0, COST(cost), COST(cost), FTZ_OF_FUNCTION      \
         }                                                                                          \
     }
 #define SPECIAL(name, number) OTHER(name, SPECIAL, number, INTEGER)
@@ -99,6 +100,8 @@ static const row whole[] = {
     OTHER("llvm.donothing", NOTHING, 0, FREE),
     OTHER("llvm.experimental.noalias.scope.decl", NOTHING, 0, FREE),
     OTHER("llvm.nvvm.activemask", VOTE, OPEVO_I_SIMT_VOTE_ACTIVE, VOTE),
+    FUNCTIONS("llvm.nvvm.add.rn.d", FADD + 1, 2, FLOAT_32, FLOAT_64),
+    FUNCTIONS("llvm.nvvm.add.rn.f", FADD + 1, 2, FLOAT_32, FLOAT_64),
     OTHER("llvm.nvvm.bar.warp.sync", WARP_BARRIER, 0, WARP_BARRIER),
     OTHER("llvm.nvvm.barrier.cta.sync.aligned.all", BARRIER, 0, BARRIER),
     OTHER("llvm.nvvm.barrier.cta.sync.all", BARRIER, 0, BARRIER),
@@ -123,6 +126,8 @@ static const row whole[] = {
     OTHER("llvm.nvvm.membar.cta", NOTHING, 0, WARP_BARRIER),
     OTHER("llvm.nvvm.membar.gl", NOTHING, 0, WARP_BARRIER),
     OTHER("llvm.nvvm.membar.sys", NOTHING, 0, WARP_BARRIER),
+    FUNCTIONS("llvm.nvvm.mul.rn.d", FMUL + 1, 2, FLOAT_32, FLOAT_64),
+    FUNCTIONS("llvm.nvvm.mul.rn.f", FMUL + 1, 2, FLOAT_32, FLOAT_64),
     FUNCTIONS("llvm.nvvm.rcp.approx.f", RECIPROCAL + 1, 1, SPECIAL, SPECIAL),
     FUNCTIONS("llvm.nvvm.rcp.rn.d", RECIPROCAL + 1, 1, FLOAT_DIVIDE_32, FLOAT_DIVIDE_64),
     FUNCTIONS("llvm.nvvm.rcp.rn.f", RECIPROCAL + 1, 1, FLOAT_DIVIDE_32, FLOAT_DIVIDE_64),
@@ -231,9 +236,29 @@ static bool starts(const char *name, const char *start)
     return strncmp(name, start, strlen(start)) == 0;
 }
 
+/* llvm.nvvm.NAME.ftz.f is llvm.nvvm.NAME.f, and flushes denormals; its own name never does, but for
+ * sqrt, which is as the function says. */
+static const row *find_nvvm(const char *name, bool *ftz)
+{
+    const char *mark = strstr(name, ".ftz");
+    char plain[OPEVO_SIMT_NAME_SIZE];
+    size_t length = strlen(name);
+
+    *ftz = mark != NULL;
+    if (!mark)
+        return FIND(name, whole);
+    if (length >= sizeof plain)
+        return NULL;
+    memcpy(plain, name, (size_t)(mark - name));
+    memcpy(plain + (mark - name), mark + 4, length + 1 - (size_t)(mark - name) - 4);
+    return FIND(plain, whole);
+}
+
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
 {
-    const row *found = FIND(name, whole);
+    opevo_i_simt_intrinsic intrinsic = {.callee = OPEVO_I_SIMT_CALL_UNKNOWN};
+    bool ftz;
+    const row *found = find_nvvm(name, &ftz), *other = NULL;
 
     if (starts(name, "llvm.dbg.") || starts(name, "llvm.lifetime.") ||
         starts(name, "llvm.invariant."))
@@ -241,6 +266,10 @@ opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
                                         .cost_32 = OPEVO_I_SIMT_COST_FREE,
                                         .cost_64 = OPEVO_I_SIMT_COST_FREE};
     if (!found)
-        found = starts(name, "llvm.") ? find_generic(name) : find_library(name);
-    return found ? found->intrinsic : (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_UNKNOWN};
+        other = starts(name, "llvm.") ? find_generic(name) : find_library(name);
+    if (found || other)
+        intrinsic = (found ? found : other)->intrinsic;
+    if (found && (ftz || strcmp(name, "llvm.nvvm.sqrt.f") != 0))
+        intrinsic.ftz = ftz ? OPEVO_I_SIMT_FTZ_ALWAYS : OPEVO_I_SIMT_FTZ_NEVER;
+    return intrinsic;
 }

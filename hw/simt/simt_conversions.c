@@ -73,8 +73,10 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
     if (!work_operand(self, 0, &in) || !work_result(self) || in.count != self->result.count)
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
-        opevo_i_simt_slot to = work_part(self, &self->result, p), a = work_part(self, &in, p);
+        opevo_i_simt_slot to = work_part(self, &self->result, p), a = work_part(self, &in, p), made;
         uint32_t number = conversion(opcode, a.size, to.size);
+        bool widens = opcode == LLVMFPExt && a.size == 4 && work_flushes(self);
+        bool narrows = opcode == LLVMFPTrunc && to.size == 4 && work_flushes(self);
         opevo_i_simt_code *code;
 
         if ((opcode == LLVMSIToFP || opcode == LLVMUIToFP) && a.size == 0) {
@@ -83,10 +85,13 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
         }
         if (number == OPEVO_I_SIMT_OPERATION_COUNT)
             return false;
-        code = work_emit(self, checked ? OPEVO_I_SIMT_CONVERT : OPEVO_I_SIMT_OPERATE, number, to);
+        a = work_flushed(self, a, widens);
+        made = work_unflushed(self, to, narrows);
+        code = work_emit(self, checked ? OPEVO_I_SIMT_CONVERT : OPEVO_I_SIMT_OPERATE, number, made);
         code->a = a.at;
         if (checked) /* what it compares with: the bytes and the sign */
             code->number = (opcode == LLVMFPToSI ? 16 : 0) + a.size;
+        work_flush_into(self, to, made, narrows);
         opevo_i_simt_charge(self->decoder, whole ? OPEVO_I_SIMT_COST_INTEGER
                                            : a.size == 8 || to.size == 8
                                                ? OPEVO_I_SIMT_COST_CONVERT_64

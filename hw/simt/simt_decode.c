@@ -451,7 +451,8 @@ static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
 static void decode_kernel(opevo_i_simt_decoder *self, LLVMValueRef function)
 {
     opevo_simt *simt = self->simt;
-    opevo_i_simt_frame frame = {.function = function};
+    opevo_i_simt_frame frame = {.function = function,
+                                .denormals = opevo_i_simt_denormals_of(function)};
     unsigned count = LLVMCountParams(function);
     size_t length;
 

@@ -52,9 +52,17 @@ typedef struct opevo_i_simt_fixup {
     opevo_i_simt_field field;
 } opevo_i_simt_fixup;
 
+/* What a function's floats of 16 and 32 bits do with denormals; simt.h. */
+typedef enum opevo_i_simt_denormals {
+    OPEVO_I_SIMT_DENORMALS_KEPT,
+    OPEVO_I_SIMT_DENORMALS_FLUSHED,
+    OPEVO_I_SIMT_DENORMALS_OPEN /* as no GPU does */
+} opevo_i_simt_denormals;
+
 /* An activation of a function. Block number block_count is its end. */
 typedef struct opevo_i_simt_frame {
     LLVMValueRef function;
+    opevo_i_simt_denormals denormals;
     LLVMBasicBlockRef *blocks;
     uint32_t block_count;
     uint32_t *start; /* of each block in the code */
@@ -99,16 +107,29 @@ typedef enum opevo_i_simt_callee {
     OPEVO_I_SIMT_CALL_VOTE
 } opevo_i_simt_callee;
 
+/* Where an operation on floats flushes denormals. */
+typedef enum opevo_i_simt_ftz {
+    OPEVO_I_SIMT_FTZ_OF_FUNCTION, /* in functions that do */
+    OPEVO_I_SIMT_FTZ_ALWAYS,
+    OPEVO_I_SIMT_FTZ_NEVER
+} opevo_i_simt_ftz;
+
 typedef struct opevo_i_simt_intrinsic {
     opevo_i_simt_callee callee;
     uint32_t number;   /* operation of the least width, special register, shuffle or vote */
     unsigned operands; /* of an operation */
     unsigned least;    /* bytes of its least width */
     opevo_i_simt_cost cost_32, cost_64;
+    opevo_i_simt_ftz ftz;
 } opevo_i_simt_intrinsic;
 
 /* simt_calls.c */
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name);
+
+/* simt_denormals.c */
+opevo_i_simt_denormals opevo_i_simt_denormals_of(LLVMValueRef function);
+/* Whether an instruction computes with floats of 16 or 32 bits. */
+bool opevo_i_simt_computes_floats(LLVMValueRef instruction);
 
 /* simt_values.c: values and constants */
 /* The registers of a value, allocated when it is first asked for; NULL if its type is not supported

@@ -217,6 +217,10 @@ void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *fr
     opevo_i_simt_work all = {.decoder = self, .frame = frame, .instruction = instruction};
     const char *what = opcode_name(LLVMGetInstructionOpcode(instruction));
 
-    if (!decode(&all, &what) && self->status == OPEVO_OK)
+    if (frame->denormals == OPEVO_I_SIMT_DENORMALS_OPEN &&
+        opevo_i_simt_computes_floats(instruction))
+        opevo_i_simt_emit_unsupported(self, "floats in a function whose \"denormal-fp-math\" is "
+                                            "neither \"ieee\" nor \"preserve-sign\"");
+    else if (!decode(&all, &what) && self->status == OPEVO_OK)
         opevo_i_simt_emit_unsupported(self, what);
 }

@@ -212,6 +212,13 @@ SIGNS(16)
 SIGNS(32)
 SIGNS(64)
 
+#define FLUSH(bits, exponent)                                                                      \
+    MAP_1(op_FLUSH_F##bits, uint##bits##_t, uint##bits##_t,                                        \
+          a &(exponent) ? a : a &UINT64_C(1) << (bits - 1))
+FLUSH(16, 0x7c00)
+FLUSH(32, 0x7f800000)
+FLUSH(64, UINT64_C(0x7ff0000000000000))
+
 #define EXTEND(name, T, R) MAP_1(op_##name, T, R, a)
 OPEVO_I_SIMT_EXTEND(EXTEND)
 OPEVO_I_SIMT_TO_FLOAT(EXTEND)

@@ -191,6 +191,7 @@
 #define OPEVO_I_SIMT_WRITTEN_3(X)                                                                  \
     X(FNEG, "sign inverted")                                                                       \
     X(FABS, "sign cleared")                                                                        \
+    X(FLUSH, "0 with the sign of a, where a is denormal")                                          \
     X(COPYSIGN, "a with the sign of b")
 #define OPEVO_I_SIMT_WRITTEN_2(X) X(FMA, "a b + c, rounded once")
 #define OPEVO_I_SIMT_WRITTEN_1(X)                                                                  \

@@ -81,6 +81,43 @@ static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_
     return code;
 }
 
+/* ---- Denormals, as PTX's .ftz has them ---- */
+
+static inline bool work_flushes(const opevo_i_simt_work *self)
+{
+    return self->frame->denormals == OPEVO_I_SIMT_DENORMALS_FLUSHED;
+}
+
+/* to = from, with zeros for denormals. */
+static inline void work_flush_into(const opevo_i_simt_work *self, opevo_i_simt_slot to,
+                                   opevo_i_simt_slot from, bool flush)
+{
+    if (flush)
+        work_emit(self, OPEVO_I_SIMT_OPERATE, OPEVO_I_SIMT_FLUSH + work_log_2(to.size) - 1, to)->a =
+            from.at;
+}
+
+/* An operand, as it is read. */
+static inline opevo_i_simt_slot work_flushed(const opevo_i_simt_work *self, opevo_i_simt_slot from,
+                                             bool flush)
+{
+    opevo_i_simt_slot to = from;
+
+    if (flush)
+        to.at = opevo_i_simt_register(self->decoder, from.size);
+    work_flush_into(self, to, from, flush);
+    return to;
+}
+
+/* Where a result goes before it is flushed. */
+static inline opevo_i_simt_slot work_unflushed(const opevo_i_simt_work *self, opevo_i_simt_slot to,
+                                               bool flush)
+{
+    if (flush)
+        to.at = opevo_i_simt_register(self->decoder, to.size);
+    return to;
+}
+
 /* Let the result be these registers. */
 static inline bool work_gather(opevo_i_simt_work *self, const opevo_i_simt_slot *slots,
                                uint32_t count)

@@ -26,7 +26,8 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    static const char *const names[] = {"module.bc", "hooks.c", "kernel.o", "kernel.so", "k.ptx"};
+    static const char *const names[] = {"flag.ll",  "module.bc", "hooks.c",
+                                        "kernel.o", "kernel.so", "k.ptx"};
     char path[PATH_SIZE];
 
     (void)state;
@@ -50,10 +51,10 @@ static void write_file(const char *name, const char *data, size_t size)
     CHECK_OK(opevo_file_write(in_folder(name, path), data, size, &err));
 }
 
-static opevo_text emitted(const char *module_name, const char *edits_text, opevo_variant_form form,
-                          const char *machine)
+/* Destroys the module. */
+static opevo_text emitted_of(opevo_module *module, const char *edits_text, opevo_variant_form form,
+                             const char *machine)
 {
-    opevo_module *module = load_module(module_name);
     opevo_edits *edits = parsed(module, edits_text);
     opevo_variant *variant = variant_of(module, edits);
     uint64_t hash = opevo_variant_hash(variant);
@@ -67,12 +68,56 @@ static opevo_text emitted(const char *module_name, const char *edits_text, opevo
     return text;
 }
 
+static opevo_text emitted(const char *module_name, const char *edits_text, opevo_variant_form form,
+                          const char *machine)
+{
+    return emitted_of(load_module(module_name), edits_text, form, machine);
+}
+
 static bool exists(const char *program)
 {
     char command[200];
 
     snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", program);
     return system(command) == 0; /* NOLINT(cert-env33-c): the words are ours */
+}
+
+/* ---- Denormals ---- */
+
+/* The flag of a module holds for functions that say nothing themselves. */
+static void test_flag_of_denormals(void **state)
+{
+    static const struct {
+        const char *attributes;
+        int flag;
+        bool flushes;
+    } cases[] = {{"", 0, false},
+                 {"", 1, true},
+                 {"\"denormal-fp-math-f32\"=\"ieee,ieee\"", 1, false},
+                 {"\"denormal-fp-math\"=\"ieee\"", 1, false},
+                 {"\"denormal-fp-math\"=\"preserve-sign\"", 0, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char data[1024], path[PATH_SIZE];
+        opevo_module *module = NULL;
+        opevo_text text;
+        int length = snprintf(data, sizeof data,
+                              "target triple = \"nvptx64-nvidia-cuda\"\n"
+                              "define ptx_kernel void @f(ptr %%p) #0 {\n"
+                              " %%x = load float, ptr %%p\n %%r = fadd float %%x, %%x\n"
+                              " store float %%r, ptr %%p\n ret void\n}\n"
+                              "attributes #0 = { nounwind %s }\n!llvm.module.flags = !{!0}\n"
+                              "!0 = !{i32 4, !\"nvvm-reflect-ftz\", i32 %d}\n",
+                              cases[i].attributes, cases[i].flag);
+
+        write_file("flag.ll", data, (size_t)length);
+        CHECK_OK(opevo_module_load(in_folder("flag.ll", path), &module, &err));
+        text = emitted_of(module, "none", OPEVO_FORM_PTX, NULL);
+        assert_int_equal(strstr(opevo_text_string(&text), "add.rn.ftz.f32") != NULL,
+                         cases[i].flushes);
+        opevo_text_free(&text);
+    }
 }
 
 /* ---- Forms ---- */
@@ -362,10 +407,15 @@ static void test_unsupported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_ptxas),         cmocka_unit_test(test_code_object),
-        cmocka_unit_test(test_cpu_object),    cmocka_unit_test(test_diff),
-        cmocka_unit_test(test_refused_files), cmocka_unit_test(test_spoilt_bitcode),
+        cmocka_unit_test(test_flag_of_denormals),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_ptxas),
+        cmocka_unit_test(test_code_object),
+        cmocka_unit_test(test_cpu_object),
+        cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_refused_files),
+        cmocka_unit_test(test_spoilt_bitcode),
         cmocka_unit_test(test_unsupported),
     };
 

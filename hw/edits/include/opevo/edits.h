@@ -59,9 +59,11 @@ typedef enum opevo_module_target {
 /* Read textual IR or bitcode. Facts that edits can falsify are removed, from the base as from its
  * variants: flags that make results poison (nsw, nuw, exact, inbounds, nnan, ...), attributes such
  * as noundef, memory and willreturn, metadata of aliases, ranges and loops, alignments above that
- * of the type, debug records. Source lines are remembered first. Errors: IO; LIMIT for a file above
- * 64 MiB or more than 100,000 instructions; NOMEM; INVALID with "path: " and LLVM's reason, for a
- * module without kernel and for one with exceptions (invoke, callbr). */
+ * of the type, debug records. Source lines are remembered first. Where the module flag
+ * "nvvm-reflect-ftz" is not 0, functions that say nothing of denormals are made to flush them, by
+ * "denormal-fp-math-f32". Errors: IO; LIMIT for a file above 64 MiB or more than 100,000
+ * instructions; NOMEM; INVALID with "path: " and LLVM's reason, for a module without kernel and for
+ * one with exceptions (invoke, callbr). */
 opevo_status opevo_module_load(const char *path, opevo_module **out, opevo_error *err);
 void opevo_module_destroy(opevo_module *module);
 

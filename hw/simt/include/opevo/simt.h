@@ -14,6 +14,16 @@
  * also for llvm.fmuladd, which GPUs fuse. Functions such as llvm.exp.f32 and the approximations
  * llvm.nvvm.ex2.approx.f are those of the C library.
  *
+ * A function with "denormal-fp-math-f32" (or, without it, "denormal-fp-math") of "preserve-sign"
+ * flushes denormals as the instructions of PTX with .ftz do that LLVM chooses for it: floats of 32
+ * bits that are read or given by arithmetic, comparisons, functions and conversions to and from
+ * double become zeros of their sign; those of 16 bits where they are added, subtracted, multiplied,
+ * negated or compared; an atomic addition does so in global memory, not in shared.
+ * Loads, stores, selections and doubles keep denormals, and so do the functions llvm.nvvm.NAME.f,
+ * which have forms of their own with .ftz, but for llvm.nvvm.sqrt.f. Floats in functions with
+ * another mode than "ieee" or "preserve-sign" of both results and operands are unsupported.
+ * Source: PTX ISA, ".ftz" of each instruction; LLVM, NVPTXInstrInfo.td.
+ *
  * What the interpreter does not know ends a launch with the outcome "unsupported" as soon as it
  * would be executed. */
 
