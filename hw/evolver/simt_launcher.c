@@ -43,6 +43,11 @@ static opevo_kernel_verdict verdict_of(opevo_simt_outcome outcome)
     return verdicts[outcome];
 }
 
+static uint64_t address(const void *context, size_t buffer)
+{
+    return opevo_simt_address(context, (uint32_t)buffer);
+}
+
 static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_evaluation *out,
                            opevo_error *err)
 {
@@ -55,8 +60,12 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
                              .arguments = arguments,
                              .argument_count = what->argument_count};
 
-    if (!arguments)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launch.");
+    uint8_t(*structs)[OPEVO_STRUCT_MOST] = opevo_calloc(what->argument_count + 1, sizeof *structs);
+
+    if (!arguments || !structs) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launch.");
+        goto cleanup;
+    }
     memcpy(run.grid, what->grid, sizeof run.grid);
     memcpy(run.block, what->block, sizeof run.block);
     for (size_t i = 0; i < what->argument_count; i++) {
@@ -67,13 +76,19 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
                 (opevo_simt_argument){.is_buffer = true, .buffer = (uint32_t)one->buffer};
         else
             arguments[i].bits = one->bits;
+        if (one->kind == OPEVO_ARGUMENT_STRUCT) {
+            arguments[i].size_bytes = opevo_argument_lay_out(one, address, self->simt, structs[i]);
+            arguments[i].bytes = structs[i];
+        }
     }
     status = opevo_simt_run(self->simt, &run, &result, err);
-    opevo_free(arguments);
     if (status == OPEVO_OK && result.outcome != OPEVO_SIMT_OK) {
         out->verdict = verdict_of(result.outcome);
         snprintf(out->message, sizeof out->message, "%s", result.message);
     }
+cleanup:
+    opevo_free(structs);
+    opevo_free(arguments);
     return status;
 }
 

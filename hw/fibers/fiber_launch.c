@@ -210,6 +210,13 @@ void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fibe
     for (size_t i = 0; i < launch->argument_count; i++) {
         const opevo_argument *argument = &launch->arguments[i];
 
+        if (argument->kind == OPEVO_ARGUMENT_STRUCT) {
+            refuse(
+                out, OPEVO_VERDICT_UNSUPPORTED,
+                "Structs by value are not passed to native code; use --on simt, or a kernel that "
+                "takes their members one by one.");
+            return;
+        }
         types[i] = type_of(argument);
         bits[i] = argument->bits;
         pointers[i] = argument->kind == OPEVO_ARGUMENT_BUFFER ? buffers[argument->buffer].data : 0;

@@ -314,10 +314,16 @@ static opevo_status check_guards(const launcher *self, opevo_evaluation *out, op
 
 /* ---- Running ---- */
 
+static uint64_t address(const void *context, size_t buffer)
+{
+    return ((const launcher *)context)->regions[buffer].data;
+}
+
 static int launch_function(launcher *self, void *function, const opevo_grid_launch *what)
 {
     const opevo_i_gpu_driver *driver = &self->gpu->driver;
     uint64_t values[MOST_ARGUMENTS] = {0};
+    _Alignas(16) uint8_t structs[MOST_ARGUMENTS][OPEVO_STRUCT_MOST];
     void *arguments[MOST_ARGUMENTS];
     int code = 0;
 
@@ -327,6 +333,10 @@ static int launch_function(launcher *self, void *function, const opevo_grid_laun
         values[i] =
             one->kind == OPEVO_ARGUMENT_BUFFER ? self->regions[one->buffer].data : one->bits;
         arguments[i] = &values[i];
+        if (one->kind == OPEVO_ARGUMENT_STRUCT) {
+            (void)opevo_argument_lay_out(one, address, self, structs[i]);
+            arguments[i] = structs[i];
+        }
     }
     if (!self->gpu->vendor->hip && what->shared_bytes > STATIC_SHARED_LIMIT)
         code = driver->set_function(function, DYNAMIC_SHARED_BYTES, (int)what->shared_bytes);

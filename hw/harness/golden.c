@@ -168,6 +168,19 @@ static opevo_status keep(const opevo_case *what, record *out, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* Sentences of launchers begin with the file that says what is launched. */
+static opevo_status run(const opevo_harness *harness, opevo_launcher *launcher, opevo_case *what,
+                        opevo_evaluation *out, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = launcher->ops->run(launcher, what, out, &inner);
+
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    return status == OPEVO_INVALID ? OPEVO_FAIL(err, status, "%s: %s", harness->path, inner.message)
+                                   : OPEVO_FAIL(err, status, "%s", inner.message);
+}
+
 static opevo_status compute(opevo_golden *golden, opevo_harness_set set, size_t i, record *out,
                             opevo_error *err)
 {
@@ -178,7 +191,7 @@ static opevo_status compute(opevo_golden *golden, opevo_harness_set set, size_t 
     record result = {NULL, 0};
 
     OPEVO_TRY(opevo_case_open(golden->harness, set, i, &what, err));
-    OPEVO_TRY(golden->reference->ops->run(golden->reference, what, &evaluation, err));
+    OPEVO_TRY(run(golden->harness, golden->reference, what, &evaluation, err));
     if (evaluation.verdict == OPEVO_VERDICT_OK) {
         OPEVO_TRY(keep(what, &result, err));
         judge(golden->harness, what->buffers, result.data,
@@ -212,7 +225,7 @@ opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_har
     if (!kept->data)
         OPEVO_TRY(compute(golden, set, i, kept, err));
     OPEVO_TRY(opevo_case_open(harness, set, i, &what, err));
-    OPEVO_TRY(launcher->ops->run(launcher, what, &evaluation, err));
+    OPEVO_TRY(run(harness, launcher, what, &evaluation, err));
     if (evaluation.verdict == OPEVO_VERDICT_OK)
         judge(harness, what->buffers, kept->data, &evaluation);
     if (evaluation.verdict != OPEVO_VERDICT_OK) {

@@ -19,8 +19,8 @@ static opevo_status no_memory(const opevo_harness *harness, opevo_error *err)
 static opevo_status read_argument(const opevo_harness *harness, json_t *value, const char *key,
                                   opevo_i_argument_plan *out, opevo_error *err)
 {
-    static const char message[] = "The name of a buffer or a scalar such as {\"i32\": \"n\"} is "
-                                  "expected.";
+    static const char message[] = "The name of a buffer, a scalar such as {\"i32\": \"n\"}, or "
+                                  "{\"struct\": [...]} of these is expected.";
     const char *name = json_string_value(value);
 
     if (name) {
@@ -40,6 +40,27 @@ static opevo_status read_argument(const opevo_harness *harness, json_t *value, c
             return OPEVO_OK;
     }
     return opevo_i_harness_fail(harness, err, key, "%s", message);
+}
+
+/* {"struct": [...]}: *left members may still be in structs of the launch. */
+static opevo_status read_struct(const opevo_harness *harness, json_t *members, const char *key,
+                                size_t *left, opevo_i_argument_plan *out, opevo_error *err)
+{
+    size_t count = json_array_size(members);
+    opevo_status status = OPEVO_OK;
+
+    if (!json_is_array(members) || count == 0 || count > *left)
+        return opevo_i_harness_fail(
+            harness, err, key, "The structs of a launch have 1 to %d members.", OPEVO_I_ARGUMENTS);
+    out->kind = OPEVO_ARGUMENT_STRUCT;
+    out->members = opevo_calloc(count, sizeof *out->members);
+    if (!out->members)
+        return no_memory(harness, err);
+    out->member_count = count;
+    *left -= count;
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = read_argument(harness, json_array_get(members, i), key, &out->members[i], err);
+    return status;
 }
 
 /* One expression, or an array of one to three. */
@@ -64,6 +85,7 @@ static opevo_status read_launch(const opevo_harness *harness, json_t *object, op
     static const char *const known[] = {"launch", "grid", "block", "arguments", "shared", NULL};
     json_t *arguments = json_object_get(object, "arguments");
     char key[OPEVO_I_WHERE_SIZE];
+    size_t left = OPEVO_I_ARGUMENTS;
     opevo_status status = OPEVO_OK;
 
     step->name = json_string_value(json_object_get(object, "launch"));
@@ -85,9 +107,14 @@ static opevo_status read_launch(const opevo_harness *harness, json_t *object, op
     if (!step->arguments)
         return no_memory(harness, err);
     for (size_t i = 0; i < step->argument_count; i++) {
+        json_t *argument = json_array_get(arguments, i);
+        json_t *members = json_object_get(argument, "struct");
+
         snprintf(key, sizeof key, "%s.arguments[%zu]", step->where, i);
-        OPEVO_TRY(
-            read_argument(harness, json_array_get(arguments, i), key, &step->arguments[i], err));
+        if (members && json_object_size(argument) == 1)
+            OPEVO_TRY(read_struct(harness, members, key, &left, &step->arguments[i], err));
+        else
+            OPEVO_TRY(read_argument(harness, argument, key, &step->arguments[i], err));
     }
 cleanup:
     return status;
@@ -187,6 +214,8 @@ void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count)
 {
     for (size_t i = 0; steps && i < count; i++) {
         opevo_i_harness_steps_free(steps[i].steps, steps[i].step_count);
+        for (size_t k = 0; steps[i].arguments && k < steps[i].argument_count; k++)
+            opevo_free(steps[i].arguments[k].members);
         opevo_free(steps[i].arguments);
         opevo_free(steps[i].where);
     }

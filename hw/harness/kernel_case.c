@@ -238,6 +238,43 @@ static opevo_status scalar(const walk *w, const opevo_i_step *step,
     return OPEVO_OK;
 }
 
+size_t opevo_argument_lay_out(const opevo_argument *argument,
+                              uint64_t (*address)(const void *context, size_t buffer),
+                              const void *context, uint8_t out[OPEVO_STRUCT_MOST])
+{
+    size_t at = 0, widest = 1;
+
+    memset(out, 0, OPEVO_STRUCT_MOST);
+    for (size_t i = 0; i < argument->member_count; i++) {
+        const opevo_argument *member = &argument->members[i];
+        bool is_buffer = member->kind == OPEVO_ARGUMENT_BUFFER;
+        uint64_t bits = is_buffer ? address(context, member->buffer) : member->bits;
+        size_t size = is_buffer ? sizeof bits : opevo_kernel_element_size(member->element);
+
+        at += -at & (size - 1);
+        memcpy(out + at, &bits, size); /* the low bytes come first */
+        at += size;
+        widest = size > widest ? size : widest;
+    }
+    return at + (-at & (widest - 1));
+}
+
+/* Buffers, and scalars with their values. */
+static opevo_status evaluate_arguments(const walk *w, const opevo_i_step *step,
+                                       const opevo_i_argument_plan *plans, size_t count,
+                                       opevo_argument *out)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; status == OPEVO_OK && i < count; i++) {
+        out[i].kind = plans[i].kind;
+        out[i].buffer = plans[i].buffer;
+        if (out[i].kind == OPEVO_ARGUMENT_SCALAR)
+            status = scalar(w, step, &plans[i], &out[i]);
+    }
+    return status;
+}
+
 static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_grid_launch *launch)
 {
     static const int64_t most[2][3] = {{INT32_MAX, 65535, 65535}, {1024, 1024, 64}};
@@ -268,20 +305,24 @@ static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_grid_
 
 static opevo_status play_launch(walk *w, const opevo_i_step *step)
 {
-    opevo_argument arguments[OPEVO_I_ARGUMENTS] = {{0}};
+    opevo_argument arguments[OPEVO_I_ARGUMENTS] = {{0}}, members[OPEVO_I_ARGUMENTS] = {{0}};
     opevo_grid_launch launch = {
         .kernel = step->name, .arguments = arguments, .argument_count = step->argument_count};
     opevo_status status = extents(w, step, &launch);
     int64_t shared = 0;
+    size_t used = 0; /* of `members` */
 
     if (status == OPEVO_OK && step->shared)
         status = evaluate(w, step->shared, step, "shared", 0, SHARED, &shared);
     launch.shared_bytes = (uint32_t)shared;
+    if (status == OPEVO_OK)
+        status = evaluate_arguments(w, step, step->arguments, step->argument_count, arguments);
     for (size_t i = 0; status == OPEVO_OK && i < step->argument_count; i++) {
-        arguments[i].kind = step->arguments[i].kind;
-        arguments[i].buffer = step->arguments[i].buffer;
-        if (arguments[i].kind == OPEVO_ARGUMENT_SCALAR)
-            status = scalar(w, step, &step->arguments[i], &arguments[i]);
+        arguments[i].members = &members[used];
+        arguments[i].member_count = step->arguments[i].member_count;
+        status = evaluate_arguments(w, step, step->arguments[i].members,
+                                    step->arguments[i].member_count, &members[used]);
+        used += step->arguments[i].member_count;
     }
     if (status != OPEVO_OK || !launch.grid[0] || !launch.grid[1] || !launch.grid[2])
         return status;

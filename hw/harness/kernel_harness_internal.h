@@ -73,13 +73,15 @@ typedef enum opevo_i_step_kind {
     OPEVO_I_STEP_ZERO
 } opevo_i_step_kind;
 
-enum { OPEVO_I_ARGUMENTS = 64 }; /* of a launch, at most */
+enum { OPEVO_I_ARGUMENTS = 64 }; /* of a launch, at most, and members of its structs */
 
 typedef struct opevo_i_argument_plan {
     opevo_argument_kind kind;
     size_t buffer;
     opevo_kernel_element element;
-    json_t *value; /* an expression; or a number, for floats */
+    json_t *value;                         /* an expression; or a number, for floats */
+    struct opevo_i_argument_plan *members; /* of a struct; owned */
+    size_t member_count;
 } opevo_i_argument_plan;
 
 typedef struct opevo_i_step {

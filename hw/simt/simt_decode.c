@@ -421,8 +421,28 @@ void opevo_i_simt_inline(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame)
 
 /* ---- Kernels ---- */
 
-static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, LLVMValueRef param)
+/* A region for a struct that is passed by value; 0: parameter `index` is none. */
+static uint32_t struct_region(opevo_i_simt_decoder *self, LLVMValueRef function, unsigned index)
 {
+    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(
+        function, index + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+    opevo_i_simt_region *region;
+
+    if (!attribute)
+        return 0;
+    region = opevo_i_simt_region_add(self->simt);
+    if (!region || !(region->name = opevo_strdup("of a struct by value"))) {
+        no_memory(self);
+        return 0;
+    }
+    region->kind = OPEVO_I_SIMT_LOCAL;
+    region->size = LLVMABISizeOfType(self->layout, LLVMGetTypeAttributeValue(attribute));
+    return (uint32_t)(region - self->simt->regions);
+}
+
+static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, unsigned index)
+{
+    LLVMValueRef param = LLVMGetParam(frame->function, index);
     opevo_i_simt_kernel *kernel = self->kernel;
     const opevo_i_simt_value *value = opevo_i_simt_value_of(self, frame, param);
     opevo_i_simt_slot slot;
@@ -445,6 +465,7 @@ static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
     kernel->parameters[kernel->parameter_count++] = (opevo_i_simt_parameter){
         .at = slot.at,
         .size = slot.size,
+        .region = struct_region(self, frame->function, index),
         .is_pointer = LLVMGetTypeKind(LLVMTypeOf(param)) == LLVMPointerTypeKind};
 }
 
@@ -470,7 +491,7 @@ static void decode_kernel(opevo_i_simt_decoder *self, LLVMValueRef function)
         no_memory(self);
     self->value_count = self->slot_count = 0;
     for (unsigned i = 0; i < count && self->status == OPEVO_OK; i++)
-        add_parameter(self, &frame, LLVMGetParam(function, i));
+        add_parameter(self, &frame, i);
     if (self->status == OPEVO_OK)
         opevo_i_simt_inline(self, &frame);
     opevo_i_simt_map_free(&frame.values);

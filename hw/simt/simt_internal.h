@@ -229,6 +229,7 @@ typedef struct opevo_i_simt_parameter {
     uint32_t at; /* register */
     uint8_t size;
     bool is_pointer;
+    uint32_t region; /* of a struct by value, each thread's own; 0: it is none */
 } opevo_i_simt_parameter;
 
 typedef struct opevo_i_simt_kernel {

@@ -29,6 +29,29 @@ static bool sizes_fit(const opevo_simt_launch *launch)
            volume(grid) <= INT32_MAX;
 }
 
+/* What an argument is and needs to be: by value, a buffer, or a scalar. */
+static opevo_status check_argument(const opevo_simt *self, const opevo_i_simt_kernel *kernel,
+                                   const opevo_simt_argument *argument, size_t i, opevo_error *err)
+{
+    const opevo_i_simt_parameter *parameter = &kernel->parameters[i];
+    size_t bytes = parameter->region ? self->regions[parameter->region].size : 0;
+
+    if (parameter->region && (!argument->bytes || argument->size_bytes != bytes))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Kernel %s: argument %zu is a struct of %zu bytes by value; give all its "
+                          "members, in a harness by {\"struct\": [...]}.",
+                          kernel->name, i + 1, bytes);
+    if (parameter->region)
+        return OPEVO_OK;
+    if (argument->bytes || argument->is_buffer != parameter->is_pointer)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernel %s: argument %zu needs to be %s.",
+                          kernel->name, i + 1, parameter->is_pointer ? "a buffer" : "a scalar");
+    if (argument->is_buffer && argument->buffer >= self->region_count - self->first_buffer)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernel %s: argument %zu: buffer %u is missing.",
+                          kernel->name, i + 1, argument->buffer);
+    return OPEVO_OK;
+}
+
 static opevo_status check_launch(const opevo_simt *self, const opevo_simt_launch *launch,
                                  const opevo_i_simt_kernel *kernel, opevo_error *err)
 {
@@ -44,14 +67,10 @@ static opevo_status check_launch(const opevo_simt *self, const opevo_simt_launch
         return OPEVO_FAIL(err, OPEVO_INVALID, "Kernel %s takes %zu arguments; %zu were given.",
                           kernel->name, kernel->parameter_count, launch->argument_count);
     for (size_t i = 0; i < launch->argument_count; i++) {
-        const opevo_simt_argument *argument = &launch->arguments[i];
+        opevo_status status = check_argument(self, kernel, &launch->arguments[i], i, err);
 
-        if (argument->is_buffer != kernel->parameters[i].is_pointer)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Kernel %s: argument %zu needs to be %s.",
-                              kernel->name, i + 1, argument->is_buffer ? "a scalar" : "a buffer");
-        if (argument->is_buffer && argument->buffer >= self->region_count - self->first_buffer)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Kernel %s: argument %zu: buffer %u is missing.",
-                              kernel->name, i + 1, argument->buffer);
+        if (status != OPEVO_OK)
+            return status;
     }
     return OPEVO_OK;
 }
@@ -116,11 +135,12 @@ static void set_constants(const opevo_simt *self, const opevo_i_simt_warp *warp)
     }
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         const opevo_simt_argument *argument = &launch->arguments[i];
-        uint64_t handle = self->first_buffer + argument->buffer;
+        uint64_t region = kernel->parameters[i].region;
 
         set_lanes(warp, kernel->parameters[i].at, kernel->parameters[i].size,
-                  argument->is_buffer
-                      ? (handle << OPEVO_I_SIMT_HANDLE_SHIFT) + argument->offset_bytes
+                  region ? region << OPEVO_I_SIMT_HANDLE_SHIFT
+                  : argument->is_buffer
+                      ? opevo_simt_address(self, argument->buffer) + argument->offset_bytes
                       : argument->bits,
                   false);
     }

@@ -143,6 +143,11 @@ opevo_status opevo_simt_add_buffer(opevo_simt *self, const opevo_simt_buffer *bu
     return OPEVO_OK;
 }
 
+uint64_t opevo_simt_address(const opevo_simt *self, uint32_t buffer)
+{
+    return (uint64_t)(self->first_buffer + buffer) << OPEVO_I_SIMT_HANDLE_SHIFT;
+}
+
 bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
 {
     for (size_t i = 1; i < self->first_buffer; i++) {
@@ -188,8 +193,24 @@ opevo_status opevo_i_simt_open_launch_memory(opevo_simt *self, size_t warps, ope
     return OPEVO_OK;
 }
 
+static void copy_structs(opevo_simt *self)
+{
+    for (size_t i = 0; i < self->kernel->parameter_count; i++) {
+        opevo_i_simt_region *region = &self->regions[self->kernel->parameters[i].region];
+        size_t threads = self->warp_count * OPEVO_I_SIMT_LANES;
+
+        if (!self->kernel->parameters[i].region)
+            continue;
+        for (size_t t = 0; t < threads; t++)
+            memcpy(region->data + t * region->size, self->launch->arguments[i].bytes, region->size);
+        if (region->valid)
+            memset(region->valid, 1, threads * region->size);
+    }
+}
+
 void opevo_i_simt_open_block_memory(opevo_simt *self)
 {
+    copy_structs(self);
     for (size_t i = 1; i < self->first_buffer; i++) {
         opevo_i_simt_region *region = &self->regions[i];
 

@@ -385,15 +385,65 @@ static void test_cost_files(void **state)
     CHECK_FAILS(OPEVO_IO, "Cannot open", opevo_simt_costs_load("/nowhere.json", &costs, &err));
 }
 
+/* ---- Structs by value ---- */
+
+/* Each thread has a copy, which it may write to; a pointer in the struct leads to a buffer. */
+static void test_struct_by_value(void **state)
+{
+    static const char text[] = SIMT_HEAD
+        "%box = type { i32, [2 x i16], ptr }\n" BEGIN("f", "ptr byval(%box) %b, i32 %more") //
+        " %p1 = getelementptr %box, ptr %b, i32 0, i32 1, i32 1\n %v = load i16, ptr %p1\n"
+        " %w = sext i16 %v to i32\n %m = load i32, ptr %b\n %s = mul i32 %m, %i\n"
+        " %x = add i32 %s, %w\n store i32 %x, ptr %b\n %y = load i32, ptr %b\n"
+        " %z = add i32 %y, %more\n %pp = getelementptr %box, ptr %b, i32 0, i32 2\n"
+        " %out = load ptr, ptr %pp\n %p = getelementptr i32, ptr %out, i32 %i\n"
+        " store i32 %z, ptr %p\n" END;
+    struct {
+        int32_t factor;
+        int16_t pair[2];
+        uint64_t out;
+    } box = {5, {7, -3}, 0};
+    opevo_simt_buffer buffer = {.data = out, .size_bytes = THREADS * sizeof *out};
+    opevo_simt_argument arguments[] = {{.bytes = &box, .size_bytes = sizeof box}, {.bits = 100}};
+    opevo_simt_launch launch = {.kernel = "f",
+                                .grid = {BLOCKS, 1, 1},
+                                .block = {BLOCK, 1, 1},
+                                .arguments = arguments,
+                                .argument_count = 2};
+    simt_setting machine = simt_open(text, NULL);
+    opevo_simt_result result;
+    uint32_t number = 0;
+
+    (void)state;
+    CHECK_OK(opevo_simt_add_buffer(machine.machine, &buffer, &number, &err));
+    box.out = opevo_simt_address(machine.machine, number);
+    CHECK_OK(opevo_simt_run(machine.machine, &launch, &result, &err));
+    if (result.outcome != OPEVO_SIMT_OK)
+        fail_msg("%s", result.message);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(out[i], 5 * i - 3 + 100);
+    arguments[0].size_bytes--;
+    CHECK_FAILS(OPEVO_INVALID, "argument 1 is a struct of 16 bytes by value",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    arguments[0].bytes = NULL;
+    CHECK_FAILS(OPEVO_INVALID, "argument 1 is a struct",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    arguments[0] = (opevo_simt_argument){.bytes = &box, .size_bytes = sizeof box};
+    arguments[1] = arguments[0];
+    CHECK_FAILS(OPEVO_INVALID, "argument 2 needs to be a scalar",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    simt_close(&machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_atomics),        cmocka_unit_test(test_atomic_race),
-        cmocka_unit_test(test_determinism),    cmocka_unit_test(test_order),
-        cmocka_unit_test(test_limit),          cmocka_unit_test(test_traffic),
-        cmocka_unit_test(test_without_memory), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_cost_files),
+        cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_meeting),         cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_atomic_race),     cmocka_unit_test(test_determinism),
+        cmocka_unit_test(test_order),           cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_traffic),         cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_misuse),          cmocka_unit_test(test_cost_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

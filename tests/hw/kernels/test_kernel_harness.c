@@ -44,9 +44,21 @@ static void refused(const char *words, const char *buffers, const char *steps, c
     assert_int_equal(opevo_memory_live(), alive);
 }
 
+/* A launch of `arguments`. */
+#define WITH(arguments)                                                                            \
+    "{\"launch\": \"double\", \"grid\": 1, \"block\": 4, \"arguments\": [" arguments "]}"
+
 static void faults_are_named_with_file_and_key(void **state)
 {
     (void)state;
+    refused("k.json: steps[0].arguments[1]: The structs of a launch have 1 to 64 members", BUFFERS,
+            WITH("\"x\", {\"struct\": []}"), OUTPUTS, SETS);
+    refused("k.json: steps[0].arguments[0]: No buffer is named \"z\"", BUFFERS,
+            WITH("{\"struct\": [{\"i32\": 1}, \"z\"]}"), OUTPUTS, SETS);
+    refused("k.json: steps[0].arguments[0]: The name of a buffer, a scalar", BUFFERS,
+            WITH("{\"struct\": [{\"struct\": [\"x\"]}]}"), OUTPUTS, SETS);
+    refused("k.json: steps[0].arguments: \"m\" has no value: unknown name \"m\"", BUFFERS,
+            WITH("{\"struct\": [{\"i32\": \"m\"}]}"), OUTPUTS, SETS);
     refused("k.json: buffers.x.type: ", "{\"x\": {\"type\": \"f16\"}}", STEPS, OUTPUTS, SETS);
     refused("k.json: buffers.x.count: \"n +\" has no value: it ends too early",
             "{\"x\": {\"type\": \"f32\", \"count\": \"n +\"}, \"y\": {\"type\": \"f32\", "
@@ -442,9 +454,57 @@ static void harnesses_are_found_beside_kernels(void **state)
     CHECK_FAILS(OPEVO_IO, "No such file", opevo_kernel_path("absent.ll", &path, &err));
 }
 
+/* ---- Structs by value ---- */
+
+static uint64_t address_of(const void *context, size_t buffer)
+{
+    return ((const uint64_t *)context)[buffer];
+}
+
+/* As the compiler of this test lays them out. */
+static void structs_are_laid_out_as_in_c(void **state)
+{
+    typedef struct mixed {
+        uint8_t a;
+        int16_t b;
+        uint64_t pointer;
+        float c;
+        uint8_t d;
+        double e;
+        uint8_t f;
+    } mixed;
+    static const uint64_t addresses[] = {11, UINT64_C(0x123456789abcdef0)};
+    const opevo_argument members[] = {
+        {.kind = OPEVO_ARGUMENT_SCALAR, .element = OPEVO_KERNEL_ELEMENT_U8, .bits = 1},
+        {.kind = OPEVO_ARGUMENT_SCALAR, .element = OPEVO_KERNEL_ELEMENT_I16, .bits = 0xfffe},
+        {.kind = OPEVO_ARGUMENT_BUFFER, .buffer = 1},
+        {.kind = OPEVO_ARGUMENT_SCALAR, .element = OPEVO_KERNEL_ELEMENT_F32, .bits = 0x3f000000},
+        {.kind = OPEVO_ARGUMENT_SCALAR, .element = OPEVO_KERNEL_ELEMENT_U8, .bits = 3},
+        {.kind = OPEVO_ARGUMENT_SCALAR,
+         .element = OPEVO_KERNEL_ELEMENT_F64,
+         .bits = UINT64_C(0x4004000000000000)},
+        {.kind = OPEVO_ARGUMENT_SCALAR, .element = OPEVO_KERNEL_ELEMENT_U8, .bits = 4}};
+    opevo_argument whole = {.kind = OPEVO_ARGUMENT_STRUCT, .members = members, .member_count = 7};
+    uint8_t bytes[OPEVO_STRUCT_MOST];
+    mixed made;
+
+    (void)state;
+    assert_int_equal(opevo_argument_lay_out(&whole, address_of, addresses, bytes), sizeof made);
+    memcpy(&made, bytes, sizeof made);
+    assert_int_equal(made.a, 1);
+    assert_int_equal(made.b, -2);
+    assert_true(made.pointer == addresses[1]);
+    assert_true(made.c == 0.5F && made.e == 2.5);
+    assert_int_equal(made.d, 3);
+    assert_int_equal(made.f, 4);
+    whole.member_count = 2;
+    assert_int_equal(opevo_argument_lay_out(&whole, address_of, addresses, bytes), 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_are_laid_out_as_in_c),
         cmocka_unit_test(faults_are_named_with_file_and_key),
         cmocka_unit_test(expressions_follow_c),
         cmocka_unit_test(results_are_judged_by_the_largest_error),

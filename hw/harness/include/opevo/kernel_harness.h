@@ -113,14 +113,26 @@ typedef struct opevo_buffer {
 typedef enum opevo_argument_kind {
     OPEVO_ARGUMENT_BUFFER,
     OPEVO_ARGUMENT_SCALAR,
+    OPEVO_ARGUMENT_STRUCT /* by value */
 } opevo_argument_kind;
 
 typedef struct opevo_argument {
     opevo_argument_kind kind;
-    size_t buffer;                /* its number in the case */
-    opevo_kernel_element element; /* type of a scalar */
-    uint64_t bits;                /* its representation, in the low bytes */
+    size_t buffer;                        /* its number in the case */
+    opevo_kernel_element element;         /* type of a scalar */
+    uint64_t bits;                        /* its representation, in the low bytes */
+    const struct opevo_argument *members; /* of a struct: buffers and scalars */
+    size_t member_count;
 } opevo_argument;
+
+enum { OPEVO_STRUCT_MOST = 512 }; /* bytes of a struct */
+
+/* The bytes of a struct, as C lays it out: every member at the next multiple of its size, and the
+ * whole a multiple of its largest member. Returns their number.
+ *   address  of a buffer, where kernels find it */
+size_t opevo_argument_lay_out(const opevo_argument *argument,
+                              uint64_t (*address)(const void *context, size_t buffer),
+                              const void *context, uint8_t out[OPEVO_STRUCT_MOST]);
 
 typedef struct opevo_grid_launch {
     const char *kernel;

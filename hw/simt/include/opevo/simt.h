@@ -190,8 +190,13 @@ typedef struct opevo_simt_argument {
     bool is_buffer;
     uint32_t buffer; /* its number; the kernel gets a pointer to offset_bytes */
     uint64_t offset_bytes;
-    uint64_t bits; /* otherwise: the value in the low bits, floats as their representation */
+    uint64_t bits;     /* otherwise: the value in the low bits, floats as their representation */
+    const void *bytes; /* a struct by value (a parameter with "byval"); NULL: none */
+    size_t size_bytes;
 } opevo_simt_argument;
+
+/* Where kernels find a buffer, for pointers in structs. */
+uint64_t opevo_simt_address(const opevo_simt *simt, uint32_t buffer);
 
 typedef struct opevo_simt_launch {
     const char *kernel;
