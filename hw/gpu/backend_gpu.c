@@ -167,6 +167,7 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
     OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
                                       &self->operands, err));
+    self->operands.check_threads = 0; /* while the device waits */
     backend->reference_s = self->operands.reference_s;
     backend->unbounded = self->operands.unbounded;
     OPEVO_TRY(allocate(self, err));

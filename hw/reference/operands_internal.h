@@ -40,6 +40,8 @@ typedef struct opevo_i_operands {
     size_t secret_bytes;                   /* of its mapping */
     double reference_s;                    /* that the right results took */
     size_t unbounded;                      /* elements of outputs that have no bound */
+    unsigned
+        check_threads; /* that compare a result: 1, or what the owner sets; 0: all processors */
 } opevo_i_operands;
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the

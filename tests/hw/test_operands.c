@@ -339,6 +339,39 @@ static void test_without_bound(void **state)
                 opevo_i_operands_create(work, 1, NULL, &self, &err));
 }
 
+/* Wherever the wrong element of a large result is, any number of threads finds it. */
+static void test_threads_that_check(void **state)
+{
+    const size_t places[] = {0, (1 << 18) - 1, 1 << 18, 2 << 18, 699 * 800, 700 * 800 - 1};
+    opevo_operator op;
+    opevo_i_operands self;
+    float *c;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(700,1,800)", &op, &err));
+    CHECK_OK(operands_create(&op, 1, &self, &err));
+    c = opevo_i_floats(&self.memory[2]);
+    memcpy(c, self.wanted[2], self.count[2] * sizeof *c);
+    for (self.check_threads = 0; self.check_threads < 4; self.check_threads++) {
+        opevo_text why = {0};
+
+        assert_true(opevo_i_operands_check(&self, 2, c, &why));
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            float kept = c[places[i]];
+            char said[64];
+
+            c[places[i]] += 1;
+            snprintf(said, sizeof said, "1 of 560000 elements are wrong; the first is number %zu,",
+                     places[i]);
+            assert_false(opevo_i_operands_check(&self, 2, c, &why));
+            assert_non_null(strstr(opevo_text_string(&why), said));
+            c[places[i]] = kept;
+        }
+        opevo_text_free(&why);
+    }
+    opevo_i_operands_free(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_agrees_with_operator),
         cmocka_unit_test(test_signs),
         cmocka_unit_test(test_without_bound),
+        cmocka_unit_test(test_threads_that_check),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
