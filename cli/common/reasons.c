@@ -4,6 +4,7 @@
 
 #include "reasons_internal.h"
 
+#include <opevo/live.h>
 #include <opevo/memory.h>
 
 #include <stdio.h>
@@ -23,12 +24,17 @@ opevo_status opevo_i_give_up_read(const opevo_call *call, bool live, uint64_t *o
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
+static bool is_doubtful(const opevo_outcome *outcome)
+{
+    return outcome->message && strstr(outcome->message, OPEVO_LIVE_DOUBT);
+}
+
 bool opevo_i_reasons_add(opevo_i_reasons *reasons, const opevo_trial *trial, bool is_stored)
 {
     const opevo_outcome *outcome = &trial->outcome;
     opevo_i_reason *reason = &reasons->of[outcome->kind];
 
-    if (outcome->kind == OPEVO_OUTCOME_OK || reason->count++)
+    if ((outcome->kind == OPEVO_OUTCOME_OK && !is_doubtful(outcome)) || reason->count++)
         return false;
     reason->trial = trial->number;
     reason->point = trial->proposal.point;
@@ -113,13 +119,15 @@ void opevo_i_reasons_tell(const char *verb, const char *which, const opevo_trial
 
 void opevo_i_reasons_print(const opevo_i_reasons *reasons, opevo_text *out)
 {
-    for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+    for (int i = OPEVO_OUTCOME_OK; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         const opevo_i_reason *reason = &reasons->of[i];
 
         if (!reason->count)
             continue;
-        opevo_text_printf(out, "  %llu %s, first at trial %llu", (unsigned long long)reason->count,
+        opevo_text_printf(out, "  %llu %s%s, first at trial %llu",
+                          (unsigned long long)reason->count,
                           opevo_outcome_name((opevo_outcome_class)i),
+                          i == OPEVO_OUTCOME_OK ? ", but " OPEVO_LIVE_DOUBT : "",
                           (unsigned long long)reason->trial);
         opevo_text_add(out, reason->message.length ? ": " : "");
         opevo_i_text_add_message(out, opevo_text_string(&reason->message));

@@ -29,11 +29,11 @@ typedef struct opevo_i_reason {
 } opevo_i_reason;
 
 typedef struct opevo_i_reasons {
-    opevo_i_reason of[OPEVO_OUTCOME_CLASS_COUNT]; /* that of OK stays empty */
+    opevo_i_reason of[OPEVO_OUTCOME_CLASS_COUNT]; /* of OK: results in doubt */
 } opevo_i_reasons;
 
 /* Count the trial, which came from a store without its message or has it; true where it is the
- * first failure of its class. */
+ * first failure of its class, or the first result that is ok and in doubt. */
 bool opevo_i_reasons_add(opevo_i_reasons *reasons, const opevo_trial *trial, bool is_stored);
 /* Fetch the messages that are still in the store. */
 opevo_status opevo_i_reasons_complete(opevo_i_reasons *reasons, opevo_store *store, int64_t run,

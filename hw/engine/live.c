@@ -5,6 +5,7 @@
 #include "live_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 
 #include "result_reader_internal.h"
 #include "samples_internal.h"
+
+#define CLOCK_S 1e-9       /* what clocks count */
+#define FASTEST_GFLOPS 1e6 /* more than a device has in single precision */
 
 static void clear_tasks(opevo_i_live *self)
 {
@@ -41,6 +45,23 @@ static void check_value(opevo_i_task *task, opevo_outcome *out)
     out->message = task->result.message.data;
 }
 
+/* What is printed is believed, but not in silence. */
+static void doubt(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
+{
+    bool too_short = out->time_s < CLOCK_S; /* not where there is none */
+    bool too_fast = out->fitness > FASTEST_GFLOPS &&
+                    !strcmp(opevo_unit_of_fitness(self->super.unit), "GFLOP/s");
+    opevo_text *message = &task->result.message;
+
+    if (out->kind != OPEVO_OUTCOME_OK || !(too_short || too_fast))
+        return;
+    opevo_text_printf(message, "%s%.3g %s is " OPEVO_LIVE_DOUBT ": check %s",
+                      message->length ? "; " : "", too_short ? out->time_s : out->fitness,
+                      too_short ? "s" : "GFLOP/s",
+                      too_short ? "the unit of the time" : "the time and the operations");
+    out->message = message->failed ? NULL : message->data;
+}
+
 static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
 {
     const opevo_i_result *result = &task->result;
@@ -56,6 +77,7 @@ static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome 
             out->more[i] = result->criteria[i];
         self->value(self, task, out);
         check_value(task, out);
+        doubt(self, task, out);
     }
 }
 

@@ -104,6 +104,10 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
  * library (OpenBLAS on one thread, cuBLAS, cuDNN, rocBLAS). At most one among the finalists. */
 #define OPEVO_LIVE_LIBRARY (~(opevo_index)0)
 
+/* In the message of an outcome that is ok, but for a time below 1 ns or a rate above 10^6
+ * GFLOP/s. */
+#define OPEVO_LIVE_DOUBT "beyond any machine"
+
 typedef struct opevo_finalist {
     opevo_index point;
     double median;    /* fitness at the median of its rounds; 0 when a round failed */
