@@ -31,6 +31,11 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_job *job,
                                   const char *source, const char *object, opevo_i_arguments *out,
                                   opevo_error *err);
+    /* Where set, a kernel without a fault, for telling whether a host can build and run any: its
+     * source, and a run of its object. Errors: FAULT with what failed. */
+    void (*probe)(opevo_kernel *out);
+    opevo_status (*run_probe)(opevo_i_backend *self, const opevo_kernel *kernel, const char *object,
+                              opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
     /* Load and start the object (NULL for libraries and for commands that are not built), check

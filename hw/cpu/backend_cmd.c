@@ -9,12 +9,15 @@
 #include <opevo/parallel.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cpu_internal.h"
 #include "host_fault_internal.h"
@@ -38,6 +41,7 @@ typedef struct command_backend {
     opevo_i_result_reader reading;
     criterion criteria[OPEVO_CRITERIA_MOST - 1];
     size_t criterion_count;
+    bool fixed; /* the same program for all configurations */
     double limit_s;
     unsigned repeats;
     size_t threads;         /* processors that the program is bound to; 0: it may use all */
@@ -138,6 +142,48 @@ static opevo_status share_cores(command_backend *self, const json_t *threads, op
     return OPEVO_OK;
 }
 
+static bool is_here(const char *folder)
+{
+    struct stat here;
+    struct stat there;
+
+    return stat(".", &here) == 0 && stat(folder, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+/* What a launcher such as ssh starts in the home folder goes to that of the engine, if this host
+ * has it; who starts a worker elsewhere means that. */
+static void enter_folder(const char *folder)
+{
+    const char *home = getenv("HOME");
+
+    if (folder && (is_here("/") || (home && is_here(home))) && chdir(folder) < 0)
+        return; /* a program that is looked for there is not found */
+}
+
+/* Where the program is the same for all configurations, it is there, or this host has no part in
+ * any. */
+static opevo_status find_program(command_backend *self, const json_t *message, opevo_error *err)
+{
+    const char *program = json_string_value(json_object_get(message, "program"));
+    const char *folder = json_string_value(json_object_get(message, "folder"));
+    opevo_text path = {0};
+    char now[PATH_MAX];
+    bool found = false;
+
+    enter_folder(folder);
+    self->fixed = program != NULL;
+    found = !program || opevo_i_executable_find(program, &path);
+    opevo_text_free(&path);
+    if (found)
+        return OPEVO_OK;
+    if (strchr(program, '/'))
+        return OPEVO_FAIL(err, OPEVO_FAULT,
+                          "%.200s is not an executable file on this host, in the folder %.300s.",
+                          program, getcwd(now, sizeof now) ? now : "of the worker");
+    return OPEVO_FAIL(err, OPEVO_FAULT, "This host has no program %.200s in its PATH.", program);
+}
+
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     command_backend *self = (command_backend *)backend;
@@ -155,6 +201,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     OPEVO_TRY(read_criteria(self, json_object_get(message, "criteria"), err));
     OPEVO_TRY(read_exits(self, json_object_get(message, "exits"), err));
     OPEVO_TRY(share_cores(self, json_object_get(message, "threads"), err));
+    OPEVO_TRY(find_program(self, message, err));
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
     backend->builds_programs = backend->build_limit_s > 0;
     backend->builders = opevo_processor_count();
@@ -298,7 +345,7 @@ static bool judge(const command_backend *self, const opevo_i_job *job,
     stderr_tail(end, words, sizeof words);
     if (!end->kept)
         opevo_i_result_fault(result, "the process that keeps %s was killed", job->command.items[0]);
-    else if (opevo_i_host_errno(end->start_errno))
+    else if (end->start_errno && (self->fixed || opevo_i_host_errno(end->start_errno)))
         opevo_i_result_fault(result, "%s cannot be started: %s", job->command.items[0],
                              strerror(end->start_errno));
     else if (end->start_errno)

@@ -32,6 +32,7 @@
 
 #define MEMORY_LIMIT ((uint64_t)4 << 30)
 #define DISTURBED 1.15 /* calibration against its usual value */
+#define PROBE_S 10     /* for a kernel of some microseconds */
 #define COUNTER_S 1e-3 /* after which the counters of energy are renewed */
 #define OTHER_SEED UINT64_C(0x9e3779b97f4a7c15)
 enum { TURNS = 3, HISTORY = 32, ERASE = 0x5a };
@@ -501,6 +502,44 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         opevo_i_result_fault(result, "no memory for the samples of a kernel");
 }
 
+/* ---- A kernel without a fault --------------------------------------------------------------- */
+
+static void probe(opevo_kernel *out)
+{
+    out->dialect = OPEVO_KERNEL_C;
+    snprintf(out->entry, sizeof out->entry, "opevo_probe");
+    opevo_text_add(&out->source,
+                   "void opevo_probe(void) { for (volatile int i = 0; i < 1000; i++) {} }\n");
+}
+
+static opevo_status run_probe(opevo_i_backend *backend, const opevo_kernel *kernel,
+                              const char *object, opevo_error *err)
+{
+    cpu_backend *self = (cpu_backend *)backend;
+    opevo_i_cpu_plan plan = self->plan;
+    opevo_i_cpu_process process;
+    opevo_i_cpu_cost cost;
+    char letter = opevo_i_cpu_process_start(&plan, object, kernel->entry, self->sets, &process);
+    opevo_status status = OPEVO_OK;
+
+    if (process.pid < 0)
+        return OPEVO_FAIL(err, OPEVO_FAULT, "A process for kernels cannot be created: %s.",
+                          strerror(process.status));
+    if (letter == 'd')
+        letter = opevo_i_cpu_prepare(&process, &self->windows);
+    if (letter == 'd')
+        letter = opevo_i_cpu_process_ask(&process, OPEVO_I_CPU_RUN, 0, 1, PROBE_S, &cost);
+    opevo_i_cpu_process_end(&process);
+    if (letter == 'h' || letter == 'l')
+        status = OPEVO_FAIL(err, OPEVO_FAULT, "%s%s",
+                            letter == 'l' ? "A kernel without a fault cannot be loaded: " : "",
+                            process.words);
+    else if (letter != 'd')
+        status = OPEVO_FAIL(err, OPEVO_FAULT, "A kernel without a fault %s.",
+                            letter == 't' ? "does not end" : "crashes");
+    return status;
+}
+
 const opevo_i_backend_ops opevo_i_backend_cpu = {
     .kind = "cpu",
     .dialect = OPEVO_KERNEL_C,
@@ -510,6 +549,8 @@ const opevo_i_backend_ops opevo_i_backend_cpu = {
     .open = open_backend,
     .setup = setup,
     .build_command = build_command,
+    .probe = probe,
+    .run_probe = run_probe,
     .measure = measure,
     .close = close_backend,
 };

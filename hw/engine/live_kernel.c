@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend_internal.h"
+#include "keeper_internal.h"
 #include "samples_internal.h"
 
 /* Jobs in one worker: enough to keep it building while it measures. */
@@ -324,12 +325,14 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;
+    live->pool.kind = backend->kind;
     live->pool.threads = self->maker->threads;
     live->pool.depth = DEPTH;
     live->pool.start_limit_s = 300 + REFERENCE_S * self->work->flop;
-    /* Three measurements of a disturbed kernel, each with its check and warm-up. */
-    live->pool.job_limit_s = 3 * (2 * options->run_limit_s + 2 * options->repeat_s) + 30;
-    live->pool.silence_s = live->pool.job_limit_s + DEPTH * options->build_limit_s;
+    /* Three measurements of a disturbed kernel, each with its check, warm-up and new inputs. */
+    live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
+    live->pool.silence_s =
+        live->pool.job_limit_s + DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->super.wanted = (size_t)DEPTH * live->pool.count;
     return OPEVO_OK;
 }

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "keeper_internal.h"
 #include "result_reader_internal.h"
 #include "samples_internal.h"
 
@@ -192,6 +194,20 @@ static int add_build(const opevo_program_options *options, json_t *setup, uint64
     return failed;
 }
 
+/* Where the commands run, and the program if it is the same for all configurations: a host must have
+ * both. */
+static int add_program(const program *self, json_t *setup)
+{
+    const char *word = self->command.items[0];
+    char *folder = getcwd(NULL, 0);
+    int failed = folder ? json_object_set_new(setup, "folder", opevo_i_json_text(folder)) : 0;
+
+    free(folder);
+    if (!strchr(word, '{') && !strchr(word, OPEVO_I_OUTPUT_PLACE))
+        failed |= json_object_set_new(setup, "program", opevo_i_json_text(word));
+    return failed;
+}
+
 /* The setup line, and all that decides outcomes in it into the signature. */
 static opevo_status make_setup(program *self, const opevo_program_options *options, json_t *exits,
                                opevo_error *err)
@@ -203,7 +219,8 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
                               opevo_i_json_text(result), "run_limit_s", options->run_limit_s,
                               "repeats", (json_int_t)options->repeats, "exits", exits);
 
-    if (setup && !add_criteria(options, setup, &hash) && !add_build(options, setup, &hash))
+    if (setup && !add_criteria(options, setup, &hash) && !add_build(options, setup, &hash) &&
+        !add_program(self, setup))
         self->live.pool.setup = opevo_i_message_line(json_incref(setup));
     json_decref(setup);
     if (!self->live.pool.setup || !dumped) {
@@ -333,13 +350,14 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->prepare = prepare;
     live->value = value;
     live->release = release;
+    live->pool.kind = "cmd";
     live->pool.depth = self->build.count ? BUILD_DEPTH : 1;
     live->pool.start_limit_s = 300;
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
     if (self->build.count)
-        live->pool.silence_s += BUILD_DEPTH * options->build_limit_s;
+        live->pool.silence_s += BUILD_DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->super.wanted = live->pool.depth * live->pool.count;
     return OPEVO_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <opevo/clock.h>
 #include <opevo/memory.h>
+#include <opevo/version.h>
 
 #include <errno.h>
 #include <math.h>
@@ -159,12 +160,37 @@ static opevo_i_task *find_started(const work *self, size_t number)
     return NULL;
 }
 
-static bool take_hello(work *self, opevo_i_connection *member, const json_t *message)
+/* What is wrong with a worker by its greeting, as a clause; false where nothing is. Asking again
+ * would not change it. */
+static bool is_unfit(const work *self, const json_t *message, opevo_text *why)
+{
+    const char *kind = json_string_value(json_object_get(message, "kind"));
+    const char *version = json_string_value(json_object_get(message, "version"));
+    json_int_t protocol = json_integer_value(json_object_get(message, "protocol"));
+
+    if (protocol != OPEVO_I_PROTOCOL)
+        opevo_text_printf(
+            why, "speaks protocol %lld instead of %d; use opevo-worker " OPEVO_VERSION "%s%.40s",
+            (long long)protocol, (int)OPEVO_I_PROTOCOL, version ? ", not " : "",
+            version ? version : "");
+    else if (self->pool->kind && (!kind || strcmp(kind, self->pool->kind) != 0))
+        opevo_text_printf(why, "measures on %.40s, not on %s; give its device as its argument",
+                          kind ? kind : "nothing", self->pool->kind);
+    return why->length > 0;
+}
+
+static bool take_hello(work *self, size_t number, const json_t *message)
 {
     const char *device = json_string_value(json_object_get(message, "device"));
+    opevo_i_connection *member = &self->pool->members[number];
+    opevo_text why = {0};
 
-    if (json_integer_value(json_object_get(message, "protocol")) != OPEVO_I_PROTOCOL)
+    if (is_unfit(self, message, &why)) {
+        member->losses = LOSSES;
+        lose(self, number, opevo_text_string(&why), true);
+        opevo_text_free(&why);
         return false;
+    }
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
     opevo_i_connection_say(member, self->pool->setup);
     opevo_i_connection_progress(member);
@@ -294,7 +320,8 @@ static bool take_message(work *self, size_t number, const json_t *message)
         return false;
     }
     if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
-        good = take_hello(self, member, message);
+        if (!take_hello(self, number, message))
+            return false;
     } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
         good = take_ready(self, member, message);
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {

@@ -15,6 +15,7 @@
 typedef struct opevo_i_pool {
     opevo_i_connection *members;
     size_t count;
+    const char *kind;     /* of the devices; NULL: any */
     char *setup;          /* the line that sets a worker up; released with free */
     unsigned threads;     /* of a parallel kernel, as the setup says; 0: as for 1 */
     unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */

@@ -30,12 +30,14 @@ void opevo_i_arguments_clear(opevo_i_arguments *list);
 opevo_status opevo_i_command_mark_output(opevo_i_arguments *command, size_t *count,
                                          opevo_error *err);
 
-/* The same of a build: the executable and all files that are words of the command; 0 where the
- * executable cannot be read. */
-uint64_t opevo_i_build_hash(const opevo_i_arguments *command);
 /* A hash of the executable file of a command, and of the script that an interpreter is given as its
  * first argument; 0 where one of them cannot be read. */
 uint64_t opevo_i_program_hash(const opevo_i_arguments *command);
+/* The same of a build: the executable and all files that are words of the command; 0 where the
+ * executable cannot be read. */
+uint64_t opevo_i_build_hash(const opevo_i_arguments *command);
+/* The file that a shell would start for the word, in `out`; false if none exists. */
+bool opevo_i_executable_find(const char *word, opevo_text *out);
 
 /* Errors: INVALID for no words, or an open quote; NOMEM. */
 opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err);

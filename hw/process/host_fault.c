@@ -98,8 +98,11 @@ bool opevo_i_build_fault(const opevo_i_program_end *end, const char *compiler,
                           strerror(end->start_errno));
         return true;
     }
+    if (end->timed_out && end->starved)
+        opevo_text_printf(why, "the compiler %s waited for a processor for most of %.3g s",
+                          compiler, end->elapsed_s);
     if (end->timed_out)
-        return false;
+        return end->starved;
     if (WIFSIGNALED(status) && is_foreign(WTERMSIG(status))) {
         opevo_text_printf(why, "the compiler %s was killed by signal %d (%s)", compiler,
                           WTERMSIG(status), strsignal(WTERMSIG(status)));

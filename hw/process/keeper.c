@@ -28,12 +28,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ERROR_LIMIT = 4096, MOST_READS = 256 };
+enum { ERROR_LIMIT = 4096, MOST_READS = 256, MOST_PROCESSES = 64, MOST_DEPTH = 8 };
+#define LOOK_MS 250 /* how often what waits for a processor is looked for */
 
 /* What a keeper reports ahead of the two texts. */
 typedef struct report_head {
     int start_errno, wait_status;
-    int timed_out;
+    int timed_out, starved;
     double elapsed_s;
     uint64_t peak_bytes, out_length, error_length;
 } report_head;
@@ -199,7 +200,76 @@ typedef struct keeping {
     double started_s;
     const opevo_i_program *program;
     opevo_i_program_end end;
+    struct {
+        pid_t pid;
+        double waited_s;    /* for a processor */
+    } seen[MOST_PROCESSES]; /* of those that were started, as far as they were looked at */
+    size_t seen_count;
 } keeping;
+
+/* ---- Waiting for a processor ---- */
+
+/* Where the system does not count it, 0. */
+static double waited_s(pid_t pid)
+{
+    char path[64];
+    unsigned long long waited_ns = 0;
+    FILE *file = NULL;
+
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %llu", &waited_ns) != 1) /* NOLINT(cert-err34-c): of the system */
+        waited_ns = 0;
+    fclose(file);
+    return 1e-9 * (double)waited_ns;
+}
+
+static void note_wait(keeping *self, pid_t pid)
+{
+    size_t i = 0;
+
+    while (i < self->seen_count && self->seen[i].pid != pid)
+        i++;
+    if (i == MOST_PROCESSES)
+        return;
+    self->seen[i].pid = pid;
+    self->seen[i].waited_s = waited_s(pid);
+    self->seen_count += i == self->seen_count;
+}
+
+/* The process and those that it started, which wait for each other more than side by side. */
+static void note_waits(keeping *self, pid_t pid, int depth)
+{
+    char path[64];
+    FILE *children = NULL;
+    int child = 0;
+
+    note_wait(self, pid);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    children = depth < MOST_DEPTH ? fopen(path, "re") : NULL;
+    while (children && fscanf(children, "%d", &child) == 1) /* NOLINT(cert-err34-c): likewise */
+        note_waits(self, child, depth + 1);
+    if (children)
+        fclose(children);
+}
+
+/* Seconds until the time limit, which moves on with what was waited. */
+static double left_s(keeping *self)
+{
+    double elapsed_s = opevo_clock_monotonic_s() - self->started_s;
+    double limit_s = self->program->limit_s;
+    double waited = 0;
+
+    if (!self->program->waits_apart)
+        return limit_s - elapsed_s;
+    note_waits(self, self->pid, 0);
+    for (size_t i = 0; i < self->seen_count; i++)
+        waited += self->seen[i].waited_s;
+    self->end.starved = waited > 0.5 * elapsed_s;
+    return fmin(limit_s + waited, OPEVO_I_STARVED * limit_s) - elapsed_s;
+}
 
 /* Kill the group, whose number stays taken until its leader is reaped; then the leader, and
  * whatever comes to this process as an orphan, until nothing is left. */
@@ -271,7 +341,6 @@ static bool launch(keeping *self)
 /* Wait for output, the program's end, the time limit or the death of who started this. */
 static void keep(keeping *self)
 {
-    double deadline = self->started_s + self->program->limit_s;
     bool ended = false;
 
     while (!ended) {
@@ -279,8 +348,9 @@ static void keep(keeping *self)
                                  {.fd = self->error, .events = POLLIN},
                                  {.fd = self->watch, .events = POLLIN},
                                  {.fd = life[0]}};
-        double left_ms = 1e3 * (deadline - opevo_clock_monotonic_s());
-        double most_ms = self->watch < 0 ? 2 : 1e6; /* without a watch: look again and again */
+        double left_ms = 1e3 * left_s(self);
+        /* Without a watch: look again and again. */
+        double most_ms = self->watch < 0 ? 2 : self->program->waits_apart ? LOOK_MS : 1e6;
 
         if (left_ms <= 0) {
             self->end.timed_out = true;
@@ -306,6 +376,7 @@ static void send_report(const opevo_i_program_end *end, int descriptor)
     report_head head = {.start_errno = end->start_errno,
                         .wait_status = end->wait_status,
                         .timed_out = end->timed_out,
+                        .starved = end->starved,
                         .elapsed_s = end->elapsed_s,
                         .out_length = end->out.length,
                         .error_length = end->error.length};
@@ -384,6 +455,7 @@ static void take_report(const opevo_text *received, opevo_i_program_end *end)
     end->start_errno = head.start_errno;
     end->wait_status = head.wait_status;
     end->timed_out = head.timed_out;
+    end->starved = head.starved;
     end->elapsed_s = head.elapsed_s;
     end->peak_bytes = head.peak_bytes;
     opevo_text_add_bytes(&end->out, received->data + sizeof head, head.out_length);

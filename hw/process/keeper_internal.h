@@ -12,6 +12,8 @@
 
 #include <opevo/text.h>
 
+enum { OPEVO_I_STARVED = 5 };
+
 /* What is run; borrowed during opevo_i_keeper_start only. */
 typedef struct opevo_i_program {
     char *const *argv;     /* ends with NULL; argv[0] is looked for in PATH */
@@ -19,7 +21,10 @@ typedef struct opevo_i_program {
     size_t output_limit;   /* bytes kept of standard output */
     uint64_t memory_bytes; /* limit of the address space of each process; 0: none */
     bool processor_limit;  /* also limit the processor time of each process to limit_s */
-    const int *cores;      /* to run on; NULL: where its keeper may */
+    /* Let the time limit leave out for how long its processes wait for a processor, up to
+     * OPEVO_I_STARVED times it. */
+    bool waits_apart;
+    const int *cores; /* to run on; NULL: where its keeper may */
     size_t core_count;
 } opevo_i_program;
 
@@ -27,7 +32,8 @@ typedef struct opevo_i_program {
 typedef struct opevo_i_program_end {
     bool kept;           /* false: the keeper itself was killed, and nothing is known */
     int start_errno;     /* not 0: it could not be started, and why */
-    bool timed_out;      /* it was killed at its time limit */
+    bool timed_out;      /* it was killed at its time limit ... */
+    bool starved;        /* ... having waited for a processor for most of the time */
     int wait_status;     /* as from waitpid */
     double elapsed_s;    /* from before its start to its end */
     uint64_t peak_bytes; /* of memory, of the largest of its processes */

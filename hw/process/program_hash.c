@@ -28,8 +28,7 @@ static bool hash_file(const char *path, uint64_t *hash)
     return read;
 }
 
-/* The file that a shell would start, in `out`; false if none exists. */
-static bool find_executable(const char *word, opevo_text *out)
+bool opevo_i_executable_find(const char *word, opevo_text *out)
 {
     const char *folders = getenv("PATH");
 
@@ -72,7 +71,7 @@ uint64_t opevo_i_build_hash(const opevo_i_arguments *command)
 {
     opevo_text path = {0};
     uint64_t hash = OPEVO_HASH_START;
-    bool known = find_executable(command->items[0], &path) && hash_file(path.data, &hash);
+    bool known = opevo_i_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
 
     opevo_text_free(&path);
     for (size_t i = 1; known && i < command->count; i++)
@@ -85,7 +84,7 @@ uint64_t opevo_i_program_hash(const opevo_i_arguments *command)
     opevo_text path = {0};
     uint64_t hash = OPEVO_HASH_START;
     size_t script = 1;
-    bool known = find_executable(command->items[0], &path) && hash_file(path.data, &hash);
+    bool known = opevo_i_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
 
     opevo_text_free(&path);
     if (known && is_interpreter(command->items[0])) {

@@ -5,8 +5,10 @@
 
 #include "builds_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +147,7 @@ static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_err
                                .output_limit = MESSAGE_LIMIT,
                                .memory_bytes = backend->build_memory_bytes,
                                .processor_limit = true,
+                               .waits_apart = true,
                                .cores = backend->cores,
                                .core_count = backend->core_count};
     opevo_status status = OPEVO_OK;
@@ -158,6 +161,7 @@ static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_err
                                           item->scratch.data, &command, err));
     program.argv = command.items;
     OPEVO_TRY(opevo_i_keeper_start(&program, &item->keeper, err));
+    item->started_s = opevo_clock_monotonic_s();
     item->stage = OPEVO_I_BUILDING;
     self->building++;
 cleanup:
@@ -187,6 +191,111 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
         give_back(item, err.message);
 }
 
+/* ---- Whether this host builds anything ------------------------------------------------------ */
+
+/* By what it said and how it ended. The compiler is the first line of the recipe. */
+static bool is_host_fault(const opevo_i_builds *self, const opevo_i_queued *item,
+                          const opevo_i_program_end *end, opevo_text *why)
+{
+    const char *recipe = opevo_text_string(&item->recipe);
+    char compiler[512];
+
+    snprintf(compiler, sizeof compiler, "%.*s", (int)strcspn(recipe, "\n"), recipe);
+    return opevo_i_build_fault(end, compiler, self->backend->build_memory_bytes, why);
+}
+
+/* To its end; when the engine goes meanwhile, so does this process. */
+static void await_program(opevo_i_keeper *keeper, opevo_i_program_end *end)
+{
+    while (!opevo_i_keeper_poll(keeper, end)) {
+        struct pollfd wait[2] = {{.fd = keeper->report, .events = POLLIN},
+                                 {.fd = OPEVO_I_ENGINE_FD}};
+
+        poll(wait, 2, -1);
+        if (wait[1].revents)
+            opevo_i_end_with_engine();
+    }
+}
+
+/* How a compiler failed on a source without a fault, as a clause. */
+static void describe_failure(const opevo_i_builds *self, const opevo_i_queued *probe,
+                             const opevo_i_program_end *end, opevo_text *out)
+{
+    const char *words = opevo_text_string(&end->error);
+
+    if (is_host_fault(self, probe, end, out))
+        return;
+    opevo_text_add(out, "a kernel without a fault is not compiled: ");
+    if (end->timed_out)
+        opevo_text_printf(out, "the compiler was killed after %g s", self->backend->build_limit_s);
+    else if (WIFSIGNALED(end->wait_status))
+        opevo_text_printf(out, "the compiler was killed by signal %d", WTERMSIG(end->wait_status));
+    else
+        opevo_text_printf(out, "exit status %d of the compiler%s%.*s",
+                          WEXITSTATUS(end->wait_status), *words ? ": " : "",
+                          (int)strcspn(words, "\n"), words);
+}
+
+/* Build the backend's own kernel, which has no fault; what fails then is this host, and the message
+ * a clause. */
+static opevo_status build_probe(opevo_i_builds *self, opevo_i_queued *probe, opevo_error *err)
+{
+    opevo_i_program_end end = {0};
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+
+    self->backend->ops->probe(&probe->job.kernel);
+    OPEVO_TRY(write_recipe(self, probe, err));
+    OPEVO_TRY(launch(self, probe, err));
+    self->building--;
+    await_program(&probe->keeper, &end);
+    if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0) {
+        describe_failure(self, probe, &end, &why);
+        status = OPEVO_FAIL(err, OPEVO_FAULT, "%.500s", opevo_text_string(&why));
+    }
+cleanup:
+    opevo_i_program_end_free(&end);
+    opevo_text_free(&why);
+    return status;
+}
+
+opevo_status opevo_i_builds_probe(opevo_i_builds *self, opevo_error *err)
+{
+    const opevo_i_backend_ops *ops = self->backend->ops;
+    opevo_i_queued probe = {.stage = OPEVO_I_WAITING};
+    opevo_error why = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (!ops->probe)
+        return OPEVO_OK;
+    status = build_probe(self, &probe, &why);
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status,
+                   "This host cannot build kernels: %.*s; fix that, then repeat the command.",
+                   (int)strcspn(why.message, "\n"), why.message);
+    if (status == OPEVO_OK)
+        status = ops->run_probe(self->backend, &probe.job.kernel, probe.scratch.data, err);
+    remove_scratch(&probe);
+    clear_item(&probe);
+    return status;
+}
+
+/* Whether a compiler that ended with an error could have built anything. */
+static bool is_sound(opevo_i_builds *self, const opevo_i_queued *failed, opevo_error *err)
+{
+    opevo_i_queued probe = {.stage = OPEVO_I_WAITING};
+    bool sound = !self->backend->ops->probe || self->good_s >= failed->started_s;
+
+    if (!sound) {
+        sound = build_probe(self, &probe, err) == OPEVO_OK;
+        remove_scratch(&probe);
+        clear_item(&probe);
+    }
+    if (sound)
+        self->good_s = opevo_clock_monotonic_s();
+    return sound;
+}
+
 /* ---- Ending --------------------------------------------------------------------------------- */
 
 /* What the compiler said, from its first line with "error" in it, which is the one that helps,
@@ -210,18 +319,13 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     return found;
 }
 
-/* Whether it was the host that failed; then the job goes back. The compiler is the first line of
- * the recipe. */
+/* Whether it was the host that failed; then the job goes back. */
 static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
                      const opevo_i_program_end *end)
 {
-    const char *recipe = opevo_text_string(&item->recipe);
-    char compiler[512];
     opevo_text why = {0};
-    bool fault = false;
+    bool fault = is_host_fault(self, item, end, &why);
 
-    snprintf(compiler, sizeof compiler, "%.*s", (int)strcspn(recipe, "\n"), recipe);
-    fault = opevo_i_build_fault(end, compiler, self->backend->build_memory_bytes, &why);
     if (fault)
         give_back(item, opevo_text_string(&why));
     opevo_text_free(&why);
@@ -252,10 +356,15 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
             give_back(item, err.message);
         else
             item->stage = OPEVO_I_BUILT;
+        self->good_s = opevo_clock_monotonic_s();
         return;
     }
     if (is_fault(self, item, end))
         return;
+    if (!is_sound(self, item, &err)) {
+        give_back(item, err.message);
+        return;
+    }
     if (end->timed_out)
         snprintf(sentence, sizeof sentence, "the %s was killed after %g s", who,
                  self->backend->build_limit_s);

@@ -22,7 +22,8 @@ typedef struct opevo_i_queued {
     opevo_i_result result;
     opevo_text recipe, source, scratch, object; /* paths, the recipe excepted */
     opevo_text refused;                         /* why an object in the cache was not taken */
-    opevo_i_keeper keeper;                      /* while building */
+    opevo_i_keeper keeper;                      /* while building ... */
+    double started_s;                           /* ... and since when */
 } opevo_i_queued;
 
 typedef struct opevo_i_builds {
@@ -32,9 +33,13 @@ typedef struct opevo_i_builds {
     size_t count, capacity;
     unsigned most; /* compilers at once */
     unsigned building;
+    double good_s; /* when a compiler last ended without an error (opevo_clock_monotonic_s) */
 } opevo_i_builds;
 
 opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err);
+/* Build, run and time a kernel without a fault, where the backend has one. Errors: FAULT with what
+ * this host cannot do; then no kernel is to blame. */
+opevo_status opevo_i_builds_probe(opevo_i_builds *self, opevo_error *err);
 /* Remove what compilers left, which have ended or been killed. */
 void opevo_i_builds_clear(opevo_i_builds *self);
 /* Whether the jobs of this backend are built. */

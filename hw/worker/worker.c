@@ -7,6 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/version.h>
 
 #include <poll.h>
 #include <signal.h>
@@ -81,8 +82,9 @@ static void send_failure(worker *self, const opevo_error *err)
 
 static void send_hello(worker *self)
 {
-    send_message(self, json_pack("{s:s, s:i, s:s, s:o}", "type", "hello", "protocol",
-                                 OPEVO_I_PROTOCOL, "kind", self->backend->ops->kind, "device",
+    send_message(self, json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol",
+                                 OPEVO_I_PROTOCOL, "version", OPEVO_VERSION, "kind",
+                                 self->backend->ops->kind, "device",
                                  opevo_i_json_text(self->backend->device)));
 }
 
@@ -120,6 +122,8 @@ static void take_setup(worker *self, const json_t *message)
                             "\"criteria\" has a member that this worker does not know.");
     if (status == OPEVO_OK)
         status = opevo_i_builds_init(&self->builds, self->backend, &err);
+    if (status == OPEVO_OK)
+        status = opevo_i_builds_probe(&self->builds, &err);
     if (status != OPEVO_OK) {
         send_failure(self, &err);
         return;
@@ -135,6 +139,12 @@ static void take_job(worker *self, const json_t *message)
 
     if (!self->ready || !opevo_i_job_from_json(message, &job)) {
         send_error(self, self->ready ? "A job is malformed." : "A job came before the setup.");
+        return;
+    }
+    if (!job.command.count == !self->backend->ops->builds) {
+        opevo_i_job_clear(&job);
+        send_error(self, self->backend->ops->builds ? "A program is no job for this device."
+                                                    : "A kernel is no job for opevo-worker cmd.");
         return;
     }
     if (opevo_i_builds_add(&self->builds, &job, &err) != OPEVO_OK) {

@@ -116,8 +116,14 @@ static void test_no_descriptors(void **state)
 
 /* ---- Compilers ------------------------------------------------------------------------------ */
 
-/* A stand-in for the compiler: a script that does `body`, then becomes cc. */
-static void use_compiler(const char *body)
+/* To macros, and to the source by which a worker is probed, such a script is a compiler like any. */
+#define BUT_FOR_PROBES                                                                             \
+    "for last; do :; done\n"                                                                       \
+    "case \"$*\" in *-dM*) exec cc \"$@\";; esac\n"                                                \
+    "grep -q opevo_probe \"$last\" && exec cc \"$@\"\n"
+
+/* A stand-in for the compiler: a script that does `head` and `body`, then becomes cc. */
+static void write_compiler(const char *head, const char *body)
 {
     char path[4200];
     FILE *file = NULL;
@@ -125,10 +131,15 @@ static void use_compiler(const char *body)
     snprintf(path, sizeof path, "%s/compiler", cache_folder);
     file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "#!/bin/sh\n%s\nexec cc \"$@\"\n", body);
+    fprintf(file, "#!/bin/sh\n%s%s\nexec cc \"$@\"\n", head, body);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(chmod(path, 0700), 0);
     setenv("OPEVO_CC", path, 1);
+}
+
+static void use_compiler(const char *body)
+{
+    write_compiler(BUT_FOR_PROBES, body);
 }
 
 static opevo_objective *open_products(opevo_workers workers)
@@ -204,6 +215,36 @@ static void test_compiler_does_not_recover(void **state)
             setenv("OPEVO_CC", "nothing-of-this-name", 1);
         CHECK_FAILS(OPEVO_FAULT, cases[i].words,
                     opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* A compiler that compiles nothing more, whatever it says, is no fault of kernels: neither at the
+ * start nor after some. */
+static void test_compiler_compiles_nothing(void **state)
+{
+    static const struct {
+        const char *body, *words;
+    } cases[] = {
+        {"exit 127",
+         "This host cannot build kernels: a kernel without a fault is not compiled: exit "
+         "status 127 of the compiler; fix that"},
+        {SAYS("licence expired", "1"), "exit status 1 of the compiler: licence expired"},
+        {"kill -SEGV $$",
+         "a kernel without a fault is not compiled: the compiler was killed by signal 11"},
+        {"mkdir $XDG_CACHE_HOME/built.1 || mkdir $XDG_CACHE_HOME/built.2 || exit 127",
+         "a kernel without a fault is not compiled: exit status 127 of the compiler"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_objective *objective = open_products((opevo_workers){0});
+        opevo_index points[4] = {0, 1, 2, 3};
+        opevo_outcome outcomes[4];
+
+        write_compiler("case \"$*\" in *-dM*) exec cc \"$@\";; esac\n", cases[i].body);
+        CHECK_FAILS(OPEVO_FAULT, cases[i].words,
+                    opevo_objective_evaluate(objective, points, 4, outcomes, &err));
         opevo_objective_destroy(objective);
     }
 }
@@ -286,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_no_descriptors),
         cmocka_unit_test(test_compiler_recovers),
         cmocka_unit_test(test_compiler_does_not_recover),
+        cmocka_unit_test(test_compiler_compiles_nothing),
         cmocka_unit_test(test_earned),
         cmocka_unit_test(test_file_size_limit),
         cmocka_unit_test(test_memory_is_earned),

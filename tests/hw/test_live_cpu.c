@@ -268,7 +268,7 @@ static void test_unconfined(void **state)
     options.workers.commands = &command;
     options.workers.count = 1;
     CHECK_OK(opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
-    CHECK_FAILS(OPEVO_FAULT, "Cannot install the system call filter: Invalid argument;",
+    CHECK_FAILS(OPEVO_FAULT, "Cannot install the system call filter: Invalid argument.",
                 opevo_objective_evaluate(objective, points, 2, outcomes, &err));
     opevo_objective_destroy(objective);
     opevo_text_free(&own);

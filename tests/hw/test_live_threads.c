@@ -163,7 +163,8 @@ static void test_library(void **state)
 static void test_workers_that_cannot(void **state)
 {
     static const char *const cases[][2] = {
-        {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":3}\"; read x;"
+        {"sh -c 'echo "
+         "\"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":5,\\\"kind\\\":\\\"cpu\\\"}\"; read x;"
          " echo \"{\\\"type\\\":\\\"ready\\\"}\"; sleep 9'",
          "speaks another protocol"},
         {"sh -c 'exec $OPEVO_WORKER cpu'",

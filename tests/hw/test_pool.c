@@ -6,7 +6,7 @@
 
 #include "sleepers.h"
 
-#define HELLO "echo '{\"type\":\"hello\",\"protocol\":4}'; read x; "
+#define HELLO "echo '{\"type\":\"hello\",\"protocol\":5}'; read x; "
 #define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
 #define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
 

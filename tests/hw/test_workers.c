@@ -3,11 +3,14 @@
 /* Programs as objectives, and workers that are lost, foreign or many. */
 
 #include "sleepers.h"
+#include "zoo.h"
 
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/version.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,7 +152,8 @@ static void test_samples(void **state)
 static void test_senseless(void **state)
 {
     const char *foreign =
-        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":4}\"; read x;"
+        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":5,\\\"kind\\\":\\\"cmd\\\"}\"; "
+        "read x;"
         " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=0; while read x; do"
         " echo \"{\\\"type\\\":\\\"result\\\",\\\"job\\\":$n,\\\"outcome\\\":\\\"ok\\\","
         "\\\"samples\\\":[1e-310]}\"; n=$((n + 1)); done'";
@@ -284,9 +288,10 @@ static void test_none(void **state)
         {"sh -c 'echo no route to host >&2; exit 3'", "the worker sh ended: no route to host"},
         {"nothing-of-this-name", "nothing-of-this-name cannot be started"},
         {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":99}\"; sleep 9'",
-         "speaks another protocol"},
+         "speaks protocol 99 instead of 5; use opevo-worker " OPEVO_VERSION},
         {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is not a device"},
-        {"sh -c 'exec $OPEVO_WORKER cpu'", "The setup lacks an operator"},
+        {"sh -c 'exec $OPEVO_WORKER cpu'",
+         "measures on cpu, not on cmd; give its device as its argument"},
     };
 
     (void)state;
@@ -303,6 +308,79 @@ static void test_none(void **state)
                     opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
         opevo_objective_destroy(objective);
     }
+}
+
+/* A worker of another kind is none, whatever it is asked to measure. */
+static void test_other_kind(void **state)
+{
+    static const struct {
+        const char *device, *command, *words;
+    } cases[] = {
+        {"cpu", "sh -c 'exec $OPEVO_WORKER cmd'", "measures on cmd, not on cpu"},
+        {"cuda:0", "sh -c 'exec $OPEVO_WORKER cpu'", "measures on cpu, not on cuda"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_live_options options = opevo_live_defaults();
+        opevo_objective *objective = NULL;
+        opevo_index points[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        opevo_outcome outcomes[8];
+        zoo *maker = zoo_of_products(16);
+
+        options.device = cases[i].device;
+        options.workers.commands = &cases[i].command;
+        options.workers.count = 1;
+        maker->super.dialect = i ? OPEVO_KERNEL_CUDA : OPEVO_KERNEL_C;
+        CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+        CHECK_FAILS(OPEVO_IO, cases[i].words,
+                    opevo_objective_evaluate(objective, points, 8, outcomes, &err));
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* A worker that a launcher starts in the home folder finds the program of the engine's folder; one
+ * without the program measures nothing. */
+static void test_folder(void **state)
+{
+    static const char *const commands[] = {
+        "sh -c 'cd && exec $OPEVO_WORKER cmd'",
+        "sh -c 'cd /usr && exec $OPEVO_WORKER cmd'",
+        "sh -c 'mv program moved; exec $OPEVO_WORKER cmd'",
+    };
+    char folder[4096];
+    FILE *file = NULL;
+
+    (void)state;
+    assert_non_null(getcwd(folder, sizeof folder));
+    assert_int_equal(chdir(cache_folder), 0);
+    file = fopen("program", "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\necho took 2\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod("program", 0700), 0);
+    for (size_t i = 0; i < 3; i++) {
+        opevo_program_options options = opevo_program_defaults();
+        opevo_objective *objective = NULL;
+        opevo_outcome outcome;
+        opevo_index point = 0;
+
+        options.result = "ms:/took ([0-9]+)/";
+        options.workers.commands = &commands[i];
+        options.workers.count = 1;
+        objective = open_program("./program {X}", options);
+        if (i == 0) {
+            CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+            assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+        } else {
+            CHECK_FAILS(OPEVO_FAULT,
+                        "./program is not an executable file on this host, in the "
+                        "folder /",
+                        opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        }
+        opevo_objective_destroy(objective);
+    }
+    assert_int_equal(chdir(folder), 0);
 }
 
 /* What its host lacks is no misuse; workers of several commands are named. */
@@ -508,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_lost),           cmocka_unit_test(test_senseless),
         cmocka_unit_test(test_lost_keeper),    cmocka_unit_test(test_all_lost),
         cmocka_unit_test(test_none),           cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_other_kind),     cmocka_unit_test(test_folder),
         cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
         cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
     };

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Time limits of programs: what waits for a processor does not use up the limit of a build. */
+
+#include "check.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host_fault_internal.h"
+#include "keeper_internal.h"
+
+enum { RIVALS = 9 };
+
+static int first_core(void)
+{
+    cpu_set_t set;
+    int core = 0;
+
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    while (!CPU_ISSET((size_t)core, &set))
+        core++;
+    return core;
+}
+
+static void start_rivals(int core, pid_t *rivals)
+{
+    for (int i = 0; i < RIVALS; i++) {
+        rivals[i] = fork();
+        if (rivals[i] == 0) {
+            cpu_set_t set;
+
+            CPU_ZERO(&set);
+            CPU_SET((size_t)core, &set);
+            sched_setaffinity(0, sizeof set, &set);
+            for (;;)
+                __asm__ volatile("");
+        }
+    }
+}
+
+static void end_rivals(const pid_t *rivals)
+{
+    for (int i = 0; i < RIVALS; i++) {
+        kill(rivals[i], SIGKILL);
+        waitpid(rivals[i], NULL, 0);
+    }
+}
+
+/* Run a script of sh on one processor. */
+static opevo_i_program_end run(const char *script, int core, double limit_s, bool waits_apart)
+{
+    char *const argv[] = {"sh", "-c", (char *)script, NULL};
+    const opevo_i_program program = {.argv = argv,
+                                     .limit_s = limit_s,
+                                     .output_limit = 100,
+                                     .processor_limit = true,
+                                     .waits_apart = waits_apart,
+                                     .cores = &core,
+                                     .core_count = 1};
+    opevo_i_program_end end;
+    opevo_i_keeper keeper;
+
+    CHECK_OK(opevo_i_keeper_start(&program, &keeper, &err));
+    while (!opevo_i_keeper_poll(&keeper, &end)) {
+        struct pollfd wait = {.fd = keeper.report, .events = POLLIN};
+
+        poll(&wait, 1, -1);
+    }
+    assert_true(end.kept && end.start_errno == 0);
+    return end;
+}
+
+/* Some tenths of a second of work in a process of its own, as compilers do it, beside nine others on
+ * one processor: elapsed, ten times as much. */
+static void test_waiting(void **state)
+{
+    static const char work[] =
+        "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'; echo made";
+    int core = first_core();
+    pid_t rivals[RIVALS];
+    opevo_i_program_end end;
+    double alone_s = 0;
+
+    (void)state;
+    end = run(work, core, 60, true);
+    alone_s = end.elapsed_s;
+    opevo_i_program_end_free(&end);
+    start_rivals(core, rivals);
+    for (int apart = 0; apart < 2; apart++) {
+        end = run(work, core, 3 * alone_s, apart);
+        assert_int_equal(end.timed_out, !apart);
+        if (apart)
+            assert_string_equal(opevo_text_string(&end.out), "made\n");
+        opevo_i_program_end_free(&end);
+    }
+    end_rivals(rivals);
+}
+
+/* Without an end a limit holds, whether the program works or sleeps; what waited for most of the
+ * time is the host's. */
+static void test_endless(void **state)
+{
+    int core = first_core();
+    pid_t rivals[RIVALS];
+    opevo_text why = {0};
+    opevo_i_program_end end = run("sleep 1000", core, 0.3, true);
+
+    (void)state;
+    assert_true(end.timed_out && !end.starved && end.elapsed_s < 10);
+    assert_false(opevo_i_build_fault(&end, "cc", 0, &why));
+    opevo_i_program_end_free(&end);
+    start_rivals(core, rivals);
+    end = run("while :; do :; done", core, 0.3, true);
+    end_rivals(rivals);
+    assert_true(end.timed_out && end.starved && end.elapsed_s < OPEVO_I_STARVED * 0.3 + 10);
+    assert_true(opevo_i_build_fault(&end, "cc", 0, &why));
+    assert_non_null(strstr(opevo_text_string(&why), "the compiler cc waited for a processor"));
+    opevo_i_program_end_free(&end);
+    opevo_text_free(&why);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_waiting),
+                                       cmocka_unit_test(test_endless)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
