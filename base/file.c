@@ -137,8 +137,11 @@ static int open_partial(const char *path)
         struct stat mine, there;
         int got = -1;
 
-        if (file < 0 && errno == EACCES && unlink(path) == 0)
-            continue; /* it was about to take the place of a read-only file */
+        if (file < 0 && errno == EACCES) {
+            if (unlink(path) == 0)
+                continue;   /* it was about to take the place of a read-only file */
+            errno = EACCES; /* that of the folder, which says more than that nothing was there */
+        }
         if (file < 0)
             return -1;
         do
@@ -212,7 +215,10 @@ opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_IO, "No cache folder: set XDG_CACHE_HOME or HOME.");
     OPEVO_TRY(opevo_text_check(&text, err));
     if (!make_folders(text.data)) {
-        status = fail_errno(err, text.data);
+        status = OPEVO_FAIL(err, OPEVO_IO,
+                            "The cache folder %s cannot be made: %s; set XDG_CACHE_HOME to a "
+                            "folder that you can write to.",
+                            text.data, strerror(errno));
         goto cleanup;
     }
     opevo_text_printf(&text, "/%s", name);

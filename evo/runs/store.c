@@ -159,7 +159,13 @@ opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, b
             err, OPEVO_MISMATCH,
             "%s has format %d of the run store, which is read-only: use another store.",
             store->path, OLD_VERSION);
-    if (version < OLD_VERSION || version > CRITERIA_VERSION)
+    if (version > CRITERIA_VERSION)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s was written by a newer opevo (format %lld of the run store, where this "
+                          "one, " OPEVO_VERSION ", reads formats %d to %d): update opevo, or use "
+                          "another store.",
+                          store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
+    if (version < OLD_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s has format %lld of the run store, and this program reads formats %d "
                           "to %d: use another store.",

@@ -154,12 +154,20 @@ static bool is_own(const struct stat *facts, mode_t kind)
            !(facts->st_mode & (S_IWGRP | S_IWOTH));
 }
 
+static opevo_status fail_unusable(const char *folder, int why, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_IO,
+                      "The cache of kernels %s cannot be used: %s; set XDG_CACHE_HOME to a folder "
+                      "that you can write to.",
+                      folder, strerror(why));
+}
+
 static opevo_status open_folder(const char *folder, opevo_error *err)
 {
     struct stat facts;
 
     if ((mkdir(folder, 0700) < 0 && errno != EEXIST) || lstat(folder, &facts) < 0)
-        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno));
+        return fail_unusable(folder, errno, err);
     if (!is_own(&facts, S_IFDIR))
         return OPEVO_FAIL(
             err, OPEVO_IO,
@@ -210,8 +218,7 @@ static opevo_status open_scratch(opevo_i_cache *cache, opevo_error *err)
             break;
     }
     if (!made)
-        status =
-            OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", cache->folder, strerror(errno ? errno : EBUSY));
+        status = fail_unusable(cache->folder, errno ? errno : EBUSY, err);
 cleanup:
     cache->scratch_folder = path.data;
     return status;

@@ -222,6 +222,30 @@ static int remove_folder(void **state)
     return remove_tree(folder);
 }
 
+/* In a process of a user who may not write there. */
+static void test_folder_of_others(void **state)
+{
+    pid_t child = 0;
+    int status = 0;
+
+    (void)state;
+    rmdir("folder-of-others");
+    assert_int_equal(mkdir("folder-of-others", 0555), 0);
+    child = fork();
+    if (child == 0) {
+        opevo_error why = {OPEVO_OK, ""};
+
+        if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+            _exit(2);
+        opevo_file_write("folder-of-others/x", "x", 1, &why);
+        _exit(strcmp(why.message, "folder-of-others/x: Permission denied.") != 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    rmdir("folder-of-others");
+}
+
 static void ignore(int number)
 {
     (void)number;
@@ -289,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_full_disk_keeps_the_old_file),
         cmocka_unit_test(test_next_write_removes_what_a_killed_one_left),
         cmocka_unit_test(test_writers_wait_for_each_other),
+        cmocka_unit_test(test_folder_of_others),
         cmocka_unit_test(test_all_is_written_piece_by_piece),
         cmocka_unit_test(test_what_cannot_be_written_is_said),
         cmocka_unit_test(test_cache_folder_is_made),

@@ -145,7 +145,7 @@ static void test_not_a_store(void **state)
     scratch_empty(&scratch);
     opevo_store_close(open_store(scratch.file, OPEVO_STORE_WRITE));
     tamper(scratch.file, "PRAGMA user_version = 4");
-    check_refused(scratch.file, OPEVO_MISMATCH, "format 4");
+    check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 4 ");
     tamper(scratch.file, "PRAGMA user_version = 2; DROP TABLE trials");
     check_refused(scratch.file, OPEVO_INVALID, "damaged");
 
