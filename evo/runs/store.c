@@ -13,6 +13,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,6 +119,37 @@ cleanup:
     return status;
 }
 
+/* Whether the program that made a store, by its version, is newer than this one. */
+static bool is_newer(const char *version)
+{
+    static const int own[] = {OPEVO_VERSION_MAJOR, OPEVO_VERSION_MINOR, OPEVO_VERSION_PATCH};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        char *end = NULL;
+        long number = strtol(version, &end, 10);
+
+        if (end == version || number != own[i])
+            return end != version && number > own[i];
+        version = end + (*end == '.');
+    }
+    return false;
+}
+
+/* What a newer program wrote may be no damage. */
+static void note_state(opevo_store *store)
+{
+    sqlite3_stmt *query = NULL;
+    const char *version = NULL;
+
+    if (opevo_i_store_prepare(store, "SELECT value FROM format WHERE key = 'version'", &query,
+                              NULL) == OPEVO_OK &&
+        sqlite3_step(query) == SQLITE_ROW &&
+        (version = (const char *)sqlite3_column_text(query, 0)) != NULL && is_newer(version))
+        snprintf(store->state, sizeof store->state, "was made by opevo %.20s, newer than this %s",
+                 version, OPEVO_VERSION);
+    sqlite3_finalize(query);
+}
+
 typedef struct head {
     int64_t application, version, tables;
 } head;
@@ -160,17 +193,19 @@ opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, b
             "%s has format %d of the run store, which is read-only: use another store.",
             store->path, OLD_VERSION);
     if (version > CRITERIA_VERSION)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s was written by a newer opevo (format %lld of the run store, where this "
-                          "one, " OPEVO_VERSION ", reads formats %d to %d): update opevo, or use "
-                          "another store.",
-                          store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
+        return OPEVO_FAIL(
+            err, OPEVO_MISMATCH,
+            "%s was written by a newer opevo (format %lld of the run store, where this "
+            "one, " OPEVO_VERSION ", reads formats %d to %d): update opevo, or use "
+            "another store.",
+            store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
     if (version < OLD_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s has format %lld of the run store, and this program reads formats %d "
                           "to %d: use another store.",
                           store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
     OPEVO_TRY(check_tables(store, err));
+    note_state(store);
 cleanup:
     return status;
 }
@@ -354,6 +389,7 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
     if (!store)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
     store->path = opevo_strdup(path);
+    snprintf(store->state, sizeof store->state, "is damaged");
     if (!store->path) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
         goto cleanup;

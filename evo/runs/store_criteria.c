@@ -86,8 +86,8 @@ static const char *better(const opevo_criterion *criterion)
 static opevo_status fail_damaged(const opevo_store *store, int64_t run, opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s is damaged: the criteria of run %lld are malformed; use another store.",
-                      store->path, (long long)run);
+                      "%s %s: the criteria of run %lld are malformed; use another store.",
+                      store->path, store->state, (long long)run);
 }
 
 /* A text of a row as the store's own copy; NULL without memory. */

@@ -28,8 +28,8 @@ static opevo_status fail_damaged(const opevo_store *store, int64_t run, const op
                                  opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s is damaged: trial %llu of run %lld is malformed; use another store.",
-                      store->path, (unsigned long long)trial->number, (long long)run);
+                      "%s %s: trial %llu of run %lld is malformed; use another store.", store->path,
+                      store->state, (unsigned long long)trial->number, (long long)run);
 }
 
 opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3_stmt *row,

@@ -137,10 +137,9 @@ static opevo_status read_rows(opevo_store *store, int64_t run, opevo_stored_fina
         good = take_row(query, out, place++);
     }
     if (!good)
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID,
-                       "%s is damaged: the finals of run %lld are malformed; use another store.",
-                       store->path, (long long)run);
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s: the finals of run %lld are malformed; use another store.",
+                            store->path, store->state, (long long)run);
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
     else

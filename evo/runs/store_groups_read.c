@@ -13,8 +13,8 @@
 static opevo_status fail_damaged(const opevo_store *store, opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s is damaged: a group of tasks is malformed; use another store.",
-                      store->path);
+                      "%s %s: a group of tasks is malformed; use another store.", store->path,
+                      store->state);
 }
 
 static opevo_status fail_memory(const opevo_store *store, opevo_error *err)

@@ -57,6 +57,8 @@ typedef struct opevo_i_cursor {
 struct opevo_store {
     sqlite3 *db;
     char *path;   /* for messages */
+    /* What a file is of which something cannot be read, for messages: "is damaged", or newer. */
+    char state[80];
     dev_t device; /* which file was opened */
     ino_t inode;
     bool shares_memory; /* its folder lets processes share memory, so that it may have a log */

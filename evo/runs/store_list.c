@@ -122,8 +122,8 @@ static opevo_status find_landscape(const lister *self, sqlite3_stmt *row, opevo_
     if (!read_signature(row, COLUMN_SIGNATURE, &info->signature) ||
         (has_topology(info->settings) && !read_signature(row, COLUMN_SPACE_SIGNATURE, &space)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is damaged: run %lld has no signature; use another store.",
-                          self->store->path, (long long)info->run);
+                          "%s %s: run %lld has no signature; use another store.", self->store->path,
+                          self->store->state, (long long)info->run);
     if (has_topology(info->settings))
         info->signature ^= opevo_i_topology_mark(space);
     return OPEVO_OK;
@@ -209,8 +209,8 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
     };
     if (!opevo_parse_u64(opevo_i_column_text(row, 4), &info->seed))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is damaged: the seed of run %lld is not a number; use another store.",
-                          self->store->path, (long long)info->run);
+                          "%s %s: the seed of run %lld is not a number; use another store.",
+                          self->store->path, self->store->state, (long long)info->run);
     OPEVO_TRY(opevo_store_program(self->store, info->run, &info->program, err));
     OPEVO_TRY(find_landscape(self, row, info, err));
     OPEVO_TRY(find_best(self, row, info, err));

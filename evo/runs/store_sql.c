@@ -34,7 +34,8 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
                           text);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR: /* a statement that does not fit the tables */
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is damaged: %s; use another store.", path, text);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s %s: %s; use another store.", path, store->state,
+                          text);
     case SQLITE_NOMEM:
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to use %s.", path);
     case SQLITE_BUSY:

@@ -32,9 +32,9 @@ static opevo_status take_row(opevo_store *store, int64_t run, sqlite3_stmt *row,
 
     if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is damaged: the start points of run %lld are malformed; use another "
+                          "%s %s: the start points of run %lld are malformed; use another "
                           "store.",
-                          store->path, (long long)run);
+                          store->path, store->state, (long long)run);
     out->point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 0));
     out->origin = opevo_i_store_keep_origin(store, origin, strlen(origin));
     return out->origin ? OPEVO_OK

@@ -136,11 +136,10 @@ bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcom
 
 static opevo_status fail_outcomes(const opevo_store *store, opevo_error *err)
 {
-    return OPEVO_FAIL(
-        err, OPEVO_INVALID,
-        "%s is damaged: the outcomes that packed runs share are malformed; use another "
-        "store.",
-        store->path);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s %s: the outcomes that packed runs share are malformed; use another "
+                      "store.",
+                      store->path, store->state);
 }
 
 static void forget_outcomes(opevo_i_outcomes *self)
@@ -201,10 +200,9 @@ cleanup:
 
 static opevo_status fail_damaged(const opevo_store *store, opevo_error *err)
 {
-    return OPEVO_FAIL(
-        err, OPEVO_INVALID,
-        "%s is damaged: the packed trials of run %lld are malformed; use another store.",
-        store->path, (long long)store->cursor.run);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s %s: the packed trials of run %lld are malformed; use another store.",
+                      store->path, store->state, (long long)store->cursor.run);
 }
 
 /* What stands before the trials. */

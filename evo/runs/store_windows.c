@@ -114,9 +114,10 @@ opevo_status opevo_store_read_windows(opevo_store *store, int64_t run, const ope
     code = sqlite3_step(row);
     if (code == SQLITE_ROW && (size_t)sqlite3_column_bytes(row, 0) != 8 * count)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s is damaged: the processor times of trial %llu of run %lld are "
+                            "%s %s: the processor times of trial %llu of run %lld are "
                             "malformed; use another store.",
-                            store->path, (unsigned long long)trial->number, (long long)run);
+                            store->path, store->state, (unsigned long long)trial->number,
+                            (long long)run);
     else if (code == SQLITE_ROW)
         status = keep(store, row, count, processor_s, err);
     else if (code != SQLITE_DONE)

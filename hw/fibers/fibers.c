@@ -285,19 +285,31 @@ static void set_times(const launcher *self, const report *said, opevo_evaluation
     out->time_s = opevo_i_time_of_windows(times, count);
 }
 
+/* What the child says, as it may have been overwritten by its kernel: texts end, and what is no
+ * status or verdict makes it incomplete. */
+static void take_report(const launcher *self, report *out)
+{
+    memcpy(out, self->memory, sizeof *out);
+    out->err.message[sizeof out->err.message - 1] = '\0';
+    out->evaluation.message[sizeof out->evaluation.message - 1] = '\0';
+    if ((unsigned)out->status > OPEVO_FAULT ||
+        (unsigned)out->evaluation.verdict > OPEVO_VERDICT_WRONG)
+        out->complete = false;
+}
+
 /* What became of the child. */
 static opevo_status conclude(const launcher *self, bool in_time, double limit_s, int how,
                              opevo_evaluation *out, opevo_error *err)
 {
-    const report *said = (const report *)(const void *)self->memory;
+    report said;
 
-    if (said->complete && said->status != OPEVO_OK)
-        return OPEVO_FAIL(err, said->status, "%s", said->err.message);
-    if (said->complete) {
-        *out = said->evaluation;
-        out->message[sizeof out->message - 1] = '\0';
+    take_report(self, &said);
+    if (said.complete && said.status != OPEVO_OK)
+        return OPEVO_FAIL(err, said.status, "%s", said.err.message);
+    if (said.complete) {
+        *out = said.evaluation;
         if (out->verdict == OPEVO_VERDICT_OK)
-            set_times(self, said, out);
+            set_times(self, &said, out);
     } else if (!in_time || (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU)) {
         out->verdict = OPEVO_VERDICT_TIMEOUT;
         snprintf(out->message, sizeof out->message, "The kernel did not end within %.3g s.",

@@ -147,7 +147,11 @@ static void test_not_a_store(void **state)
     tamper(scratch.file, "PRAGMA user_version = 4");
     check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 4 ");
     tamper(scratch.file, "PRAGMA user_version = 2; DROP TABLE trials");
-    check_refused(scratch.file, OPEVO_INVALID, "damaged");
+    check_refused(scratch.file, OPEVO_INVALID, "is damaged: ");
+    tamper(scratch.file, "UPDATE format SET value = '99.1.0' WHERE key = 'version'");
+    check_refused(scratch.file, OPEVO_INVALID, "was made by opevo 99.1.0, newer than this");
+    tamper(scratch.file, "UPDATE format SET value = '0.0.9' WHERE key = 'version'");
+    check_refused(scratch.file, OPEVO_INVALID, "is damaged: ");
 
     /* An empty file is no store to read, and becomes one to write. */
     scratch_empty(&scratch);
