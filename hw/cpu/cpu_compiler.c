@@ -80,7 +80,7 @@ static void find_version(const opevo_text *macros, char version[VERSION_LENGTH])
     snprintf(version, VERSION_LENGTH, "%.*s", at ? (int)strcspn(at, "\";\n") : 0, at ? at : "");
 }
 
-static void identify(const char *compiler, char out[IDENTITY_LENGTH])
+static bool identify(const char *compiler, char out[IDENTITY_LENGTH])
 {
     const char *const words[] = {compiler, OPEVO_KERNEL_C_FLAGS, "-dM", "-E", "-x",
                                  "c",      "/dev/null"};
@@ -104,12 +104,14 @@ static void identify(const char *compiler, char out[IDENTITY_LENGTH])
     }
     opevo_i_arguments_clear(&command);
     opevo_text_free(&macros);
+    return good;
 }
 
-const char *opevo_i_cpu_compiler_identity(void)
+const char *opevo_i_cpu_compiler_identity(bool *works)
 {
     static char asked[2 * 4096]; /* compiler and PATH that the identity is of */
     static char identity[IDENTITY_LENGTH];
+    static bool known;
     const char *compiler = opevo_i_cpu_compiler();
     const char *path = getenv("PATH");
     char now[sizeof asked];
@@ -117,7 +119,9 @@ const char *opevo_i_cpu_compiler_identity(void)
     snprintf(now, sizeof now, "%.4000s\n%.4000s", compiler, path ? path : "");
     if (strcmp(now, asked) != 0) {
         memcpy(asked, now, sizeof asked);
-        identify(compiler, identity);
+        known = identify(compiler, identity);
     }
+    if (works)
+        *works = known;
     return identity;
 }

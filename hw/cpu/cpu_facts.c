@@ -56,7 +56,7 @@ static void read_flags(char flags[FLAGS_LENGTH])
 
 void opevo_i_cpu_identity(char *out, size_t size)
 {
-    char title[160];
+    char title[256];
     char flags[FLAGS_LENGTH];
     uint64_t hash = OPEVO_HASH_START;
 
@@ -64,7 +64,7 @@ void opevo_i_cpu_identity(char *out, size_t size)
     read_flags(flags);
     hash = opevo_hash_bytes(hash, flags, strlen(flags));
     snprintf(out, size, "%.110s, features %08x, %s", title, (unsigned)(opevo_hash_mix(hash) >> 32),
-             opevo_i_cpu_compiler_identity());
+             opevo_i_cpu_compiler_identity(NULL));
 }
 
 static unsigned vector_bits(void)
@@ -97,6 +97,7 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     char facts[256];
     char identity[256];
     bool filter = opevo_i_filter_present();
+    bool compiles = false;
     opevo_i_rapl rapl;
     opevo_text why = {0};
     bool energy = opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, &why);
@@ -108,7 +109,7 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     opevo_i_cpu_identity(identity, sizeof identity);
     snprintf(facts, sizeof facts, "L2 %llu KiB, L3 %llu KiB, compiler %s%s",
              (unsigned long long)l2 >> 10, (unsigned long long)l3 >> 10,
-             opevo_i_cpu_compiler_identity(),
+             opevo_i_cpu_compiler_identity(&compiles),
              opevo_i_landlock_present() ? "" : "; no Landlock: kernels may read your files");
     if (!filter)
         snprintf(title, sizeof title, "%s", OPEVO_I_NO_FILTER);
@@ -117,6 +118,7 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
                           .present = filter,
                           .title = title,
                           .identity = identity,
+                          .no_compiler = compiles ? NULL : opevo_i_cpu_compiler(),
                           .cores = opevo_processor_count(),
                           .vector_bits = vector_bits(),
                           .memory_bytes =

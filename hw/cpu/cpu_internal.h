@@ -159,8 +159,8 @@ void opevo_i_cpu_identity(char *out, size_t size);
 /* $OPEVO_CC, or cc. */
 const char *opevo_i_cpu_compiler(void);
 /* Its name, its version, and a hash of its file and of the macros that it defines by itself with
- * the flags of kernels; until the next call. */
-const char *opevo_i_cpu_compiler_identity(void);
+ * the flags of kernels, until the next call; whether it does so in *works, which may be NULL. */
+const char *opevo_i_cpu_compiler_identity(bool *works);
 /* As `list` of a backend. */
 void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), void *context);
 

@@ -158,6 +158,7 @@ typedef struct model {
     const char *device;
     char identity[256];
     char no_energy[256];
+    char no_compiler[256];
     unsigned cores;
 
     opevo_device_facts facts;
@@ -174,6 +175,8 @@ static void note_model(void *context, const opevo_hardware *row)
     self->facts = (opevo_device_facts){
         .vector_bits = row->vector_bits, .l1_bytes = row->l1_bytes, .l2_bytes = row->l2_bytes};
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
+    snprintf(self->no_compiler, sizeof self->no_compiler, "%s",
+             row->no_compiler ? row->no_compiler : "");
     self->cores = row->cores;
 }
 
@@ -196,6 +199,22 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     if (maker->threads > 1)
         hash = opevo_hash_bytes(hash, &maker->threads, sizeof maker->threads);
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
+}
+
+/* What is not known of a compiler could not be told from another one later. */
+static opevo_status check_compiler(const opevo_live_options *options,
+                                   const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    model here = {.device = options->device};
+
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    if (*here.no_compiler)
+        return OPEVO_FAIL(err, OPEVO_FAULT,
+                          "%s: the compiler %s does not work: install it, or set OPEVO_CC to "
+                          "another one.",
+                          options->device, here.no_compiler);
+    return OPEVO_OK;
 }
 
 /* Each thread of a kernel has a core; how many another host has is not known before its worker has
@@ -376,6 +395,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
     OPEVO_TRY(check_threads(maker, options, backend, err));
+    OPEVO_TRY(check_compiler(options, backend, err));
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
     OPEVO_TRY(read_criteria(self, options, backend, err));
     OPEVO_TRY(make_setup(self, options, err));

@@ -38,6 +38,7 @@ static void test_identity(void **state)
     static const char *const more[] = {"", "-O0", "-mno-avx", "-fno-tree-vectorize", "-O2 -g"};
     enum { COUNT = sizeof more / sizeof *more };
     char device[COUNT][256];
+    opevo_objective *objective = NULL;
 
     (void)state;
     for (int turn = 0; turn < 2; turn++) {
@@ -58,6 +59,14 @@ static void test_identity(void **state)
     setenv("OPEVO_CC", "no-such-compiler", 1);
     opevo_i_cpu_identity(device[0], sizeof device[0]);
     assert_non_null(strstr(device[0], "no-such-compiler is missing"));
+    CHECK_FAILS(OPEVO_FAULT, "cpu: the compiler no-such-compiler does not work",
+                opevo_live_open(&zoo_of_products(16)->super,
+                                &(opevo_live_options){.device = "cpu",
+                                                      .build_limit_s = 1,
+                                                      .run_limit_s = 1,
+                                                      .precision = 0.1,
+                                                      .repeat_s = 1},
+                                &objective, &err));
     unsetenv("OPEVO_CC");
 }
 

@@ -28,9 +28,16 @@ echo "exit status $?"
 [ "$(wc -l <table.csv)" -lt 9 ] && : >mended
 record | grep -o '8 of 8 points recorded\|0 failed'
 # A compiler that the system kills, whatever the kernel.
-printf '#!/bin/sh\nkill -9 $$\n' >compiler
+cat >compiler <<'S'
+#!/bin/sh
+case "$*" in *-dM*) ;; *) [ ! -e broken ] || kill -9 $$ ;; esac
+exec cc "$@"
+S
 chmod +x compiler
-OPEVO_CC="$PWD/compiler" opevo tune 'matmul(16,16,16)' --on cpu --trials 2 --store cpu.db --quiet >killed 2>&1
+export OPEVO_CC="$PWD/compiler"
+: >broken
+opevo tune 'matmul(16,16,16)' --on cpu --trials 2 --store cpu.db --quiet >killed 2>&1
 echo "exit status $?"
-grep -o 'compiler was killed by signal 9 (Killed)' killed
+grep -o 'was killed by signal 9 (Killed)' killed
+rm broken
 opevo tune 'matmul(16,16,16)' --on cpu --trials 2 --finals 0 --store cpu.db --quiet | grep -o '2 trials, 0 failed'

@@ -20,7 +20,7 @@ on='matmul(64,64,64)'
 try opevo tune "$on" --on sim:gtx1080ti --trials 30 --store runs.db
 try opevo tune "$on" --on sim:gtx1080ti --trials 30 --runs 3 --target 90%
 try opevo tune "$on" --on sim:gtx1080ti --trials 30 --dry-run
-try opevo tune --on 'cmd:./no/such/program --with --many --arguments {X}' --space one.json --tuner grid --trials 3
+try opevo tune --on 'cmd:sh -c false --with --many --arguments {X}' --space one.json --tuner grid --trials 3
 try opevo runs runs.db
 try opevo runs runs.db:1
 try opevo runs runs.db:1 --trials

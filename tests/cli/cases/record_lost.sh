@@ -31,7 +31,8 @@ record folder/table 2>message
 sed "s|$(pwd -P)|FOLDER|" message
 wc -l <moved.csv
 ACTION=': >cut.csv'
-record cut
+record cut 2>message
+sed "s/has [0-9]* bytes instead of [0-9]*/has N bytes instead of M/" message >&2
 ACTION='rm -r gone'
 mkdir gone
 record gone/table

@@ -18,7 +18,9 @@ typedef struct opevo_hardware {
     bool present;
     const char
         *title; /* its model; what is missing, and what to install, where it is not present */
-    const char *identity;  /* all that decides times on it, compilers too; NULL: the title does */
+    const char *identity; /* all that decides times on it, compilers too; NULL: the title does */
+    const char
+        *no_compiler;      /* the one that does not work, so that no kernel can be built; or NULL */
     unsigned cores;        /* processors, multiprocessors or compute units; 0 if unknown */
     unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
     uint64_t memory_bytes; /* 0 if unknown */
