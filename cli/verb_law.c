@@ -53,7 +53,7 @@ static void print_csv(const opevo_law *law, const opevo_i_law_row *rows, size_t 
         opevo_text_add(out, ",");
         opevo_text_add_double(out, rows[i].class.probability);
         opevo_text_add(out, ",");
-        opevo_text_add_double(out, opevo_law_bound(law));
+        opevo_text_add_double(out, opevo_i_law_printed_bound(law));
         opevo_text_add(out, "\n");
     }
     opevo_text_free(&value);
@@ -128,7 +128,9 @@ static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, siz
                       opevo_parameter_size(parameter) == 1 ? "" : "s",
                       opevo_law_method_name(opevo_law_get_method(law)));
     opevo_i_text_add_bound(out, opevo_law_bound(law));
-    opevo_text_add(out, " in the 1-norm (bounded)\n\n");
+    opevo_text_add(out,
+                   " in the 1-norm (bounded); shown are rounded probabilities, --csv and --json "
+                   "have all digits\n\n");
     qsort(rows, count, sizeof *rows, by_probability);
     status = print_rows(law, rows, shown, by_class, out, err);
     for (size_t i = shown; i < count; i++)

@@ -142,8 +142,10 @@ static void set_edges(const opevo_i_factor *self, bool fits, opevo_index sum, do
     opevo_index pairs = (opevo_index)self->places * (self->places - 1) / 2;
 
     metrics->degree_mean = (double)(2 * pairs) * mean;
-    if (fits && opevo_index_mul(sum, pairs, &metrics->edges))
-        metrics->known |= OPEVO_METRIC_EDGES;
+    if (!fits || !opevo_index_mul(sum, pairs, &metrics->edges))
+        return;
+    metrics->known |= OPEVO_METRIC_EDGES;
+    metrics->degree_mean = 2 * (double)metrics->edges / (double)self->super.size;
 }
 
 /* Edges: place i holds p in C(e-1+v-1, v-1) of the compositions of p, whatever the other primes:

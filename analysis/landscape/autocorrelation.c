@@ -71,9 +71,17 @@ static size_t choose_steps(size_t wanted, size_t n)
     return wanted < n ? wanted : n;
 }
 
+/* The shares sum to 1 up to the rounding of the rule. */
 static void fill_lags(opevo_autocorrelation *self)
 {
-    for (int s = 0; s <= OPEVO_LAGS; s++) {
+    double sum = 0;
+
+    for (size_t i = 0; i < self->node_count; i++)
+        sum += self->share[i];
+    for (size_t i = 0; i < self->node_count; i++)
+        self->share[i] /= sum;
+    self->r[0] = 1;
+    for (int s = 1; s <= OPEVO_LAGS; s++) {
         self->r[s] = 0;
         for (size_t i = 0; i < self->node_count; i++)
             self->r[s] += self->share[i] * pow(self->eigenvalue[i], s);

@@ -13,6 +13,9 @@
 #include <lapacke.h>
 #undef I /* of complex.h */
 
+/* Nodes nearer than this are one; weights below that are rounding. */
+static const double one_node = 1e-8, no_weight = 1e-14;
+
 typedef struct process {
     size_t n, steps;
     double *basis;    /* steps rows of n numbers */
@@ -57,12 +60,37 @@ static void orthogonalise(process *self, size_t count)
     }
 }
 
-/* Eigenvalues ascending, and the squares of the eigenvectors' first components. */
-static opevo_status find_rule(process *self, size_t count, double *node, double *weight,
+/* Rounding hides where the vectors span an invariant space, and the process then goes on with what
+ * is left of it: nodes that copy others, and nodes without weight. The copies become one node where
+ * their weights balance, those without weight go, which changes no moment by more than rounding. */
+static void tidy(opevo_i_gauss_rule *rule)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rule->count; i++) {
+        double both = kept ? rule->weight[kept - 1] + rule->weight[i] : 0;
+
+        if (rule->weight[i] < no_weight)
+            continue;
+        if (kept && rule->node[i] - rule->node[kept - 1] < one_node) {
+            rule->node[kept - 1] += rule->weight[i] / both * (rule->node[i] - rule->node[kept - 1]);
+            rule->weight[kept - 1] = both;
+        } else {
+            rule->node[kept] = rule->node[i];
+            rule->weight[kept++] = rule->weight[i];
+        }
+    }
+    rule->count = kept;
+}
+
+/* Eigenvalues ascending, and the squares of the eigenvectors' first components. With b the length
+ * of what is left, an eigenvalue of the operator lies within b times the last component of each. */
+static opevo_status find_rule(process *self, size_t count, double left, opevo_i_gauss_rule *rule,
                               opevo_error *err)
 {
     lapack_int m = (lapack_int)count;
     double *vectors = opevo_malloc(count * count, sizeof *vectors);
+    double *node = rule->node, *weight = rule->weight;
     opevo_status status = OPEVO_OK;
 
     if (!vectors)
@@ -73,8 +101,14 @@ static opevo_status find_rule(process *self, size_t count, double *node, double 
                             "LAPACK's dstev found no eigenvalues of a tridiagonal matrix of %zu "
                             "rows.",
                             count);
-    for (size_t i = 0; i < count; i++)
+    rule->complete = true;
+    for (size_t i = 0; i < count; i++) {
         weight[i] = vectors[i * count] * vectors[i * count];
+        rule->complete = rule->complete && (weight[i] < no_weight ||
+                                            left * fabs(vectors[(i + 1) * count - 1]) < one_node);
+    }
+    rule->count = count;
+    tidy(rule);
     opevo_free(vectors);
     return status;
 }
@@ -84,29 +118,23 @@ opevo_status opevo_i_lanczos(opevo_i_product product, void *context, const doubl
 {
     opevo_status status = OPEVO_OK;
     process self = {.n = n, .steps = steps};
+    double left = 0;
     size_t k = 0;
 
-    rule->complete = false;
     OPEVO_TRY(allocate(&self, err));
     memcpy(self.basis, start, n * sizeof *start);
     while (k < steps) {
-        double length = 0;
-
         OPEVO_TRY(product(context, self.basis + k * n, self.next, err));
         self.diagonal[k] = cblas_ddot((int)n, self.basis + k * n, 1, self.next, 1);
         orthogonalise(&self, ++k);
-        length = cblas_dnrm2((int)n, self.next, 1);
-        /* What is left is rounding: the vectors so far span an invariant space. */
-        if (length < 1e-12) {
-            rule->complete = true;
+        left = cblas_dnrm2((int)n, self.next, 1);
+        if (left < 1e-12) /* rounding: the vectors so far span an invariant space */
             break;
-        }
-        self.beside[k - 1] = length;
+        self.beside[k - 1] = left;
         for (size_t i = 0; i < n && k < steps; i++)
-            self.basis[k * n + i] = self.next[i] / length;
+            self.basis[k * n + i] = self.next[i] / left;
     }
-    OPEVO_TRY(find_rule(&self, k, rule->node, rule->weight, err));
-    rule->count = k;
+    OPEVO_TRY(find_rule(&self, k, left, rule, err));
 cleanup:
     release(&self);
     return status;

@@ -17,7 +17,7 @@ typedef opevo_status (*opevo_i_product)(void *context, const double *x, double *
 typedef struct opevo_i_gauss_rule {
     double *node, *weight; /* of the caller, with room for `steps`; nodes ascending */
     size_t count;
-    bool complete; /* the process ended early, so that the rule is the measure */
+    bool complete; /* each node is an eigenvalue to 1e-8, so that the rule is the measure */
 } opevo_i_gauss_rule;
 
 /* The Gauss rule of the measure of `start` (norm 1) under M, with the moments of start' M^s start

@@ -6,6 +6,9 @@
 
 #include <opevo/memory.h>
 
+#include <float.h>
+#include <math.h>
+
 /* Above this many values the law is printed by classes, where its method has them. */
 enum { MOST_VALUES = 1 << 22 };
 
@@ -29,6 +32,14 @@ opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, 
     return OPEVO_OK;
 }
 
+/* The shortest decimals that a double is read back from are off by at most half a unit in its last
+ * place, 2^-53 of it: all of a law, whose sum is below 1.01, by less than 2^-52, with the rounding
+ * of that sum. The decimals of the bound itself are covered by the second step up. */
+double opevo_i_law_printed_bound(const opevo_law *law)
+{
+    return nextafter(nextafter(opevo_law_bound(law) + DBL_EPSILON, INFINITY), INFINITY);
+}
+
 void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
                       bool by_class, const char *line_end, opevo_text *out)
 {
@@ -41,7 +52,7 @@ void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t 
     opevo_json_key(out, "start");
     opevo_parameter_print_json(parameter, opevo_law_start(law), out);
     opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
-    opevo_json_double(out, "bound", opevo_law_bound(law));
+    opevo_json_double(out, "bound", opevo_i_law_printed_bound(law));
     opevo_json_key(out, "law");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {

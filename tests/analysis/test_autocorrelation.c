@@ -148,6 +148,55 @@ static void test_spectrum(void **state)
     }
 }
 
+/* Nodes of a rule that claims to be the measure: no more than the matrix has eigenvalues, and each
+ * of them one; and in any case r[0] is 1, and no rule has more nodes than there are eigenvalues. */
+static void check_nodes(const small_landscape *self)
+{
+    double *value = malloc(self->count * sizeof *value), *vector = NULL;
+    opevo_autocorrelation a;
+    size_t distinct = 1;
+
+    assert_non_null(value);
+    vector = eigenvectors(self, value);
+    for (size_t i = 1; i < self->count; i++)
+        distinct += value[i] - value[i - 1] > 1e-8;
+    CHECK_OK(opevo_landscape_autocorrelation(self->graph, OPEVO_SCALE_LINEAR, 0, 1, &a, &err));
+    assert_true(a.defined && a.node_count <= distinct);
+    CHECK_CLOSE(a.r[0], 1, 0);
+    for (size_t i = 0; i < a.node_count && a.complete; i++) {
+        double nearest = INFINITY;
+
+        for (size_t k = 0; k < self->count; k++)
+            nearest = fmin(nearest, fabs(value[k] - a.eigenvalue[i]));
+        assert_true(nearest < 1e-8);
+    }
+    opevo_autocorrelation_release(&a);
+    free(value);
+    free(vector);
+}
+
+static void test_nodes(void **state)
+{
+    static const char *const spaces[] = {
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, 6, 7]},"
+        " \"b\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, 6, 7]},"
+        " \"c\": {\"_type\": \"choice\", \"_value\": [0, 1, 2]}}",
+        "{\"a\": {\"_type\": \"permutation\", \"_value\": [4]},"
+        " \"b\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}}",
+        "{\"a\": {\"_type\": \"factor\", \"_value\": [16, 3]},"
+        " \"b\": {\"_type\": \"factor\", \"_value\": [8, 2]}}"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            small_landscape self = small_landscape_of(spaces[i], OPEVO_NODES_OK, 0, 0, seed);
+
+            check_nodes(&self);
+            small_landscape_free(&self);
+        }
+    }
+}
+
 /* D complete graphs on m vertices: the interactions of order k lie at 1 - k m / (D (m - 1)), so the
  * spectral measure is the variance by order. */
 static void test_interactions_of_complete_graphs(void **state)
@@ -192,9 +241,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_spectrum),
-        cmocka_unit_test(test_interactions_of_complete_graphs),
+        cmocka_unit_test(test_powers),  cmocka_unit_test(test_spectrum),
+        cmocka_unit_test(test_nodes),   cmocka_unit_test(test_interactions_of_complete_graphs),
         cmocka_unit_test(test_refused),
     };
 

@@ -9,6 +9,8 @@
 
 #include "cli_internal.h"
 
+#include <opevo/law.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,13 +128,54 @@ static void test_texts(void **state)
     check_text(INFINITY, "inf");
 }
 
+/* On the complete graph with n vertices each other vertex has q / (n - 1 + q), in long double. */
+static void check_law(const char *parameter_text, size_t n, double q)
+{
+    long double other = q / (n - 1 + (long double)q), error = 0;
+    opevo_parameter *parameter = NULL;
+    opevo_law *law = NULL;
+    opevo_text text = {0};
+
+    CHECK_OK(opevo_parameter_parse("P", parameter_text, NULL, &parameter, &err));
+    CHECK_OK(opevo_law_create(parameter, q, 0, NULL, &law, &err));
+    for (size_t v = 0; v < n; v++) {
+        opevo_text_clear(&text);
+        opevo_text_add_double(&text, opevo_law_probability(law, v));
+        error += fabsl(strtold(opevo_text_string(&text), NULL) -
+                       (v ? other : 1 - (long double)(n - 1) * other));
+    }
+    opevo_text_clear(&text);
+    opevo_text_add_double(&text, opevo_i_law_printed_bound(law));
+    if (error > strtold(opevo_text_string(&text), NULL))
+        fail_msg("%s, q = %g: off by %Lg, said to be %s", parameter_text, q, error,
+                 opevo_text_string(&text));
+    assert_true(strtod(opevo_text_string(&text), NULL) < opevo_law_bound(law) + 3e-16);
+    opevo_text_free(&text);
+    opevo_law_destroy(law);
+    opevo_parameter_destroy(parameter);
+}
+
+static void test_printed_law(void **state)
+{
+    char text[512] = "categorical(0";
+
+    (void)state;
+    for (size_t n = 2; n <= 60; n++) {
+        size_t length = strlen(text);
+
+        snprintf(text + length, sizeof text - length, ",%zu)", n - 1);
+        for (int k = 1; k < 40; k++)
+            check_law(text, n, k / 40.0);
+        text[strlen(text) - 1] = '\0';
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_interval_texts),
+        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_intervals),   cmocka_unit_test(test_interval_texts),
+        cmocka_unit_test(test_printed_law),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
