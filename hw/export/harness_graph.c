@@ -4,6 +4,9 @@
  * with the bound of its error in single precision, by the formulas of computation_reference.h. */
 
 #include "harness_internal.h"
+#include "operands_internal.h"
+
+#include <opevo/memory.h>
 
 /* What the loops are written in. A comparison of values that may come out either way leaves the
  * element without a bound. */
@@ -163,11 +166,11 @@ const char opevo_i_harness_values[] =
     "    return a / divisor - (a % divisor < 0);\n"
     "}\n"
     "\n"
-    "/* A sum of so many terms in any order, whose values, errors and sizes were added. */\n"
-    "static inline value total(double v, double e, double size, double terms)\n"
+    "/* A sum of so many terms in any order, of which `alike` may be rounded alike. */\n"
+    "static inline value total(double v, double e, double size, double terms, double alike)\n"
     "{\n"
-    "    double growth = fmin(4 * sqrt(terms - 1), (terms - 1) / (1 - fmin(0.5, (terms - 1) * "
-    "UNIT)));\n"
+    "    double certain = (terms - 1) / (1 - fmin(0.5, (terms - 1) * UNIT));\n"
+    "    double growth = fmin(4 * sqrt((terms - 1) * alike), certain);\n"
     "\n"
     "    return terms == 1 ? make(v, e) : rounded(v, e + growth * UNIT * size, 0);\n"
     "}\n"
@@ -354,7 +357,7 @@ static double count_terms(const opevo_definition *definition)
 }
 
 /* The statements of one element. */
-static void add_element(opevo_text *out, const opevo_tensor *tensor)
+static void add_element(opevo_text *out, const opevo_tensor *tensor, double alike)
 {
     const opevo_definition *definition = tensor->definition;
     bool sums = definition->reducer == OPEVO_REDUCER_SUM;
@@ -381,24 +384,30 @@ static void add_element(opevo_text *out, const opevo_tensor *tensor)
         opevo_text_printf(out, "            most = %s(most, term);\n        }\n",
                           definition->reducer == OPEVO_REDUCER_MAX ? "larger" : "smaller");
     if (sums)
-        opevo_text_printf(out, "        v_%s[at++] = %stotal(sum, error, size, %.0f)%s;\n",
-                          tensor->name, start, count_terms(definition), end);
+        opevo_text_printf(out, "        v_%s[at++] = %stotal(sum, error, size, %.0f, %.17g)%s;\n",
+                          tensor->name, start, count_terms(definition), alike, end);
     else
         opevo_text_printf(out, "        v_%s[at++] = %smost%s;\n", tensor->name, start, end);
 }
 
-static void add_definition(opevo_text *out, const opevo_tensor *tensor)
+static void add_definition(opevo_text *out, const opevo_tensor *tensor, double alike)
 {
     opevo_text_printf(out, "static void define_%s(void)\n{\n    long long at = 0;\n\n",
                       tensor->name);
     add_loops(out, tensor->definition, 0, tensor->definition->spatial);
     opevo_text_add(out, "    {\n");
-    add_element(out, tensor);
+    add_element(out, tensor, alike);
     opevo_text_add(out, "    }\n}\n\n");
 }
 
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation)
 {
+    double *alike = NULL;
+
+    if (opevo_i_find_alike(computation, &alike, NULL) != OPEVO_OK) {
+        out->failed = true;
+        return;
+    }
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
         opevo_text line = {0};
@@ -410,8 +419,9 @@ void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation
                           tensor->name);
         out->failed = out->failed || line.failed;
         opevo_text_free(&line);
-        add_definition(out, tensor);
+        add_definition(out, tensor, alike[i]);
     }
+    opevo_free(alike);
     opevo_text_add(out, "/* Everything in plain loops. */\nstatic void reference(void)\n{\n");
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];

@@ -5,6 +5,7 @@
  * cut into parts that are added in order. Neither depends on the number of threads. */
 
 #include "interpreter_internal.h"
+#include "operands_internal.h"
 
 #include <opevo/computation_reference.h>
 
@@ -35,7 +36,8 @@ typedef struct job {
     opevo_element element;
     opevo_i_machine **machines; /* one a thread */
     target target;
-    bool bounds, likely, product;
+    bool bounds, product;
+    double alike;            /* terms of a sum that may be; all of them for certain bounds */
     int64_t elements, terms; /* of the result; of each */
     int64_t task_blocks;     /* blocks of lanes in a task, of elements or terms */
     total *parts;            /* [task][element], where lanes are terms */
@@ -101,7 +103,7 @@ static double error_of_extreme(const total *sum)
     return above >= 0 && below >= 0 ? fmax(above, below) : INFINITY;
 }
 
-/* The error of a sum of n terms in any order, for certain or in all likelihood. */
+/* The error of a sum of n terms in any order, for certain or with independent roundings. */
 static double error_of(const job *self, const total *sum)
 {
     double count = (double)(self->terms - 1);
@@ -113,8 +115,7 @@ static double error_of(const job *self, const total *sum)
         return error_of_extreme(sum);
     if (self->definition->reducer == OPEVO_REDUCER_NONE || self->terms == 1)
         return sum->error;
-    if (self->likely)
-        growth = fmin(growth, 4 * sqrt(count) * OPEVO_I_ROUNDING);
+    growth = fmin(growth, 4 * sqrt(count * self->alike) * OPEVO_I_ROUNDING);
     return isinf(growth) ? growth : opevo_i_rounded(sum->value, sum->error + growth * sum->size, 0);
 }
 
@@ -272,8 +273,9 @@ typedef struct graph {
     void **owned; /* value and error of each tensor, which are released after their last reader;
                      what an input is converted to, which is a value */
     bool *exact;
-    int *readers; /* to come */
-    bool bounds, likely;
+    double *alike; /* NULL: certain bounds */
+    int *readers;  /* to come */
+    bool bounds;
     unsigned threads;
     opevo_error *err;
 } graph;
@@ -378,8 +380,7 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
 {
     const opevo_definition *definition = tensor->definition;
     opevo_i_program program = {0};
-    job work = {
-        .definition = definition, .element = tensor->element, .likely = self->likely, .terms = 1};
+    job work = {.definition = definition, .element = tensor->element, .terms = 1};
     opevo_status status = opevo_i_program_create(tensor, self->exact, &program, self->err);
 
     if (status != OPEVO_OK)
@@ -392,6 +393,7 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
     work.elements = opevo_tensor_elements(tensor);
     for (int a = definition->spatial; a < definition->axes; a++)
         work.terms *= definition->axis[a].extent;
+    work.alike = self->alike ? self->alike[tensor->number] : INFINITY;
     OPEVO_TRY(run_job(self, &work, &program));
     for (int p = 0; p < tensor->producers; p++) {
         if (--self->readers[tensor->producer[p]->number] == 0)
@@ -470,13 +472,14 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
                   .exact = opevo_calloc(count, sizeof *self.exact),
                   .readers = opevo_calloc(count, sizeof *self.readers),
                   .bounds = bounds != NULL,
-                  .likely = likely,
                   .threads = threads ? threads : opevo_processor_count(),
                   .err = err};
     opevo_status status = OPEVO_OK;
 
     if (!self.sources || !self.targets || !self.owned || !self.exact || !self.readers)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
+    if (status == OPEVO_OK && likely)
+        status = opevo_i_find_alike(computation, &self.alike, err);
     if (status == OPEVO_OK)
         status = set_operands(&self, inputs, outputs, bounds);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
@@ -489,6 +492,7 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
     opevo_free(self.targets);
     opevo_free(self.owned);
     opevo_free(self.exact);
+    opevo_free(self.alike);
     opevo_free(self.readers);
     return status;
 }

@@ -69,11 +69,10 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  *
  * with R the roundings of a term (opevo_reference_roundings: as many as products that are summed,
  * for products of two). To first order the error is a sum of R roundings, each at most
- * 2^-24 (|A| |B|) in size; where they are independent with mean zero, Hoeffding's inequality lets
- * the sum exceed 4 sqrt(R) times that with a probability of at most 2 exp(-8). This is for partial
- * sums as large as |A| |B|; inputs of random sign have far smaller ones, and errors that were
- * measured stay below 3 units for R from 64 to 16384. Source: Ipsen and Zhou, "Probabilistic error
- * analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False, with a clause in
+ * 2^-24 (|A| |B|) in size. The factors are drawn one by one, so roundings are independent, and
+ * exceed 4 sqrt(R) times that with a probability of less than 1e-10 (computation_reference.h has the
+ * law and its source). This is for partial sums as large as |A| |B|; inputs of random sign have far
+ * smaller ones, and errors that were measured stay below 3 units for R from 64 to 16384. False, with a clause in
  * `why`, otherwise. */
 bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
                             opevo_text *why);
@@ -82,6 +81,12 @@ bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const
  * opevo_free. Errors: NOMEM. */
 opevo_status opevo_i_positive_tensors(const opevo_computation *computation, bool **out,
                                       opevo_error *err);
+
+/* By tensor number, how many of the terms of a sum may be alike (computation_reference.h): from 1,
+ * where a number was drawn for each alone, to all of them; released with opevo_free. Errors:
+ * NOMEM. */
+opevo_status opevo_i_find_alike(const opevo_computation *computation, double **out,
+                                opevo_error *err);
 
 /* Bytes of an element of an operand. */
 static inline size_t opevo_i_operand_bytes(const opevo_i_operands *operands, int operand)

@@ -59,16 +59,26 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const void *const *inputs, void *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err);
 
-/* The same with bounds that kernels are checked by, which most wrong ones exceed: a sum of n terms
- * is taken to be off by at most
+/* The same with the bounds that kernels are checked by. They are certain, but for sums of n <= 2^20
+ * terms of which each is a product with an element of an input that was drawn for few of the terms:
+ * where at most m terms share one, such a sum is taken to be off by at most
  *
- *     g = min(4 sqrt(n - 1) u', (n - 1) u' / (1 - (n - 1) u'))
+ *     g = min(4 sqrt((n - 1) m) u', (n - 1) u' / (1 - (n - 1) u'))
  *
- * instead of the second alone. Where roundings are independent with mean zero, Hoeffding's
- * inequality lets a sum exceed the first with a probability of at most 2 exp(-8); terms of random
- * sign, whose partial sums are small, stay far below it. It is the bound of operators.
- * Source: Ipsen and Zhou, "Probabilistic error analysis for inner products", SIAM J. Matrix Anal.
- * Appl. 41 (2020). */
+ * A term t is added to a partial sum s that lies on a grid of step h, 2 u |s| at most, so the
+ * rounding is a function of t mod h alone. Where t is drawn from an interval of many h, of inputs
+ * on [-1, 1) or [1/2, 3/2), t mod h is as good as uniform whatever s is: the rounding has mean zero
+ * and is sub-Gaussian with variance h^2 / 12. Those of terms that share no element are independent,
+ * so that in any order of the sum the error exceeds g sum |vi| with a probability of at most
+ * 2 exp(-4^2 3 / 2), which is less than 1e-10: (|s| is at most that sum, and the squares of the
+ * weights of m terms each add up to n m.) Equal terms, m = n, are rounded alike: there g is the
+ * certain one, as for terms with numbers of axes, functions, quotients, or definitions whose
+ * elements may be of unlike sizes, where small terms are lost in a large sum.
+ *
+ * Source: Azuma, "Weighted sums of certain dependent random variables", Tohoku Math. J. 19 (1967);
+ * Ipsen and Zhou, "Probabilistic error analysis for inner products", SIAM J. Matrix Anal. Appl. 41
+ * (2020); Arbel, Marchal and Nguyen, "On strict sub-Gaussianity, optimal proxy variance and
+ * symmetry for bounded random variables", ESAIM: P&S 24 (2020), for the uniform law. */
 opevo_status opevo_computation_expect(const opevo_computation *computation,
                                       const void *const *inputs, void *const *outputs,
                                       double *const *bounds, unsigned threads, opevo_error *err);
