@@ -62,7 +62,8 @@ static double points_of(const opevo_space *space, size_t first, const opevo_sket
     return points;
 }
 
-static void print_text(const opevo_sketches *sketches, const opevo_space *space, opevo_text *out)
+static void print_text(const opevo_sketches *sketches, const opevo_space *space,
+                       int64_t scratch_bytes, opevo_text *out)
 {
     size_t first = sketches->count > 1;
 
@@ -74,6 +75,9 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
     opevo_text_printf(out, " point%s, %zu constraint%s\n", opevo_i_plural(opevo_space_size(space)),
                       opevo_space_constraint_count(space),
                       opevo_i_plural(opevo_space_constraint_count(space)));
+    if (scratch_bytes)
+        opevo_text_printf(out, "memory of a kernel beside its operands: at most %.0f MiB\n",
+                          floor((double)scratch_bytes * 0x1p-20));
     for (size_t i = 0; i < sketches->count; i++) {
         const opevo_sketch *sketch = sketches->item[i];
         double points = points_of(space, first, sketch);
@@ -89,7 +93,8 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
     }
 }
 
-static void print_json(const opevo_sketches *sketches, const opevo_space *space, opevo_text *out)
+static void print_json(const opevo_sketches *sketches, const opevo_space *space,
+                       int64_t scratch_bytes, opevo_text *out)
 {
     size_t first = sketches->count > 1;
 
@@ -98,6 +103,8 @@ static void print_json(const opevo_sketches *sketches, const opevo_space *space,
     opevo_json_index(out, "found", sketches->found);
     opevo_json_index(out, "points", opevo_space_size(space));
     opevo_json_index(out, "constraints", opevo_space_constraint_count(space));
+    if (scratch_bytes)
+        opevo_json_index(out, "scratch_bytes", (opevo_index)scratch_bytes);
     opevo_json_key(out, "branches");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < sketches->count; i++) {
@@ -229,7 +236,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_flag(call, "space"))
         opevo_space_write_json(space, out);
     else
-        (opevo_i_flag(call, "json") ? print_json : print_text)(sketches, space, out);
+        (opevo_i_flag(call, "json") ? print_json : print_text)(
+            sketches, space,
+            target.dialect == OPEVO_KERNEL_C ? opevo_sketches_scratch(computation) : 0, out);
 cleanup:
     opevo_space_destroy(space);
     opevo_sketches_destroy(sketches);

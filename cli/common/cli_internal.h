@@ -168,6 +168,10 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
          true},                                                                                    \
         {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
          false},                                                                                   \
+        {"scratch", "MIB",                                                                         \
+         "cpu, sketches: memory of a kernel beside its operands (default: 256, or what all "       \
+         "tensors take)",                                                                          \
+         false},                                                                                   \
         {"cold", NULL, "kernels: flush the caches before each execution", false},                  \
         {"precision", "P",                                                                         \
          "kernels: sample until the interval of the median is within P percent (default 2)",       \

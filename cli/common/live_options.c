@@ -231,6 +231,28 @@ cleanup:
     return status;
 }
 
+enum { MOST_SCRATCH_MIB = 1 << 30 };
+
+static opevo_status limit_scratch(const opevo_call *call, opevo_kernel_maker *maker,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_error inner = {OPEVO_OK, ""};
+    uint64_t mib = 0;
+
+    if (!call || !opevo_i_flag(call, "scratch"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_option_count(call, "scratch", 0, 0, MOST_SCRATCH_MIB, &mib, err));
+    if (!maker->computation || maker->dialect != OPEVO_KERNEL_C)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--scratch applies to sketches of CPU kernels: omit it.");
+    status = opevo_sketches_limit(maker, (int64_t)mib << 20, &inner);
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "--scratch %llu: %s", (unsigned long long)mib, inner.message);
+cleanup:
+    return status;
+}
+
 static opevo_status open_maker(const opevo_call *call, const char *device,
                                const opevo_workload *work, opevo_kernel_maker **out,
                                opevo_error *err)
@@ -281,6 +303,7 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
     options.workers.commands = workers;
     OPEVO_TRY(open_maker(call, device, work, &maker, err));
+    OPEVO_TRY(limit_scratch(call, maker, err));
     if (space)
         OPEVO_TRY(narrow(maker, space, err));
     status = opevo_live_open(maker, &options, out, err);

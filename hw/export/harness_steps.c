@@ -34,6 +34,7 @@ static opevo_status print_steps_of(const steps_source *from, opevo_kernel_dialec
     opevo_status status = check_dialect(dialect, err);
 
     limits.shared_bytes = 0; /* what a launch may ask for is a matter of the device */
+    limits.packed_bytes = INT64_MAX;
     if (status != OPEVO_OK)
         return status;
     if (from->schedule) {

@@ -467,7 +467,14 @@ opevo_limits opevo_limits_default(opevo_kernel_dialect dialect)
     if (dialect == OPEVO_KERNEL_C)
         limits = (opevo_limits){.local_floats = 65536,
                                 .statements = 4096,
-                                .packed_bytes = INT64_C(256) << 20,
+                                .packed_bytes = OPEVO_PACKED_BYTES,
                                 .vector_width = 64};
     return limits;
+}
+
+int64_t opevo_limits_packed(double tensor_bytes)
+{
+    return tensor_bytes > 0x1p62                       ? INT64_C(1) << 62
+           : tensor_bytes > (double)OPEVO_PACKED_BYTES ? (int64_t)tensor_bytes
+                                                       : OPEVO_PACKED_BYTES;
 }

@@ -13,6 +13,8 @@
 #include <opevo/pipeline_features.h>
 #include <opevo/space.h>
 
+#include <math.h>
+
 /* Raised when a sketch gives other code for a point than before. */
 enum { SKETCHES_VERSION = 5 };
 
@@ -267,14 +269,30 @@ static void destroy(opevo_kernel_maker *super)
 
 static const opevo_kernel_maker_ops maker_ops = {.make = make, .destroy = destroy, .start = start};
 
+int64_t opevo_sketches_scratch(const opevo_computation *computation)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < computation->tensors; i++)
+        bytes += (double)opevo_tensor_elements(computation->tensor[i]) *
+                 opevo_element_bytes(computation->tensor[i]->element);
+    return opevo_limits_packed(bytes);
+}
+
+/* The signature has a limit only where it is not the computation's own. */
 static uint64_t signature_of(const maker *self)
 {
     const uint64_t parts[] = {SKETCHES_VERSION, opevo_computation_signature(self->computation),
                               (uint64_t)self->target.dialect, self->target.threads};
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, parts, sizeof parts);
     uint64_t space = opevo_space_signature(self->part ? self->part : self->space);
+    int64_t limit = self->limits.packed_bytes;
 
-    return opevo_hash_bytes(hash, &space, sizeof space);
+    hash = opevo_hash_bytes(hash, &space, sizeof space);
+    return self->target.dialect != OPEVO_KERNEL_C ||
+                   limit == opevo_sketches_scratch(self->computation)
+               ? hash
+               : opevo_hash_bytes(hash, &limit, sizeof limit);
 }
 
 opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_sketch_target *target,
@@ -287,6 +305,8 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
     self->target = *target;
     self->limits = opevo_limits_default(target->dialect);
+    if (target->dialect == OPEVO_KERNEL_C)
+        self->limits.packed_bytes = opevo_sketches_scratch(computation);
     OPEVO_TRY(opevo_sketches_create(computation, target, &self->sketches, err));
     OPEVO_TRY(opevo_sketches_space(self->sketches, &self->space, err));
     self->computation = computation;
@@ -317,6 +337,55 @@ opevo_status opevo_sketches_narrow(opevo_kernel_maker *super, opevo_space *part,
     opevo_space_destroy(self->part);
     self->part = part;
     super->space = part;
+    super->signature = signature_of(self);
+    return OPEVO_OK;
+}
+
+/* ---- Limits ---- */
+
+static bool has_location(const opevo_sketch *sketch, int key)
+{
+    for (int i = 0; i < sketch->slots; i++) {
+        if (sketch->slot[i].kind == OPEVO_SLOT_LOCATION && sketch->slot[i].key == key)
+            return true;
+    }
+    return false;
+}
+
+/* The bytes of what a sketch stores as a whole at every point. */
+static double stored_bytes(const opevo_sketch *sketch)
+{
+    const opevo_pipeline *pipeline = sketch->pipeline;
+    double sum = 0;
+
+    for (int key = 0; key < pipeline->stages; key++) {
+        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+        double bytes = opevo_element_bytes(opevo_i_pipeline_element(pipeline, key));
+
+        if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT ||
+            opevo_i_pipeline_is_output(pipeline, key) || has_location(sketch, key))
+            continue;
+        for (int a = 0; a < stage->dims; a++)
+            bytes *= (double)stage->own.axis_extent[a];
+        sum += bytes;
+    }
+    return sum;
+}
+
+opevo_status opevo_sketches_limit(opevo_kernel_maker *super, int64_t scratch_bytes,
+                                  opevo_error *err)
+{
+    maker *self = (maker *)super;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < self->sketches->count; i++)
+        least = fmin(least, stored_bytes(self->sketches->item[i]));
+    if (least > (double)scratch_bytes)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Kernels store intermediate results of at least %.0f MiB, more than the "
+                          "%.0f MiB that they may use beside their operands.",
+                          ceil(least * 0x1p-20), (double)scratch_bytes * 0x1p-20);
+    self->limits.packed_bytes = scratch_bytes;
     super->signature = signature_of(self);
     return OPEVO_OK;
 }

@@ -275,9 +275,27 @@ static opevo_status fail_to_find(const opevo_operator *op, const char *name,
     return OPEVO_INVALID;
 }
 
+static double operand_bytes(const opevo_operator *op)
+{
+    opevo_operand_list list;
+    double bytes = 0;
+
+    opevo_operator_operands(op, &list);
+    for (int i = 0; i < list.count; i++) {
+        double size = sizeof(float);
+
+        for (int d = 0; d < list.item[i].dims; d++)
+            size *= (double)list.item[i].extent[d];
+        bytes += size;
+    }
+    return bytes;
+}
+
 static void set_limits(maker *self, opevo_kernel_dialect dialect)
 {
     self->limits = opevo_limits_default(dialect);
+    if (dialect == OPEVO_KERNEL_C)
+        self->limits.packed_bytes = opevo_limits_packed(operand_bytes(&self->op));
     if (self->template->shared_bytes && dialect != OPEVO_KERNEL_HIP)
         self->limits.shared_bytes = self->template->shared_bytes;
     if (self->template->local_floats)

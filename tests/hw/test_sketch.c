@@ -365,6 +365,51 @@ static void test_scalars(void **state)
     batch_run();
 }
 
+/* Intermediate results of more than 256 MiB, of which every kernel has to store one. */
+static void test_scratch(void **state)
+{
+    static const char text[] =
+        "A[n:128, 64, 56, 56]; W[o:64, c:64, r:3, s:3]; G[n, o, y:56, x:56]; "
+        "P[n, k:64, h:58, w:58] = select(1 <= h and h <= 56 and 1 <= w and w <= 56, "
+        "A[n, k, h - 1, w - 1], 0); "
+        "C[n, o, y, x] = sum(c, r, s) P[n, c, y + r, x + s]*W[o, c, r, s]; "
+        "L[n, o, y, x] = C[n, o, y, x]*G[n, o, y, x]; B[512, 64, 56, 56]; "
+        "E[m:512, o, y, x] = max(n) B[m, o, y, x]*L[n, o, y, x]; "
+        "D[o, y, x] = sum(m) E[m, o, y, x]";
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1};
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    uint64_t signature = 0;
+    int fit = 0, above = 0;
+    opevo_rng rng;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    assert_true(opevo_sketches_scratch(computation) > limits.packed_bytes);
+    signature = maker->signature;
+    opevo_rng_init(&rng, 1, "scratch", 0);
+    for (int i = 0; i < 20; i++) {
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+
+        CHECK_OK(maker->ops->make(maker, draw_allowed(&rng, maker->space), &kernel, &refused, &why,
+                                  &err));
+        fit += refused == OPEVO_OUTCOME_OK;
+        above += opevo_kernel_scratch_bytes(&kernel, 1) > (uint64_t)limits.packed_bytes;
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+    }
+    assert_true(fit >= 15 && above > 0);
+    CHECK_FAILS(OPEVO_INVALID, "at least ", opevo_sketches_limit(maker, 1 << 20, &err));
+    assert_true(maker->signature == signature);
+    CHECK_OK(opevo_sketches_limit(maker, INT64_C(1) << 40, &err));
+    assert_true(maker->signature != signature);
+    maker->ops->destroy(maker);
+}
+
 /* ---- Points by their steps ---- */
 
 /* The pipeline of the point that is found is the same, also where several points
@@ -537,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_too_many_points),
         cmocka_unit_test(test_too_many_parameters),

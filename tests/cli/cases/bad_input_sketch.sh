@@ -39,3 +39,7 @@ for options in '--on cuda:0 --threads 4' '--on hip:0 --cores 4' '--space --json'
 done
 printf ' \n' >empty
 opevo sketch mm1 --record empty
+# A limit that no kernel keeps, and one of kernels that have none.
+opevo tune 'C[i:64, j:64] = sum(k:64) A[i,k]*B[k,j]; D[i, l:64] = sum(j) C[i,j]*E[j,l]' --on cpu --scratch 0
+echo $? >&2
+opevo tune mm1 --on cpu --scratch 1

@@ -145,7 +145,7 @@ typedef struct opevo_limits {
     int64_t grid_x, grid_yz;     /* blocks */
     int64_t local_floats;        /* of a thread */
     int64_t statements;          /* after unrolling: what a compiler takes in seconds */
-    int64_t packed_bytes;        /* of a CPU kernel */
+    int64_t packed_bytes;        /* of a CPU kernel, beside its operands */
     int64_t vector_width;        /* elements */
 } opevo_limits;
 /* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory
@@ -153,6 +153,11 @@ typedef struct opevo_limits {
  * compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
  * per Compute Capability"; HIP documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
+/* The least default of the bytes that a CPU kernel may use beside its operands, and that of a kernel
+ * on tensors of so many bytes together: no copy of an operand and no intermediate result that has to
+ * be stored is beyond it. */
+#define OPEVO_PACKED_BYTES (INT64_C(256) << 20)
+int64_t opevo_limits_packed(double tensor_bytes);
 
 #ifdef __cplusplus
 }
