@@ -11,6 +11,8 @@
 #include <opevo/computation.h>
 #include <opevo/hash.h>
 
+#include <math.h>
+
 #include <stdlib.h>
 
 /* ---- Random texts ---- */
@@ -407,9 +409,9 @@ static inline double expression_at(evaluator *self, const opevo_expression *expr
     case OPEVO_EXPR_DIVIDE:
         return x / y;
     case OPEVO_EXPR_MAX:
-        return x > y ? x : y;
+        return x > y || isnan(x) ? x : y;
     case OPEVO_EXPR_MIN:
-        return x < y ? x : y;
+        return x < y || isnan(x) ? x : y;
     case OPEVO_EXPR_NEGATE:
         return -x;
     case OPEVO_EXPR_EXP:
@@ -466,11 +468,11 @@ static inline double element_at(evaluator *self, const opevo_definition *definit
             break;
         case OPEVO_REDUCER_MAX:
             self->operations++;
-            result = first || term > result ? term : result;
+            result = first || term > result || isnan(term) ? term : result;
             break;
         case OPEVO_REDUCER_MIN:
             self->operations++;
-            result = first || term < result ? term : result;
+            result = first || term < result || isnan(term) ? term : result;
             break;
         default:
             result = term;

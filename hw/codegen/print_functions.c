@@ -10,13 +10,17 @@
  * sqrt(2), and adds n ln 2, in two parts, to a polynomial in r (that of logf in Cephes); of 0 it is
  * -infinity, of less NaN. All other polynomials are those with the smallest relative error of the
  * result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3, erf 1.4,
- * log 0.9. */
+ * log 0.9.
+ *
+ * maximum takes max both ways: where the operands are numbers both give one of them, of which
+ * either is right where they are zeros; where one is NaN, one of the two is, and all bits of its
+ * exponent stay set when the other's are added. */
 
 #include "print_functions_internal.h"
 
 #include <string.h>
 
-#define CALLS(kind) (1U << OPEVO_EXPR_##kind)
+#define CALLS(kind) (UINT64_C(1) << OPEVO_EXPR_##kind)
 
 /* In the order of the text: what a function calls comes before it. */
 static const opevo_i_function functions[] = {
@@ -28,7 +32,7 @@ static const opevo_i_function functions[] = {
      "}\n"},
     /* As in the functions of masks, gcc 12 must not know the lanes. Without lanes, what is read
      * is mapped: processors take a thousand cycles for a fault that the mask hides. */
-    {OPEVO_I_FUNCTION_GET, "get", NULL, 0, 1U << OPEVO_I_FUNCTION_MASK, NULL,
+    {OPEVO_I_FUNCTION_GET, "get", NULL, 0, UINT64_C(1) << OPEVO_I_FUNCTION_MASK, NULL,
      "const float *from, long lanes)\n"
      "{\n"
      "    if (!lanes)\n"
@@ -115,6 +119,18 @@ static const opevo_i_function functions[] = {
      "        z[i] = x[i] < y[i] ? x[i] : y[i];\n"
      "    return z;\n"
      "#endif\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_MAXIMUM, "maximum", NULL, 2, CALLS(MAX),
+     "    return x > y || x != x ? x : y;\n",
+     "V@ x, V@ y)\n"
+     "{\n"
+     "    return (V@)((I@)opevo_max@(x, y) | (I@)opevo_max@(y, x));\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_MINIMUM, "minimum", NULL, 2, CALLS(MIN),
+     "    return x < y || x != x ? x : y;\n",
+     "V@ x, V@ y)\n"
+     "{\n"
+     "    return (V@)((I@)opevo_min@(x, y) | (I@)opevo_min@(y, x));\n"
      "}\n"},
     {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, "    return __builtin_sqrtf(x);\n",
      "V@ x)\n"
@@ -244,7 +260,9 @@ int opevo_i_get_function_of(opevo_element stored)
 int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
 {
     if (type != OPEVO_INT32)
-        return (int)kind;
+        return kind == OPEVO_EXPR_MAX   ? OPEVO_I_FUNCTION_MAXIMUM
+               : kind == OPEVO_EXPR_MIN ? OPEVO_I_FUNCTION_MINIMUM
+                                        : (int)kind;
     switch (kind) {
     case OPEVO_EXPR_MAX:
         return OPEVO_I_FUNCTION_WHOLE_MAX;
@@ -255,6 +273,16 @@ int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
     default:
         return (int)kind;
     }
+}
+
+int opevo_i_function_of_value(const opevo_i_value *value)
+{
+    bool first_is_number =
+        value->left->kind == OPEVO_EXPR_NUMBER || value->left->kind == OPEVO_EXPR_WHOLE;
+
+    return value->type != OPEVO_INT32 && first_is_number
+               ? (int)value->kind
+               : opevo_i_function_of(value->kind, value->type);
 }
 
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
@@ -276,7 +304,11 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
  * processors. */
 static bool is_short(const opevo_i_function *one)
 {
-    return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK | 1U << OPEVO_I_FUNCTION_GET)) == 0;
+    const uint64_t short_ones = UINT64_C(1) << OPEVO_I_FUNCTION_MASK | UINT64_C(1)
+                                                                           << OPEVO_I_FUNCTION_GET;
+
+    return one->kind == OPEVO_I_FUNCTION_MAXIMUM || one->kind == OPEVO_I_FUNCTION_MINIMUM ||
+           (one->calls & ~short_ones) == 0;
 }
 
 /* Those that others call. A function of one element that has no text of its own calls the one of

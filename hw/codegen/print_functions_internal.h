@@ -8,13 +8,13 @@
 #include "print_internal.h"
 
 /* An @ is the width, a $ the bit of each lane, a ` twice the number of each lane, plus 1 in the
- * second half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
- * and x < y ? x : y. */
+ * second half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y and
+ * x < y ? x : y, one instruction: there x must not be NaN. */
 typedef struct opevo_i_function {
     int kind;
     const char *name, *gpu_name;
     int operands;
-    unsigned calls; /* bits of kinds */
+    uint64_t calls; /* bits of kinds */
     const char *one, *vector;
 } opevo_i_function;
 

@@ -41,6 +41,8 @@ enum {
     OPEVO_I_FUNCTION_TO_BFLOAT,
     OPEVO_I_FUNCTION_EVEN,
     OPEVO_I_FUNCTION_EVEN_OF,
+    OPEVO_I_FUNCTION_MAXIMUM, /* of float, where either may be NaN */
+    OPEVO_I_FUNCTION_MINIMUM,
     OPEVO_I_FUNCTIONS
 };
 
@@ -159,6 +161,8 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
 /* The function for values of this type: of max, min and select there are two; and the one that
  * loads some lanes of this type. */
 int opevo_i_function_of(opevo_expression_kind kind, opevo_element type);
+/* That of an operation: of a max or min of float whose first operand is a number, the short one. */
+int opevo_i_function_of_value(const opevo_i_value *value);
 int opevo_i_get_function_of(opevo_element stored);
 /* The functions that were called. */
 void opevo_i_print_functions(opevo_i_printer *self);

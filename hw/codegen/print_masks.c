@@ -248,8 +248,9 @@ static void print_new(opevo_i_printer *self, const opevo_i_vector_loop *loop, bo
     bool extreme = kind == OPEVO_I_MAX || kind == OPEVO_I_MIN;
 
     if (extreme) {
-        opevo_i_print_function_name(self, kind == OPEVO_I_MAX ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN,
-                                    (int)loop->width);
+        opevo_i_print_function_name(
+            self, kind == OPEVO_I_MAX ? OPEVO_I_FUNCTION_MAXIMUM : OPEVO_I_FUNCTION_MINIMUM,
+            (int)loop->width);
         opevo_text_add(self->out, "(");
     }
     if (extreme || adds) {

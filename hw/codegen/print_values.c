@@ -99,7 +99,7 @@ const char *opevo_i_operator_text(opevo_expression_kind kind)
 
 static void print_call(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
 {
-    opevo_i_print_function_name(self, opevo_i_function_of(value->kind, value->type), 1);
+    opevo_i_print_function_name(self, opevo_i_function_of_value(value), 1);
     opevo_text_add(self->out, "(");
     opevo_i_print_value(self, leaf, value->left, value->type);
     if (value->right) {

@@ -433,8 +433,7 @@ static void print_operation(opevo_i_printer *self, const opevo_i_vector_loop *lo
     if (value->kind == OPEVO_EXPR_NEGATE)
         opevo_text_add(self->out, "-");
     else
-        opevo_i_print_function_name(self, opevo_i_function_of(value->kind, value->type),
-                                    (int)loop->width);
+        opevo_i_print_function_name(self, opevo_i_function_of_value(value), (int)loop->width);
     opevo_text_add(self->out, "(");
     print_vector(self, loop, value->left, value->type, around);
     if (value->right) {

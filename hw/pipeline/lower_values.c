@@ -168,6 +168,17 @@ static const opevo_i_value *build_read(const builder *of, const opevo_expression
     return value;
 }
 
+static bool is_extreme(const opevo_expression *expression)
+{
+    return expression->kind == OPEVO_EXPR_MAX || expression->kind == OPEVO_EXPR_MIN;
+}
+
+static bool is_number(const opevo_expression *expression)
+{
+    return expression->kind == OPEVO_EXPR_NUMBER || expression->kind == OPEVO_EXPR_WHOLE;
+}
+
+/* Of an extreme the number comes first, so that one instruction gives NaN for NaN. */
 static const opevo_i_value *build(const builder *of, const opevo_expression *expression)
 {
     opevo_i_value *value = NULL;
@@ -186,6 +197,12 @@ static const opevo_i_value *build(const builder *of, const opevo_expression *exp
         value->right = build(of, expression->right);
     if (expression->condition)
         value->condition = build_condition(of, expression->condition);
+    if (is_extreme(expression) && is_number(expression->right)) {
+        const opevo_i_value *left = value->left;
+
+        value->left = value->right;
+        value->right = left;
+    }
     return value;
 }
 

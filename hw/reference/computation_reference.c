@@ -71,14 +71,14 @@ static void take(opevo_reducer reducer, total *sum, total term)
         *sum = (total){sum->value + term.value, sum->error + term.error, sum->size + term.size};
         return;
     case OPEVO_REDUCER_MAX:
-        *sum = (total){term.value > sum->value ? term.value : sum->value,
-                       term.error > sum->error ? term.error : sum->error,
-                       term.size > sum->size ? term.size : sum->size};
+        *sum =
+            (total){opevo_i_larger(term.value, sum->value), opevo_i_larger(term.error, sum->error),
+                    opevo_i_larger(term.size, sum->size)};
         return;
     case OPEVO_REDUCER_MIN:
-        *sum = (total){term.value < sum->value ? term.value : sum->value,
-                       term.error < sum->error ? term.error : sum->error,
-                       term.size < sum->size ? term.size : sum->size};
+        *sum =
+            (total){opevo_i_smaller(term.value, sum->value),
+                    opevo_i_smaller(term.error, sum->error), opevo_i_smaller(term.size, sum->size)};
         return;
     }
 }

@@ -9,6 +9,8 @@
 
 #include <opevo/computation.h>
 
+#include <math.h>
+
 enum { OPEVO_I_LANES = 64 };
 
 /* ---- Whole numbers of axes ---- */
@@ -142,6 +144,19 @@ bool opevo_i_machine_products(opevo_i_machine *self, int count, double *sums, do
 /* The errors of so many products together, whose sizes add up to `size`. Products below 2^-126 may
  * be flushed to 0; where the sum is far above that, u' covers it. */
 double opevo_i_products_error(double size, int64_t terms);
+
+/* ---- Extremes ---- */
+
+/* NaN where either is. */
+static inline double opevo_i_larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+static inline double opevo_i_smaller(double a, double b)
+{
+    return a < b || isnan(a) ? a : b;
+}
 
 /* ---- Errors (interpreter_error.c) ---- */
 

@@ -233,10 +233,10 @@ static void calculate(opevo_expression_kind operation, double *a, const double *
         EACH a[i] /= b[i];
         break;
     case OPEVO_EXPR_MAX:
-        EACH a[i] = a[i] > b[i] ? a[i] : b[i];
+        EACH a[i] = opevo_i_larger(a[i], b[i]);
         break;
     case OPEVO_EXPR_MIN:
-        EACH a[i] = a[i] < b[i] ? a[i] : b[i];
+        EACH a[i] = opevo_i_smaller(a[i], b[i]);
         break;
     case OPEVO_EXPR_NEGATE:
         EACH a[i] = -a[i];

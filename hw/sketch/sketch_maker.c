@@ -16,7 +16,7 @@
 #include <math.h>
 
 /* Raised when a sketch gives other code for a point than before. */
-enum { SKETCHES_VERSION = 5 };
+enum { SKETCHES_VERSION = 6 };
 
 typedef struct maker {
     opevo_kernel_maker super;

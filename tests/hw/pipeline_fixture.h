@@ -39,6 +39,7 @@ typedef struct pipeline_case {
     opevo_i_guarded memory[PIPELINE_OPERANDS];
     void *expected[PIPELINE_OPERANDS]; /* an array of the type */
     double *bound[PIPELINE_OPERANDS];
+    bool has_nan; /* results are NaN exactly where they should be */
 } pipeline_case;
 
 /* A number of 20 bits as a value of a type. */
@@ -126,6 +127,8 @@ static inline int64_t find_wrong(const pipeline_case *self, int operand)
         double is = case_value(self, operand, self->memory[operand].data, e);
         double bound = self->bound[operand][e];
 
+        if (self->has_nan && isnan(is) != isnan(wanted))
+            return (int64_t)e;
         if (isfinite(bound) && is != wanted && !(fabs(is - wanted) <= bound))
             return (int64_t)e;
     }
