@@ -68,6 +68,25 @@ static bool is_of_file(const opevo_network *network, const opevo_net_value *valu
                : !strcmp(opevo_network_node(network, value->producer)->operation, "Constant");
 }
 
+/* Whether only comparisons read a value, which are right for all numbers. */
+static bool is_compared(const opevo_network *network, int value)
+{
+    static const char *const comparisons[] = {"Clip", "Max", "Min"};
+    bool compared = true;
+
+    for (int n = 0; n < opevo_network_node_count(network) && compared; n++) {
+        const opevo_net_node *node = opevo_network_node(network, n);
+        bool reads = false, compares = false;
+
+        for (int i = 0; i < node->inputs; i++)
+            reads |= node->input[i] == value;
+        for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+            compares |= strcmp(node->operation, comparisons[i]) == 0;
+        compared = !reads || compares;
+    }
+    return compared;
+}
+
 void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
 {
     for (int i = 0; i < opevo_network_value_count(network); i++) {
@@ -75,7 +94,7 @@ void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
         int64_t at = is_of_file(network, value) ? first_not_finite(&value->array) : -1;
         opevo_text text = {0};
 
-        if (at < 0)
+        if (at < 0 || is_compared(network, i))
             continue;
         opevo_text_printf(&text, "%s: element %lld of the constant '", call->arguments[0],
                           (long long)at);

@@ -121,13 +121,15 @@ static const opevo_i_function functions[] = {
      "#endif\n"
      "}\n"},
     {OPEVO_I_FUNCTION_MAXIMUM, "maximum", NULL, 2, CALLS(MAX),
-     "    return x > y || x != x ? x : y;\n",
+     "    float z = x > y ? x : y;\n"
+     "    return x != x ? x : z;\n",
      "V@ x, V@ y)\n"
      "{\n"
      "    return (V@)((I@)opevo_max@(x, y) | (I@)opevo_max@(y, x));\n"
      "}\n"},
     {OPEVO_I_FUNCTION_MINIMUM, "minimum", NULL, 2, CALLS(MIN),
-     "    return x < y || x != x ? x : y;\n",
+     "    float z = x < y ? x : y;\n"
+     "    return x != x ? x : z;\n",
      "V@ x, V@ y)\n"
      "{\n"
      "    return (V@)((I@)opevo_min@(x, y) | (I@)opevo_min@(y, x));\n"

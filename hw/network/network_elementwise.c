@@ -151,10 +151,12 @@ static void define_one(const opevo_i_call *call, const char *before, const char 
     opevo_text_add(out, after);
 }
 
-/* A bound as an input, or as an attribute; in old opsets float32's extremes stand for none. */
+/* A bound as an input, or as an attribute; in old opsets float32's extremes stand for none, and a
+ * constant that is NaN is none. */
 static bool has_bound(const opevo_i_call *call, int in, const char *name, double *value)
 {
-    bool given = in < call->ins && call->in[in];
+    const opevo_array *bound = in < call->ins && call->in[in] ? &call->in[in]->array : NULL;
+    bool given = bound && !(bound->data && isnan(opevo_array_number(bound, 0)));
 
     *value = opevo_i_attribute_float(call, name, INFINITY);
     return given || fabs(*value) < 3.4028234663852886e38;
@@ -320,7 +322,6 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
     enum code code = (enum code)call->node->row->code;
     bool c = opevo_i_attribute_int(call, "fmod", 0) != 0, whole = true;
 
-    (void)err;
     for (int k = 0; k < call->ins; k++)
         whole &= opevo_i_type_is_whole(call->in[k]->array.type);
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
@@ -331,6 +332,9 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
             const opevo_array *next = &call->in[k]->array;
             int64_t at = opevo_i_place(all, next, i);
 
+            if (whole && (code == DIVIDE || code == MODULO) && opevo_i_whole(next, in[k], at) == 0)
+                return OPEVO_FAIL(err, OPEVO_INVALID,
+                                  "Element %lld is divided by the whole number 0.", (long long)i);
             if (whole)
                 exact = apply_whole(code, c, exact, opevo_i_whole(next, in[k], at));
             else

@@ -297,9 +297,9 @@ static double add_number(enum code code, double result, double x)
 {
     switch (code) {
     case REDUCE_MAX:
-        return fmax(result, x);
+        return x > result || isnan(x) ? x : result;
     case REDUCE_MIN:
-        return fmin(result, x);
+        return x < result || isnan(x) ? x : result;
     case REDUCE_L1:
         return result + fabs(x);
     case REDUCE_L2:

@@ -196,6 +196,14 @@ static inline void add_int(model *self, size_t node, const char *name, int64_t v
     attribute->i = value;
 }
 
+static inline void add_float(model *self, size_t node, const char *name, float value)
+{
+    Onnx__Attribute *attribute = add_attribute(self, node, name);
+
+    attribute->has_f = 1;
+    attribute->f = value;
+}
+
 static inline void model_finish(model *self)
 {
     for (size_t i = 0; i < self->graph.n_node; i++) {

@@ -359,6 +359,63 @@ static void test_whole_numbers(void **test)
     assert_int_equal(whole_result("Sub", 9007199254740993, 1), 9007199254740992);
 }
 
+/* What has no result is refused. */
+static void test_division_by_zero(void **test)
+{
+    static const char *const operations[] = {"Div", "Mod"};
+
+    (void)test;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        const int64_t a = 7, zero = 0;
+        opevo_network *network = NULL;
+        model made;
+
+        model_start(&made);
+        add_whole(&made, "a", 1, &a);
+        add_whole(&made, "b", 1, &zero);
+        add_node(&made, operations[i], "a b", "y");
+        set_output(&made, "y");
+        assert_int_equal(model_read(&made, NULL, &network), OPEVO_INVALID);
+        assert_non_null(strstr(failure.message, "divided by the whole number 0"));
+        model_finish(&made);
+    }
+}
+
+/* Comparisons give NaN for NaN, and keep all else. */
+static void test_not_a_number(void **test)
+{
+    static const char *const operations[] = {"Relu", "Clip",      "Max",
+                                             "Min",  "ReduceMax", "ReduceMin"};
+    const int64_t extents[] = {3, 5};
+
+    (void)test;
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
+        opevo_array x = make_array(2, extents, &state), y = {0};
+        bool reduces = k > 3, two = k == 2 || k == 3;
+        model made;
+
+        ((float *)x.data)[7] = NAN;
+        model_start(&made);
+        made.opset.version = k == 1 ? 6 : 12;
+        add_input(&made, "x", 2, extents);
+        if (two)
+            add_node(&made, "Neg", "x", "z");
+        add_node(&made, operations[k], two ? "x z" : "x", "y");
+        if (k == 1) {
+            add_float(&made, 0, "min", -0.5F);
+            add_float(&made, 0, "max", INFINITY);
+        }
+        if (reduces)
+            add_ints(&made, 0, "axes", 1, (int64_t[]){-1});
+        set_output(&made, "y");
+        y = run_model(&made, &x);
+        for (int i = 0; i < opevo_array_elements(&y); i++)
+            assert_int_equal(isnan((double)element(&y, i)) != 0, reduces ? i == 1 : i == 7);
+        opevo_array_free(&x);
+        opevo_array_free(&y);
+    }
+}
+
 /* ---- Reductions and normalisations ---- */
 
 static double reduce(const char *name, const float *x, int count)
@@ -529,6 +586,8 @@ int main(void)
         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_shape_arithmetic),
         cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_division_by_zero),
+        cmocka_unit_test(test_not_a_number),
         cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_layer_normalization),
         cmocka_unit_test(test_log_softmax),

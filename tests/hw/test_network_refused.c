@@ -41,14 +41,6 @@ static void add_string(model *self, size_t node, const char *name, const char *t
     attribute->s = (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)(char *)text};
 }
 
-static void add_float(model *self, size_t node, const char *name, float value)
-{
-    Onnx__Attribute *attribute = add_attribute(self, node, name);
-
-    attribute->has_f = 1;
-    attribute->f = value;
-}
-
 /* One node with inputs x of 4 x 4 x 4 x 4 and weights w of 4 x 4 x 3 x 3, results y. */
 static void start(model *self, int opset, const char *operation, const char *inputs)
 {
