@@ -4,6 +4,7 @@
  * the same again for what may not be proposed. */
 
 #include <opevo/child_sampler.h>
+#include <opevo/space_listed.h>
 
 #include <opevo/memory.h>
 #include <opevo/sampler.h>
@@ -16,6 +17,7 @@ struct opevo_child_sampler {
     size_t width; /* parameters of the space */
     bool walks;   /* q > 0: a mutation can change something */
     bool redraw;
+    bool sparse;            /* the space is */
     opevo_walker **walkers; /* one for each parameter */
     /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
      * parents, form a group; group 0 is always active. */
@@ -78,6 +80,7 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
     self->space = space;
+    self->sparse = opevo_space_is_sparse(space);
     self->width = opevo_space_parameter_count(space);
     self->walks = q > 0;
     self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
@@ -243,6 +246,11 @@ static void mutate(const opevo_child_sampler *self, opevo_rng *rng, opevo_index 
         vertices[i] = opevo_walker_draw(self->walkers[i], vertices[i], rng);
 }
 
+static bool is_in(const void *seen, opevo_index point)
+{
+    return opevo_index_set_has(seen, point);
+}
+
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                               opevo_rng *rng, opevo_index *vertices, opevo_index *point)
 {
@@ -262,6 +270,12 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
         *point = opevo_space_encode(self->space, vertices);
         if (!opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point))
             return true;
+        if (self->sparse) {
+            if (!opevo_space_nearest_listed(self->space, vertices, is_in, seen, point))
+                return false;
+            opevo_space_decode(self->space, *point, vertices);
+            return true;
+        }
     }
     return false;
 }

@@ -62,6 +62,7 @@ struct opevo_space {
     opevo_index allowed_count;
     opevo_i_range *ranges; /* ascending: no other points are allowed; NULL: any */
     size_t range_count;
+    struct opevo_i_listing *listing; /* NULL without ranges */
 };
 
 /* Constraints as they were written, and where. */
@@ -130,6 +131,13 @@ bool opevo_i_points_have(const opevo_space *space, opevo_index point);
 bool opevo_i_points_read(opevo_space *space, const char *text);
 void opevo_i_points_write(const opevo_space *space, opevo_text *out);
 opevo_index opevo_i_points_count(const opevo_space *space);
+
+/* ---- Ranks of listed points, and their neighbours (space_listed.c) ---- */
+
+typedef struct opevo_i_listing opevo_i_listing;
+/* Of the ranges of a space, which stay as they are; NULL without memory. */
+opevo_i_listing *opevo_i_listing_create(const opevo_space *space);
+void opevo_i_listing_destroy(opevo_i_listing *listing);
 
 /* A space file being read. */
 typedef struct opevo_i_space_file {

@@ -13,6 +13,8 @@
 
 void opevo_i_points_release(opevo_space *space)
 {
+    opevo_i_listing_destroy(space->listing);
+    space->listing = NULL;
     opevo_free(space->ranges);
 }
 
@@ -85,6 +87,9 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
     }
     if (space->allowed)
         narrow_table(space);
+    space->listing = opevo_i_listing_create(space);
+    if (!space->listing)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
     return OPEVO_OK;
 }
 
@@ -124,7 +129,8 @@ bool opevo_i_points_read(opevo_space *space, const char *text)
         return false;
     if (space->allowed)
         narrow_table(space);
-    return !space->allowed || space->allowed_count > 0;
+    space->listing = opevo_i_listing_create(space);
+    return space->listing && (!space->allowed || space->allowed_count > 0);
 }
 
 void opevo_i_points_write(const opevo_space *space, opevo_text *out)

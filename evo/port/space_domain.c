@@ -5,6 +5,7 @@
  * anew for another q. */
 
 #include <opevo/domain.h>
+#include <opevo/space_listed.h>
 
 #include <opevo/child_sampler.h>
 #include <opevo/memory.h>
@@ -62,6 +63,11 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
 
 static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out, opevo_error *err)
 {
+    if (opevo_space_is_sparse(domain->space)) {
+        *out = opevo_space_listed_point(
+            domain->space, opevo_rng_below_wide(rng, opevo_space_listed_count(domain->space)));
+        return OPEVO_OK;
+    }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
         opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(domain->space));
 

@@ -6,6 +6,7 @@
 #include "rounds_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <assert.h>
 
@@ -17,6 +18,7 @@ typedef struct entry {
 } entry;
 
 struct opevo_i_rounds {
+    const opevo_space *space;
     opevo_i_tried *tried;
     entry *entries;
     size_t capacity;
@@ -35,6 +37,7 @@ opevo_i_rounds *opevo_i_rounds_create(const opevo_space *space)
 
     if (!self)
         return NULL;
+    self->space = space;
     self->tried = opevo_i_tried_create(space);
     if (!self->tried) {
         opevo_free(self);
@@ -56,6 +59,17 @@ void opevo_i_rounds_destroy(opevo_i_rounds *rounds)
 bool opevo_i_rounds_has(const opevo_i_rounds *rounds, opevo_index point)
 {
     return opevo_i_tried_get(rounds->tried, point, NULL);
+}
+
+static bool is_in(const void *rounds, opevo_index point)
+{
+    return opevo_i_rounds_has(rounds, point);
+}
+
+bool opevo_i_rounds_nearest(const opevo_i_rounds *rounds, const opevo_index *vertices,
+                            opevo_index *point)
+{
+    return opevo_space_nearest_listed(rounds->space, vertices, is_in, rounds, point);
 }
 
 opevo_status opevo_i_rounds_know(opevo_i_rounds *rounds, const opevo_trial *trials, size_t count,

@@ -21,6 +21,11 @@ void opevo_i_rounds_destroy(opevo_i_rounds *rounds);
 /* Whether the point was proposed in this round or before. */
 bool opevo_i_rounds_has(const opevo_i_rounds *rounds, opevo_index point);
 
+/* In a sparse space, the nearest listed point that was not proposed, as opevo_space_nearest_listed.
+ */
+bool opevo_i_rounds_nearest(const opevo_i_rounds *rounds, const opevo_index *vertices,
+                            opevo_index *point);
+
 /* Trials that were not proposed here: repeats from now on. */
 opevo_status opevo_i_rounds_know(opevo_i_rounds *rounds, const opevo_trial *trials, size_t count,
                                  opevo_error *err);

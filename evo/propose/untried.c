@@ -10,11 +10,13 @@
  * Forbidden points can outnumber the rest by far, so beyond FORBIDDEN_KEPT of them they are left in
  * their place and merely drawn again: that keeps each draw uniform, and memory in proportion to
  * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
- * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. */
+ * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. Where a
+ * sparse list says what is allowed, its ranks are shuffled in place of the points. */
 
 #include "untried_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 enum {
     FORBIDDEN_KEPT = 1 << 20, /* 50 MB of places */
@@ -32,6 +34,7 @@ struct opevo_i_untried {
     const opevo_space *space; /* NULL: of a domain that is none, with these two: */
     opevo_domain *domain;
     opevo_index_set *drawn;
+    bool sparse; /* places are ranks in the list of points */
     opevo_index size;
     opevo_index head;        /* places below it are drawn */
     opevo_index_map *moved;  /* what stands at a place, where not its own number */
@@ -45,7 +48,8 @@ opevo_i_untried *opevo_i_untried_create(const opevo_space *space)
     if (!self)
         return NULL;
     self->space = space;
-    self->size = opevo_space_size(space);
+    self->sparse = opevo_space_is_sparse(space);
+    self->size = self->sparse ? opevo_space_listed_count(space) : opevo_space_size(space);
     self->moved = opevo_index_map_create();
     if (!self->moved) {
         opevo_free(self);
@@ -141,7 +145,9 @@ opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_se
         }
         place = untried->head + opevo_rng_below_wide(rng, untried->size - untried->head);
         drawn = at(untried, place);
-        allowed = opevo_space_allows(untried->space, drawn);
+        if (untried->sparse)
+            drawn = opevo_space_listed_point(untried->space, drawn);
+        allowed = untried->sparse || opevo_space_allows(untried->space, drawn);
         if (!allowed && untried->forbidden_kept >= FORBIDDEN_KEPT)
             continue;
         if (!take(untried, place))

@@ -9,6 +9,7 @@
  * FORBIDDEN_MOST forbidden points in a row. */
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 #include <opevo/tuner.h>
 
 enum { FORBIDDEN_MOST = 10000000, ALWAYS_SEARCHED = 1 << 20 };
@@ -43,6 +44,9 @@ static void advance(grid *self)
 {
     opevo_index size = opevo_space_size(self->space);
     opevo_index forbidden = 0;
+
+    if (opevo_space_is_sparse(self->space) && !opevo_space_listed_next(self->space, &self->next))
+        self->next = size;
 
     while (self->next < size && !opevo_space_allows(self->space, self->next)) {
         self->next++;

@@ -22,6 +22,7 @@
 #include "gbfs_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <string.h>
 
@@ -204,6 +205,7 @@ static opevo_status expand(gbfs *self, opevo_index point, opevo_error *err)
     opevo_status status = OPEVO_OK;
     opevo_index total = 0;
     size_t count = self->rho;
+    bool sparse = false;
 
     opevo_space_decode(self->space, point, self->vertices);
     for (size_t i = 0; i < self->width; i++) {
@@ -220,10 +222,16 @@ static opevo_status expand(gbfs *self, opevo_index point, opevo_error *err)
     } else {
         choose(self, total, count);
     }
+    sparse = opevo_space_is_sparse(self->space);
     opevo_i_rounds_begin(self->rounds);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_index next = neighbour(self, self->chosen[i]);
 
+        if (sparse) {
+            opevo_space_decode(self->space, next, self->moved);
+            if (!opevo_i_rounds_nearest(self->rounds, self->moved, &next))
+                continue;
+        }
         if (opevo_space_allows(self->space, next) &&
             (self->reference || !opevo_i_rounds_has(self->rounds, next)))
             status = opevo_i_rounds_add(self->rounds, next, "neighbour", err);

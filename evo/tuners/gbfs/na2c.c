@@ -26,6 +26,7 @@
 #include "na2c_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include "moves_internal.h"
 #include "rounds_internal.h"
@@ -258,17 +259,23 @@ static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action
     size_t sample = opevo_i_rounds_count(self->rounds);
     size_t features = opevo_i_moves_feature_count(self->moves);
     opevo_i_visited_point *place = opevo_i_visited_at(self->places, at);
+    opevo_index point = place->point;
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
 
     place->settled = true;
-    if (!opevo_space_allows(self->space, place->point) ||
-        opevo_i_rounds_has(self->rounds, place->point))
+    if (opevo_space_is_sparse(self->space)) {
+        opevo_space_decode(self->space, point, vertices);
+        if (!opevo_i_rounds_nearest(self->rounds, vertices, &point))
+            return OPEVO_OK;
+    }
+    if (!opevo_space_allows(self->space, point) || opevo_i_rounds_has(self->rounds, point))
         return OPEVO_OK;
     if (self->network) {
         memcpy(self->features + sample * features, opevo_i_visited_features(self->places, from),
                features * sizeof *self->features);
         self->actions[sample] = action;
     }
-    return opevo_i_rounds_add(self->rounds, place->point, "episode", err);
+    return opevo_i_rounds_add(self->rounds, point, "episode", err);
 }
 
 static opevo_status run_episode(na2c *self, opevo_error *err)

@@ -95,6 +95,8 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
             self->there[i] = value + (value >= self->here[i]);
             if (opevo_i_kt_allows(space, self->there))
                 return true;
+            if (space->sparse && opevo_i_kt_become_listed(space, self->here, self->there))
+                return true;
         }
         self->there[i] = self->here[i];
         self->opened = false;

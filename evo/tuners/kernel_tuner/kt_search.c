@@ -103,7 +103,13 @@ static opevo_status want_point(opevo_i_kt *self, opevo_index point, opevo_error 
 
 opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opevo_error *err)
 {
-    return want_point(self, opevo_i_kt_encode(&self->space, vertices), err);
+    const opevo_i_kt_space *space = &self->space;
+
+    if (!space->sparse || opevo_i_kt_allows(space, vertices))
+        return want_point(self, opevo_i_kt_encode(space, vertices), err);
+    opevo_i_kt_copy(space, space->row, vertices);
+    opevo_i_kt_become_listed(space, NULL, space->row);
+    return want_point(self, opevo_i_kt_encode(space, space->row), err);
 }
 
 bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices)

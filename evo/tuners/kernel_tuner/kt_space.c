@@ -8,6 +8,7 @@
 #include "kt_space_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <string.h>
 
@@ -130,7 +131,8 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
         stride *= self->sizes[i];
         self->free_count += self->sizes[i] > 1;
     }
-    self->count = size;
+    self->sparse = opevo_space_is_sparse(space);
+    self->count = self->sparse ? opevo_space_listed_count(space) : size;
     if (opevo_space_is_restricted(space) && size <= LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
@@ -191,6 +193,10 @@ static bool draw(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *poin
         *point = self->allowed[opevo_rng_below(rng, (uint64_t)self->count)];
         return true;
     }
+    if (self->sparse) {
+        *point = opevo_space_listed_point(self->space, opevo_rng_below_wide(rng, self->count));
+        return true;
+    }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
         *point = opevo_rng_below_wide(rng, self->count);
         if (opevo_space_allows(self->space, *point))
@@ -209,8 +215,8 @@ bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index
     return true;
 }
 
-static bool is_among(const opevo_i_kt_space *self, const opevo_index *vertices,
-                     const opevo_index *rows, size_t count)
+bool opevo_i_kt_is_among(const opevo_i_kt_space *self, const opevo_index *vertices,
+                         const opevo_index *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (opevo_i_kt_equal(self, vertices, rows + i * self->width))
@@ -238,7 +244,7 @@ size_t opevo_i_kt_sample_others(const opevo_i_kt_space *self, opevo_rng *rng, si
 
         if (!opevo_i_kt_sample(self, rng, row))
             break;
-        drawn += !is_among(self, row, rows, drawn);
+        drawn += !opevo_i_kt_is_among(self, row, rows, drawn);
     }
     return drawn;
 }
@@ -400,18 +406,23 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
                              const opevo_index *from, opevo_rng *rng, size_t count,
                              opevo_index *rows)
 {
-    candidates around = gather(self, kind, from);
-    bool few = around.count <= WALKED_MOST;
-    size_t tries = few ? DRAWS_FIRST : WALKED_MOST;
+    candidates around = {0};
+    bool few = false;
+    size_t tries = 0;
     size_t found = 0;
 
+    if (self->sparse)
+        return opevo_i_kt_listed_neighbours(self, from, rng, count, rows);
+    around = gather(self, kind, from);
+    few = around.count <= WALKED_MOST;
+    tries = few ? DRAWS_FIRST : WALKED_MOST;
     if (around.count <= 2 * (opevo_index)count)
         return walk(&around, rng, count, rows);
     for (size_t i = 0; i < tries && found < count; i++) {
         opevo_index *row = rows + found * self->width;
 
         write_drawn(&around, rng, row);
-        found += is_neighbour(&around, row) && !is_among(self, row, rows, found);
+        found += is_neighbour(&around, row) && !opevo_i_kt_is_among(self, row, rows, found);
     }
     return found < count && few ? walk(&around, rng, count, rows) : found;
 }
@@ -432,6 +443,8 @@ bool opevo_i_kt_repair(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index
 
     if (opevo_i_kt_allows(self, vertices))
         return true;
+    if (self->sparse)
+        return opevo_i_kt_become_listed(self, NULL, vertices);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         /* Where every value occurs the first two kinds are one. */
         if (kinds[k] == OPEVO_I_KT_ADJACENT && !self->occurs)
@@ -530,6 +543,8 @@ bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
 
     if (opevo_space_allows(self->space, point))
         return true;
+    if (self->sparse)
+        return opevo_i_kt_become_listed(self, NULL, vertices);
     reach[self->width] = 0;
     for (size_t i = self->width; i-- > 0;) {
         opevo_index above = self->sizes[i] - 1 - vertices[i];
@@ -572,6 +587,8 @@ bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertice
 {
     ordered_search search = {.space = self, .from = vertices, .row = row_of(self, vertices)};
 
+    if (self->sparse)
+        return opevo_i_kt_become_listed(self, NULL, vertices);
     gather(self, OPEVO_I_KT_ADJACENT, vertices);
     try_box(&search, 0, 0);
     if (search.found)

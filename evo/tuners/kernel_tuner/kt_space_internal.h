@@ -37,7 +37,8 @@ typedef struct opevo_i_kt_space {
     /* The allowed points in rising order, where the space has constraints and at most 2^20 points;
      * NULL elsewhere. */
     uint32_t *allowed;
-    opevo_index count; /* of them; of all points where they are not listed */
+    opevo_index count; /* of them, also of a sparse list; of all points where neither is there */
+    bool sparse;       /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 
@@ -84,6 +85,18 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
 /* One of them in place of `vertices`; false, with nothing changed, if none exists. */
 bool opevo_i_kt_step(const opevo_i_kt_space *self, opevo_i_kt_kind kind, opevo_rng *rng,
                      opevo_index *vertices);
+
+/* Whether a row is one of `count` rows. */
+bool opevo_i_kt_is_among(const opevo_i_kt_space *self, const opevo_index *vertices,
+                         const opevo_index *rows, size_t count);
+/* Up to `count` different steps in a sparse list, from the point or the listed one that is nearest
+ * to it; the number found. */
+size_t opevo_i_kt_listed_neighbours(const opevo_i_kt_space *self, const opevo_index *from,
+                                    opevo_rng *rng, size_t count, opevo_index *rows);
+/* In a sparse space, replace the point by the nearest listed one, other than `except` (NULL: any);
+ * false, with nothing changed, if none was found. */
+bool opevo_i_kt_become_listed(const opevo_i_kt_space *self, const opevo_index *except,
+                              opevo_index *vertices);
 
 /* If a constraint forbids the point, replace it by a random strictly adjacent, else adjacent, else
  * Hamming neighbour. False, with nothing changed, when it has none of these.

@@ -32,6 +32,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/sampler.h>
+#include <opevo/space_listed.h>
 
 #include "individuals_internal.h"
 #include "population_internal.h"
@@ -246,6 +247,32 @@ static opevo_status add(opevo_reference *self, opevo_index point, opevo_index fo
     return OPEVO_OK;
 }
 
+/* What individuals are compared with. */
+typedef struct compared {
+    const opevo_reference *tuner;
+    opevo_index founders;
+} compared;
+
+static bool is_known(const void *context, opevo_index point)
+{
+    const compared *self = context;
+
+    return opevo_i_individuals_has(self->tuner->individuals, point, self->founders,
+                                   self->tuner->brood_number);
+}
+
+/* Become the nearest listed point that equals none; false where that is not found. */
+static bool find_nearest(const opevo_reference *self, opevo_index *genes, opevo_index founders,
+                         opevo_index *point)
+{
+    const compared with = {self, founders};
+
+    if (!opevo_space_nearest_listed(self->space, genes, is_known, &with, point))
+        return false;
+    opevo_space_decode(self->space, *point, genes);
+    return true;
+}
+
 /* Walk until the individual equals none that it is compared with and is allowed, then add it; add
  * nothing where WALKS_MOST walks do not get there. */
 static opevo_status settle(opevo_reference *self, opevo_index *genes, const char *origin,
@@ -257,6 +284,8 @@ static opevo_status settle(opevo_reference *self, opevo_index *genes, const char
     for (unsigned walks = 0;; walks++) {
         opevo_index point = opevo_space_encode(self->space, genes);
 
+        if (opevo_space_is_sparse(self->space) && !find_nearest(self, genes, founders, &point))
+            return OPEVO_OK;
         if (opevo_space_allows(self->space, point) &&
             !opevo_i_individuals_has(self->individuals, point, founders, self->brood_number))
             return add(self, point, founders, origin, err);

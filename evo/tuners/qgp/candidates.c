@@ -7,11 +7,13 @@
 #include <opevo/child_sampler.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 enum {
     ENUMERATED_MOST = 1 << 20, /* spaces that are looked through for allowed points */
     CHILDREN = 2048,
-    NEIGHBOURS = 1024, /* of all parents together; of a parameter at most 256 */
+    CHILDREN_LISTED = 256, /* of a sparse list, where each is a search for the nearest row */
+    NEIGHBOURS = 1024,     /* of all parents together; of a parameter at most 256 */
     NEIGHBOURS_OF_ONE = 256,
     UNIFORM = 1024,
     DRAWS_FOR_ONE = 64
@@ -32,8 +34,13 @@ static opevo_status list(opevo_i_candidates *self, opevo_error *err)
     opevo_index size = opevo_space_size(self->space);
     opevo_status status = OPEVO_OK;
 
-    self->listed = size <= ENUMERATED_MOST;
+    bool sparse = opevo_space_is_sparse(self->space);
+
+    self->listed = size <= ENUMERATED_MOST ||
+                   (sparse && opevo_space_listed_count(self->space) <= OPEVO_I_LISTED_MOST);
     for (opevo_index point = 0; self->listed && point < size; point++) {
+        if (sparse && !opevo_space_listed_next(self->space, &point))
+            break;
         if (!opevo_space_allows(self->space, point))
             continue;
         self->listed = self->points.count < OPEVO_I_LISTED_MOST;
@@ -131,6 +138,7 @@ static opevo_status offer_children(opevo_i_candidates *self, opevo_index_set *po
     size_t width = opevo_space_parameter_count(self->space);
     opevo_index *rows = opevo_malloc(count * width, sizeof *rows);
     const opevo_index *vertices[OPEVO_I_POOL_PARENTS];
+    int children = opevo_space_is_sparse(self->space) ? CHILDREN_LISTED : CHILDREN;
 
     if (!rows)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for parents.");
@@ -139,7 +147,7 @@ static opevo_status offer_children(opevo_i_candidates *self, opevo_index_set *po
         vertices[i] = rows + i * width;
     }
     OPEVO_TRY(opevo_child_sampler_set_parents(self->sampler, vertices, fitness, count, err));
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < children; i++) {
         opevo_index point = 0;
 
         if (!opevo_child_sampler_draw(self->sampler, self->proposed, rng, self->vertices, &point))
@@ -153,11 +161,18 @@ cleanup:
 
 /* A step of a choice leads to the first point of the branch that it opens. */
 static opevo_status offer_neighbours(opevo_i_candidates *self, opevo_index_set *pool,
-                                     opevo_index from, size_t *left, opevo_error *err)
+                                     opevo_index from, size_t *left, opevo_rng *rng,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t width = opevo_space_parameter_count(self->space);
 
+    if (opevo_space_is_sparse(self->space)) {
+        for (size_t k = 0; k<NEIGHBOURS_OF_ONE && * left> 0 && status == OPEVO_OK; k++, --*left)
+            status = offer(self, pool,
+                           opevo_space_listed_step(self->space, from, opevo_rng_u64(rng)), err);
+        return status;
+    }
     opevo_space_decode(self->space, from, self->vertices);
     for (size_t p = 0; p < width; p++) {
         const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
@@ -182,11 +197,15 @@ static opevo_status offer_uniform(opevo_i_candidates *self, opevo_index_set *poo
                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_index size = opevo_space_size(self->space);
+    bool sparse = opevo_space_is_sparse(self->space);
+    opevo_index size =
+        sparse ? opevo_space_listed_count(self->space) : opevo_space_size(self->space);
 
     for (int i = 0, draws = UNIFORM * DRAWS_FOR_ONE; i < UNIFORM && draws > 0; draws--) {
         opevo_index point = opevo_rng_below_wide(rng, size);
 
+        if (sparse)
+            point = opevo_space_listed_point(self->space, point);
         if (!opevo_space_allows(self->space, point))
             continue;
         OPEVO_TRY(offer(self, pool, point, err));
@@ -211,7 +230,7 @@ opevo_status opevo_i_candidates_refresh(opevo_i_candidates *self, const opevo_in
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
     self->points.count = 0;
     for (size_t i = 0; i < count; i++)
-        OPEVO_TRY(offer_neighbours(self, pool, parents[i], &left, err));
+        OPEVO_TRY(offer_neighbours(self, pool, parents[i], &left, rng, err));
     OPEVO_TRY(offer_children(self, pool, parents, fitness, count, rng, err));
     OPEVO_TRY(offer_uniform(self, pool, rng, err));
 cleanup:

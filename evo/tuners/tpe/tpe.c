@@ -21,6 +21,7 @@
  * them. */
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <math.h>
 #include <string.h>
@@ -259,6 +260,11 @@ static bool suggest(tpe *self, opevo_index *point)
                     ? opevo_i_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng)
                     : OPEVO_INACTIVE;
         drawn = opevo_space_encode(self->space, self->vertices);
+        if (opevo_space_is_sparse(self->space)) {
+            if (!opevo_i_rounds_nearest(self->rounds, self->vertices, &drawn))
+                break;
+            opevo_space_decode(self->space, drawn, self->vertices);
+        }
         if (!opevo_space_allows(self->space, drawn) || opevo_i_rounds_has(self->rounds, drawn))
             continue;
         met++;

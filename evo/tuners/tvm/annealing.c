@@ -10,6 +10,7 @@
 #include "annealing_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <math.h>
 #include <string.h>
@@ -249,6 +250,12 @@ static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
     opevo_index *to = self->next_vertices + chain * self->width;
     opevo_index point = self->points[chain];
 
+    if (opevo_space_is_sparse(self->space)) {
+        point = opevo_space_listed_step(self->space, point, opevo_rng_u64(rng));
+        self->next_points[chain] = point;
+        opevo_space_decode(self->space, point, to);
+        return;
+    }
     memcpy(to, from, self->width * sizeof *to);
     for (int draws = 0; draws < DRAWS_MOST; draws++) {
         size_t i = (size_t)opevo_rng_below(rng, self->width);

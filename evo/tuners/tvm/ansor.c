@@ -10,6 +10,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include "ansor_internal.h"
 
@@ -99,8 +100,14 @@ static opevo_status take_sample(opevo_i_evolution *self, opevo_index_set *met, o
     opevo_index point = 0;
     bool known = false;
 
-    opevo_i_genome_sample(((opevo_i_ansor *)self)->genome, 0, &self->rng, vertices);
-    point = opevo_space_encode(self->space, vertices);
+    if (opevo_space_is_sparse(self->space)) {
+        point = opevo_space_listed_point(
+            self->space, opevo_rng_below_wide(&self->rng, opevo_space_listed_count(self->space)));
+        opevo_space_decode(self->space, point, vertices);
+    } else {
+        opevo_i_genome_sample(((opevo_i_ansor *)self)->genome, 0, &self->rng, vertices);
+        point = opevo_space_encode(self->space, vertices);
+    }
     if (!opevo_space_allows(self->space, point) || opevo_index_set_has(met, point))
         return OPEVO_OK;
     status = opevo_i_surrogate_knows(self->surrogate, point, vertices, &known, err);
@@ -144,6 +151,8 @@ cleanup:
 /* A mutation that has nothing to change gives a copy. */
 static bool mutate(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point)
 {
+    if (opevo_space_is_sparse(self->space))
+        return opevo_i_evolution_step(self, vertices, point);
     opevo_i_genome_mutate(((opevo_i_ansor *)self)->genome, &self->rng, vertices);
     *point = opevo_space_encode(self->space, vertices);
     return opevo_space_allows(self->space, *point);

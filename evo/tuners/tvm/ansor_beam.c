@@ -5,6 +5,8 @@
 
 #include "ansor_internal.h"
 
+#include <opevo/space_listed.h>
+
 #include <string.h>
 
 enum { COMPLETIONS_MOST = 16 }; /* drawn until the constraints allow one */
@@ -19,6 +21,11 @@ static bool complete(opevo_i_ansor *self, size_t first, opevo_index *row, opevo_
         *point = opevo_space_encode(evolution->space, row);
         if (opevo_space_allows(evolution->space, *point))
             return true;
+        if (opevo_space_is_sparse(evolution->space) &&
+            opevo_space_nearest_listed(evolution->space, row, NULL, NULL, point)) {
+            opevo_space_decode(evolution->space, *point, row);
+            return true;
+        }
     }
     return false;
 }

@@ -14,6 +14,7 @@
  * would be empty is filled with uniform points; Ansor stops. */
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <string.h>
 
@@ -83,6 +84,9 @@ static bool mutate(opevo_i_evolution *evolution, opevo_index *vertices, opevo_in
 {
     knobs *self = (knobs *)evolution;
     bool tile = self->tiling_count > 0;
+
+    if (opevo_space_is_sparse(evolution->space))
+        return opevo_i_evolution_step(evolution, vertices, point);
 
     if (tile && self->other_count > 0)
         tile = opevo_rng_unit(&evolution->rng) < TILE_WEIGHT;

@@ -11,6 +11,7 @@
  * FLOP/s, which matters only for the 1e-8 that keeps a generation of failures drawable. */
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <string.h>
 
@@ -216,6 +217,14 @@ static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
         self->child[i] = self->vertices[(i < cut ? first : second) * self->width + i];
         if (opevo_rng_unit(&self->rng) < self->mutation)
             redraw(self, i);
+    }
+    if (opevo_space_is_sparse(self->space)) {
+        opevo_index point = 0;
+
+        complete(self);
+        if (opevo_i_rounds_nearest(self->rounds, self->child, &point))
+            return opevo_i_rounds_add(self->rounds, point, "child", err);
+        return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
     }
     for (int draws = 0; draws < REDRAWS_MOST; draws++) {
         opevo_index point = 0;

@@ -19,6 +19,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <string.h>
 
@@ -277,14 +278,22 @@ static opevo_status follow(droplet *self, opevo_error *err)
 static opevo_status fill(droplet *self, opevo_error *err)
 {
     size_t most = queue_count(self) < self->batch ? queue_count(self) : self->batch;
+    bool sparse = opevo_space_is_sparse(self->space);
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     opevo_status status = OPEVO_OK;
 
     opevo_i_rounds_begin(self->rounds);
     for (size_t i = 0; i < most && status == OPEVO_OK; i++) {
         const entry *one = &self->queue[self->queue_head + i];
+        opevo_index point = one->point;
 
-        if (opevo_space_allows(self->space, one->point))
-            status = opevo_i_rounds_add(self->rounds, one->point, one->origin, err);
+        if (sparse) {
+            opevo_space_decode(self->space, point, vertices);
+            if (opevo_i_rounds_nearest(self->rounds, vertices, &point))
+                status = opevo_i_rounds_add(self->rounds, point, one->origin, err);
+        } else if (opevo_space_allows(self->space, point)) {
+            status = opevo_i_rounds_add(self->rounds, point, one->origin, err);
+        }
     }
     return status;
 }

@@ -6,6 +6,7 @@
 #include "evolution_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_listed.h>
 
 #include <math.h>
 #include <string.h>
@@ -301,6 +302,14 @@ static opevo_status observe_one(opevo_i_evolution *self, opevo_index point, doub
         self->since_best = 0;
     }
     return opevo_i_surrogate_observe(self->surrogate, point, fitness, err);
+}
+
+bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point)
+{
+    *point = opevo_space_listed_step(self->space, opevo_space_encode(self->space, vertices),
+                                     opevo_rng_u64(&self->rng));
+    opevo_space_decode(self->space, *point, vertices);
+    return true;
 }
 
 static opevo_status observe_round(opevo_i_evolution *self, opevo_error *err)

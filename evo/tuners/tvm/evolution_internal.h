@@ -196,4 +196,7 @@ void opevo_i_evolution_weigh(opevo_i_evolution *self);
 size_t opevo_i_evolution_parent(opevo_i_evolution *self);
 opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err);
 
+/* In a sparse space, a step in the list from the point that `vertices` are; always true. */
+bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
+
 #endif
