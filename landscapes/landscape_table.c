@@ -95,10 +95,10 @@ static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status check_names(const opevo_i_table *table, opevo_error *err)
+static opevo_status check_names(const opevo_i_table *table, bool bare, opevo_error *err)
 {
     for (size_t i = 0; i < table->column_count; i++) {
-        if (!*table->names[i])
+        if (!*table->names[i] && !(bare && i == 0))
             return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "column %zu has no name.",
                                    i + 1);
         if (opevo_i_find_name(table->names, i, table->names[i]) != SIZE_MAX)
@@ -108,7 +108,7 @@ static opevo_status check_names(const opevo_i_table *table, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status read_names(opevo_i_table *table, char *line, opevo_error *err)
+static opevo_status read_names(opevo_i_table *table, bool bare, char *line, opevo_error *err)
 {
     size_t most = 1;
 
@@ -123,26 +123,40 @@ static opevo_status read_names(opevo_i_table *table, char *line, opevo_error *er
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
     if (!cut_cells(line, table->names, most, &table->column_count))
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "a quote is not closed.");
-    return check_names(table, err);
+    return check_names(table, bare, err);
 }
 
-opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
-                                opevo_error *err)
+static opevo_status open_table(const char *path, char *text, size_t size, bool bare,
+                               opevo_i_table *table, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *line = NULL;
 
     *table =
         (opevo_i_table){.path = path, .text = text, .at = text, .end = text + size, .next_line = 1};
+    if (bare && strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        table->at += 3;
     OPEVO_TRY(next_row(table, &line, err));
     if (!line) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: the table is empty; its first line must name the columns.", path);
         goto cleanup;
     }
-    OPEVO_TRY(read_names(table, line, err));
+    OPEVO_TRY(read_names(table, bare, line, err));
 cleanup:
     return status;
+}
+
+opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
+                                opevo_error *err)
+{
+    return open_table(path, text, size, false, table, err);
+}
+
+opevo_status opevo_i_table_open_bare(const char *path, char *text, size_t size,
+                                     opevo_i_table *table, opevo_error *err)
+{
+    return open_table(path, text, size, true, table, err);
 }
 
 opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err)

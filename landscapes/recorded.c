@@ -28,6 +28,7 @@ typedef struct recorded {
     opevo_index *points; /* of the rows */
     size_t row_count, ignored;
     opevo_i_criteria criteria;
+    char *inferred; /* of a bare table; NULL: nothing was */
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
@@ -77,6 +78,7 @@ static void destroy(opevo_objective *objective)
 
     opevo_space_destroy(self->space);
     opevo_free(self->name);
+    opevo_free(self->inferred);
     opevo_free(self->rows);
     opevo_i_criteria_clear(&self->criteria);
     opevo_free(self->points);
@@ -96,6 +98,11 @@ size_t opevo_recorded_ignored(const opevo_objective *objective)
 size_t opevo_recorded_rows(const opevo_objective *objective)
 {
     return objective->ops == &recorded_ops ? ((const recorded *)objective)->row_count : 0;
+}
+
+const char *opevo_recorded_inferred(const opevo_objective *objective)
+{
+    return objective->ops == &recorded_ops ? ((const recorded *)objective)->inferred : NULL;
 }
 
 opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row)
@@ -253,6 +260,8 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
     self->row_count = recording->row_count;
     self->ignored = recording->ignored;
     self->criteria = recording->criteria;
+    self->inferred = recording->inferred.data;
+    recording->inferred = (opevo_text){0};
     self->super.criteria = self->criteria.items;
     self->super.more_count = self->criteria.count;
     recording->rows = NULL;
@@ -360,6 +369,32 @@ cleanup:
     return status;
 }
 
+/* `text` is that of the table; it is released here. */
+static opevo_status open_bare(const char *path, const char *result, char *text, size_t size,
+                              const char *space, opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_table table = {0};
+    opevo_i_recording recording = {0};
+    opevo_i_table_facts facts = {0};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char *stem = opevo_strndup(name, stem_length(name, table_endings));
+
+    if (!stem) {
+        opevo_free(text);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    }
+    OPEVO_TRY(opevo_i_table_open_bare(path, text, size, &table, err));
+    OPEVO_TRY(opevo_i_bare_table_read(&recording, &table, result, space, &facts, err));
+    OPEVO_TRY(finish(&recording, stem, &facts, out, err));
+cleanup:
+    opevo_i_recording_clear(&recording);
+    opevo_i_table_close(&table);
+    opevo_free(stem);
+    return status;
+}
+
 /* A Kernel Tuner cache or T4 results. */
 static opevo_status open_results(const files *paths, const json_t *root, const char *text,
                                  const char *space, opevo_objective **out, opevo_error *err)
@@ -398,8 +433,9 @@ cleanup:
     return status;
 }
 
-static opevo_status open_files(const char *path, const char *space, opevo_objective **out,
-                               opevo_error *err)
+/* `result` says which column of a table without a description holds what; NULL: nothing. */
+static opevo_status open_files(const char *path, const char *result, const char *space,
+                               opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     files paths = {.stem = {0}};
@@ -408,6 +444,11 @@ static opevo_status open_files(const char *path, const char *space, opevo_object
     size_t size = 0, table_size = 0;
 
     OPEVO_TRY(locate(path, &paths, err));
+    if (paths.table.length && (result || access(paths.json.data, F_OK) != 0)) {
+        OPEVO_TRY(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
+        status = open_bare(path, result, table, table_size, space, out, err);
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
     OPEVO_TRY(opevo_i_json_parse(paths.json.data, text, size, &root, err));
     if (opevo_i_is_description(root)) {
@@ -441,5 +482,18 @@ cleanup:
 opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
                                  opevo_error *err)
 {
-    return *path ? open_files(path, space, out, err) : open_embedded(space, out, err);
+    const char *hash = strrchr(path, '#');
+    char *file = hash ? opevo_strndup(path, (size_t)(hash - path)) : NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!*path)
+        return open_embedded(space, out, err);
+    if (hash && !file)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    if (file && stem_length(file, table_endings))
+        status = open_files(file, hash + 1, space, out, err);
+    else
+        status = open_files(path, NULL, space, out, err);
+    opevo_free(file);
+    return status;
 }

@@ -68,6 +68,10 @@ typedef struct opevo_i_table {
  * or repeated column name, a zero byte. Close in any case. */
 opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
                                 opevo_error *err);
+/* The same for a table of another program: its first column may have no name, and its text may begin
+ * with a byte order mark. */
+opevo_status opevo_i_table_open_bare(const char *path, char *text, size_t size,
+                                     opevo_i_table *table, opevo_error *err);
 /* The next row, or *more = false after the last. Errors: INVALID for a row with another number of
  * cells than the first line, or a last line without its line end. */
 opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);
@@ -115,7 +119,10 @@ typedef struct opevo_i_recording {
     const char *const *names; /* of the columns; borrowed */
     size_t name_count;
     const char **own_names;   /* `names`, where the recording owns the list */
+    bool owns_texts;          /* and what is in it */
     bool cells;               /* values are the cells of a table */
+    bool selects;             /* a given space may leave columns out; equal rows can be averaged */
+    opevo_text inferred;      /* what was inferred of a bare table, in lines */
     bool restricts;           /* rows that the described space excludes are ignored */
     opevo_i_layout described; /* as the file describes itself; every row is checked against it */
     opevo_i_layout given;     /* from a space file; its space is NULL if none exists */
@@ -224,6 +231,16 @@ typedef struct opevo_i_table_facts {
     const char *unit; /* static */
     double flop;      /* of one execution, 0 when not known */
 } opevo_i_table_facts;
+
+/* Read a table without a description into an empty recording, which borrows from it.
+ *
+ *   result  "UNIT:COLUMN", with ",mean" to average equal configurations; NULL is refused with a
+ *           sentence on what to give
+ *
+ * Errors: INVALID; NOMEM. */
+opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table *table,
+                                     const char *result, const char *space,
+                                     opevo_i_table_facts *facts, opevo_error *err);
 
 bool opevo_i_is_description(const json_t *root);
 /* Check the columns of `table` against the description `root`, which was parsed from the file

@@ -204,7 +204,8 @@ static opevo_status load_given(opevo_i_recording *self, const char *path, opevo_
         at += opevo_parameter_arity(parameter);
     }
     OPEVO_TRY(check_distinct(self, &self->given, path, err));
-    OPEVO_TRY(check_covered(self, path, err));
+    if (!self->selects)
+        OPEVO_TRY(check_covered(self, path, err));
 cleanup:
     return status;
 }
@@ -408,8 +409,10 @@ static opevo_status note_line(opevo_i_recording *self, opevo_index point, size_t
 
     if (opevo_index_map_get(self->lines, point, &first))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "the configuration is already in line %llu; remove one of them.",
-                               (unsigned long long)first);
+                               "the configuration is already in line %llu; remove one of them%s.",
+                               (unsigned long long)first,
+                               self->selects ? ", or average them with --result UNIT:COLUMN,mean"
+                                             : "");
     if (!opevo_index_map_put(self->lines, point, line))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     return OPEVO_OK;
@@ -468,7 +471,10 @@ void opevo_i_recording_clear(opevo_i_recording *self)
     opevo_space_destroy(self->given.space);
     opevo_free(self->described.columns);
     opevo_free(self->given.columns);
+    for (size_t i = 0; self->owns_texts && i < self->name_count; i++)
+        opevo_free((char *)self->own_names[i]);
     opevo_free(self->own_names);
+    opevo_text_free(&self->inferred);
     opevo_index_map_destroy(self->lines);
     opevo_free(self->vertices);
     opevo_free(self->components);

@@ -154,7 +154,9 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
 /* Rows for the option table of a verb that measures. */
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
     {"result", "HOW",                                                                              \
-     "cmd: how to read the result: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)", false},    \
+     "cmd: how to read the result: ms:/REGEX/, gflops:json:PATH, ... (default s:wall); of a "      \
+     "recording without description: ms:COLUMN",                                                   \
+     false},                                                                                       \
         {"build", "COMMAND",                                                                       \
          "cmd: makes the program of a trial first, such as 'cc -DX={X} s.c -o {out}'", false},     \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
@@ -293,6 +295,8 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
                                         opevo_i_schedule_file *out, opevo_error *err);
 void opevo_i_schedule_file_free(opevo_i_schedule_file *file);
 
+/* Whether a text ends as the name of a table does. */
+bool opevo_i_is_table(const char *text);
 /* Whether a text that may name a thing or a file is meant as a file. */
 bool opevo_i_looks_like_path(const char *text);
 

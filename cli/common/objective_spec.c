@@ -71,11 +71,14 @@ opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_te
                                 const char **out, opevo_error *err)
 {
     bool only = opevo_i_flag(call, "only-recorded");
+    const char *result = opevo_i_option(call, "result");
 
     on = on ? on : opevo_i_option(call, "on");
     if (only && (!on || !opevo_i_is_recorded(on)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded requires recorded:[FILE].");
     opevo_text_printf(text, "%s%s", only && *on == 'r' ? "only-" : "", on ? on : "");
+    if (on && result && opevo_i_is_recorded(on))
+        opevo_text_printf(text, "#%s", result);
     *out = on ? opevo_text_string(text) : NULL;
     return opevo_text_check(text, err);
 }
@@ -163,6 +166,20 @@ static opevo_status space_of_recorded(const char *what, opevo_space **out, opevo
     opevo_text_free(&json);
     opevo_objective_destroy(objective);
     return status;
+}
+
+bool opevo_i_is_table(const char *text)
+{
+    static const char *const endings[] = {".csv", ".csv.xz", ".csv.gz"};
+    size_t length = strlen(text);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+
+        if (length > ending && !strcmp(text + length - ending, endings[i]))
+            return true;
+    }
+    return false;
 }
 
 bool opevo_i_looks_like_path(const char *text)
@@ -329,6 +346,8 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
         bool own = option && strcmp(option->summary, given->summary) != 0;
         const char *other = option ? other_sort(option, on, is) : NULL;
 
+        if (opevo_i_is_recorded(on) && !strcmp(given->name, "result"))
+            continue; /* of a bare table */
         if (other && !(own && is == COMPUTED))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s%s, not to %s.", option->name,
                               own ? "recordings, simulations, " : "", other, on);

@@ -32,8 +32,16 @@ opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, co
                                     opevo_objective **out, opevo_error *err)
 {
     opevo_text text = {0};
-    opevo_status status = opevo_i_on_of_call(call, on, &text, &on, err);
+    opevo_text named = {0};
+    opevo_status status = OPEVO_OK;
 
+    if (what && !on && opevo_i_is_table(what)) { /* a recording by its file alone */
+        opevo_text_printf(&named, "recorded:%s", what);
+        OPEVO_TRY(opevo_text_check(&named, err));
+        on = named.data;
+        what = NULL;
+    }
+    status = opevo_i_on_of_call(call, on, &text, &on, err);
     if (status == OPEVO_OK)
         status = opevo_i_objective_of(what, on, opevo_i_option(call, "space"), out, err);
     if (status == OPEVO_OK && !(*out)->ops->optimum) {
@@ -44,7 +52,9 @@ opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, co
                             "record, and give the recording.",
                             on);
     }
+cleanup:
     opevo_text_free(&text);
+    opevo_text_free(&named);
     return status;
 }
 

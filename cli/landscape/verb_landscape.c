@@ -5,6 +5,7 @@
 
 #include "landscape_internal.h"
 
+#include <opevo/landscape.h>
 #include <opevo/landscape_summary.h>
 #include <opevo/unit.h>
 
@@ -13,6 +14,9 @@
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:[FILE], or sim:DEVICE for an operator", false},
     OPEVO_I_ONLY_RECORDED_OPTION,
+    {"result", "UNIT:COLUMN",
+     "the result of a table without description, such as ms:time; ,mean averages equal rows",
+     false},
     {"space", "FILE", "space file that replaces the recording's space", false},
     {"topologies", "WHICH",
      "topologies to analyse: current, all (side by side), or names such as path", false},
@@ -60,6 +64,8 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "objective", objective->name);
+    if (opevo_recorded_inferred(objective))
+        opevo_json_string(out, "inferred", opevo_recorded_inferred(objective));
     opevo_json_string(out, "unit", opevo_unit_of_fitness(objective->unit));
     opevo_json_string(out, "sure", sureness(facts));
     opevo_json_index(out, "points", opevo_space_size(objective->space));
@@ -139,6 +145,8 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
         opevo_i_text_add_grouped(out, facts->evaluated);
         opevo_text_add(out, " of them, evenly spread\n");
     }
+    if (opevo_recorded_inferred(objective))
+        opevo_text_add(out, opevo_recorded_inferred(objective));
     opevo_i_print_ignored(objective, out);
     print_outcomes(facts, out);
     if (facts->optimum.known) {

@@ -133,7 +133,7 @@ static void names_what_is_missing(void **state)
     CHECK_FAILS(OPEVO_IO, "no file",
                 opevo_recorded_open(folder_file(&folder, "toy"), NULL, &toy, &err));
     folder_write(&folder, "toy.csv", toy_table);
-    CHECK_FAILS(OPEVO_IO, "toy.json",
+    CHECK_FAILS(OPEVO_INVALID, "toy.json",
                 opevo_recorded_open(folder_file(&folder, "toy.csv"), NULL, &toy, &err));
     unlink(folder_file(&folder, "toy.csv"));
     folder_write(&folder, "toy.json", toy_description);

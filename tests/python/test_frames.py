@@ -162,5 +162,52 @@ class Studies(unittest.TestCase):
                 opevo.analyze(store)
 
 
+class Recordings(unittest.TestCase):
+    def frame(self) -> "pandas.DataFrame":
+        rows = [
+            {"tile": tile, "on": on, "name": name, "ms": 1 + abs(tile - 4) + on}
+            for tile in (1, 2, 4, 8)
+            for on in (True, False)
+            for name in ("x", "y")
+        ]
+        rows[3]["ms"] = float("nan")
+        return pandas.DataFrame(rows)
+
+    def test_a_frame_is_a_landscape(self) -> None:
+        frame = self.frame()
+        recording = opevo.Recording(frame, result="ms:ms")
+        points = opevo.landscape(recording)
+        self.assertEqual(len(points), 16)
+        self.assertEqual(points.attrs["unit"], "1/s")
+        self.assertEqual((points.outcome == "ok").sum(), 15)
+        joined = points.assign(on=points.on.astype(str) == "True").merge(
+            frame, on=["tile", "on", "name"]
+        )
+        self.assertEqual(len(joined), 16)
+        ran = joined[joined.outcome == "ok"]
+        self.assertLess((ran.time_s - ran.ms / 1e3).abs().max(), 1e-15)
+        self.assertIn("column tile is a discrete parameter of 4 values", recording.inferred)
+
+    def test_a_study_of_a_frame(self) -> None:
+        plan = {
+            "study": 1,
+            "objectives": [opevo.Recording(self.frame(), result="ms:ms")],
+            "tuners": ["random", "opevo"],
+            "seeds": 3,
+            "budget": {"trials": 16},
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            analysis = opevo.study(plan, Path(folder, "s.db"))
+        self.assertEqual(len(analysis.runs), 6)
+
+    def test_repeated_rows(self) -> None:
+        frame = pandas.concat([self.frame(), self.frame().assign(ms=lambda f: 3 * f.ms)])
+        with self.assertRaisesRegex(opevo.Error, "already in line 2"):
+            opevo.Recording(frame, result="ms:ms")
+        points = opevo.landscape(opevo.Recording(frame, result="ms:ms", average=True))
+        best = points.loc[points.result.idxmin()]
+        self.assertAlmostEqual(best.time_s, 2e-3)
+
+
 if __name__ == "__main__":
     main()

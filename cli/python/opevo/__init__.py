@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._error import Error, Failed
-from ._frames import Analysis, analyze, landscape, law, runs, study, trials
+from ._frames import Analysis, Recording, analyze, landscape, law, runs, study, trials
 from ._program import call, program, version
 from ._server import Server
 from ._space import Config, Parameter, Space, choice, discrete, factor, graph, permutation
@@ -29,6 +29,7 @@ __all__ = [
     "Error",
     "Failed",
     "Parameter",
+    "Recording",
     "Server",
     "Space",
     "Trial",

@@ -6,7 +6,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -111,8 +113,45 @@ def _options(options: Mapping[str, object]) -> list[str]:
     return words
 
 
+class Recording:
+    """Measurements in a table, as a landscape: a pandas frame, or the path of a CSV file.
+
+    frame     has a column for each parameter, and one for the result; Optuna's trials_dataframe()
+              is one, too
+    result    "UNIT:COLUMN" with s, ms, us, ns, gflops, tflops or score, such as "ms:time"
+    average   whether rows of one configuration are averaged; otherwise they are refused
+
+    Parameters are inferred; `inferred` says how. A recording is taken by `landscape`, as an
+    objective of the plan of a `study`, and its name `on` by the program's `--on`. The file of a
+    frame is there as long as the recording.
+
+    Errors: Error where the program refuses the table.
+
+    >>> recording = opevo.Recording(frame, result="ms:time")
+    >>> opevo.landscape(recording)
+    """
+
+    def __init__(
+        self, frame: pandas.DataFrame | str | os.PathLike[str], result: str, average: bool = False
+    ) -> None:
+        if isinstance(frame, str | os.PathLike):
+            path = os.path.abspath(frame)
+        else:
+            folder = tempfile.mkdtemp()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = os.path.join(folder, "frame.csv")
+            frame.to_csv(path, index=any(name is not None for name in frame.index.names))
+        self.on = f"recorded:{path}#{result}" + ",mean" * average
+        """The landscape as the option `--on` names it."""
+        self.inferred: str = call("landscape", "--on", self.on, "--quiet")["inferred"]
+        """What the program made of the columns, a line each."""
+
+    def __repr__(self) -> str:
+        return f"Recording({self.on!r})"
+
+
 def landscape(
-    on: str = "recorded:",
+    on: str | Recording = "recorded:",
     operator: str | None = None,
     *,
     only_recorded: bool = True,
@@ -122,7 +161,7 @@ def landscape(
 ) -> pandas.DataFrame:
     """The points of a recorded or simulated landscape, one row each, in the order of the points.
 
-    on             "recorded:FILE", "recorded:" (the built-in recording) or "sim:DEVICE"
+    on             "recorded:FILE", "recorded:" (the built-in recording), a Recording, or "sim:DEVICE"
     operator       for a simulated device, such as "mm1" or "matmul(64,64,64)"
     only_recorded  of a recording, only the points that it has; otherwise also the allowed ones that
                    it has not, as `unrecorded`
@@ -137,8 +176,9 @@ def landscape(
     >>> frame[frame.outcome == "ok"].result.max()
     """
     what = [operator] if operator else []
-    recorded = on.startswith("recorded:")
-    options: dict[str, object] = {"on": on, "only_recorded": recorded and only_recorded}
+    name = on.on if isinstance(on, Recording) else on
+    recorded = name.startswith("recorded:")
+    options: dict[str, object] = {"on": name, "only_recorded": recorded and only_recorded}
     with _space_file(space) as path, tempfile.TemporaryDirectory() as folder:
         options["space"] = path
         summary = call("landscape", *what, *_options(options), "--quiet")
@@ -240,6 +280,13 @@ class Analysis:
         ).reset_index()
 
 
+def _name_of(value: object) -> str:
+    """What a plan has for a recording."""
+    if isinstance(value, Recording):
+        return value.on
+    raise Error(f"A plan cannot hold {value!r}.")
+
+
 def analyze(store: str | os.PathLike[str], **options: object) -> Analysis:
     """Compare the tuners of a store.
 
@@ -279,7 +326,7 @@ def study(
         with tempfile.NamedTemporaryFile(
             "w", suffix=".json", prefix=".opevo-plan-", dir="."
         ) as file:
-            json.dump(plan, file)
+            json.dump(plan, file, default=_name_of)
             file.flush()
             run("study", file.name, *words)
     else:

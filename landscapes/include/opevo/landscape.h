@@ -16,7 +16,9 @@ extern "C" {
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
  * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed too
  * and may be unfinished (closing brackets missing), or T4 results. docs/formats/landscape.md
- * describes them, with every rule. An empty path is the recording that is built into the library.
+ * describes them, with every rule. Of a table without its JSON the parameters are inferred: its path
+ * ends in "#UNIT:COLUMN", which names the result, such as "runs.csv#ms:time", and in "#...,mean" where
+ * rows of one configuration are averaged. An empty path is the recording that is built into the library.
  *
  * Numeric parameters become `discrete`, others `categorical`, columns that the description groups a
  * `factor`; `space` (a space file, NULL: none) says otherwise, and rows outside it are left out. A
@@ -32,6 +34,8 @@ OPEVO_API opevo_status opevo_recorded_open(const char *path, const char *space,
  * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for
  * any other objective; NOMEM, with the objective to be destroyed. */
 OPEVO_API opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
+/* What was inferred of a table without a description, in lines; NULL for any other objective. */
+OPEVO_API const char *opevo_recorded_inferred(const opevo_objective *objective);
 /* How many points of a recorded landscape have a row; 0 for any other objective. */
 OPEVO_API size_t opevo_recorded_rows(const opevo_objective *objective);
 /* The point of one of these rows. */
