@@ -179,7 +179,7 @@ static opevo_status print_log(const char *path, const opevo_computation *computa
         rest = strchr(line, '\n');
         if (rest)
             *rest++ = '\0';
-        if (!line[strspn(line, " \t\r")])
+        if (strchr("#", line[strspn(line, " \t\r")])) /* or the end of a blank line */
             continue;
         opevo_text_printf(&origin, "%s:%zu", path, number);
         status = opevo_record_read(computation, line, opevo_text_string(&origin), &record, err);

@@ -200,28 +200,54 @@ static opevo_status take_workload(const opevo_workload *wanted, const char *path
     return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
-/* The only line of a file, or its list of steps; `text` begins with it. */
-static opevo_status read_record(const char *text, const char *path, const opevo_workload *wanted,
-                                opevo_i_schedule_file *out, opevo_error *err)
+/* Go on to the next line that is neither blank nor a comment; false at the end. */
+static bool skip_comments(const char **text, size_t *line)
+{
+    const char *at = *text;
+
+    for (;; (*line)++) {
+        size_t blanks = strspn(at, " \t\r");
+
+        if (at[blanks] && at[blanks] != '\n' && at[blanks] != '#')
+            break;
+        at += strcspn(at, "\n");
+        if (!*at)
+            return false;
+        at++;
+    }
+    *text = at + strspn(at, " \t\r");
+    return true;
+}
+
+/* The only record of a file, or its list of steps; `text` begins with it, in this line. */
+static opevo_status read_record(const char *text, size_t line, const char *path,
+                                const opevo_workload *wanted, opevo_i_schedule_file *out,
+                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_record record = {0};
     opevo_text origin = {0};
-    size_t end = strcspn(text, "\n");
+    const char *rest = text + strcspn(text, "\n");
+    char *only = opevo_strndup(text, (size_t)(rest - text));
+    size_t next = line;
+
+    if (!only)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a schedule.");
 
     OPEVO_TRY(take_workload(wanted, path, &out->work, err));
-    if (text[end + strspn(text + end, " \t\r\n")]) {
+    if (skip_comments(&rest, &next)) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s has more than one line: leave only the record to use.", path);
+                            "%s has more than one record: leave only the one to use.", path);
         goto cleanup;
     }
-    opevo_text_printf(&origin, "%s:1", path);
+    opevo_text_printf(&origin, "%s:%zu", path, line);
     OPEVO_TRY(opevo_text_check(&origin, err));
     OPEVO_TRY(
-        opevo_record_read(out->work->computation, text, opevo_text_string(&origin), &record, err));
+        opevo_record_read(out->work->computation, only, opevo_text_string(&origin), &record, err));
     out->pipeline = record.pipeline;
 cleanup:
     opevo_text_free(&origin);
+    opevo_free(only);
     return status;
 }
 
@@ -255,7 +281,8 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
     opevo_status status = OPEVO_OK;
     opevo_i_schedule_file self = {0};
     char *text = NULL;
-    size_t size = 0;
+    const char *first = NULL;
+    size_t size = 0, line = 1;
 
     OPEVO_TRY(opevo_file_read(path, LIMIT, &text, &size, err));
     if (strlen(text) != size) {
@@ -263,9 +290,11 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
                             strlen(text) + 1);
         goto cleanup;
     }
-    if (*text == '{' || *text == '[') {
+    first = text;
+    skip_comments(&first, &line);
+    if (*first == '{' || *first == '[') {
         self.dialect = dialect ? *dialect : OPEVO_KERNEL_COUNT;
-        OPEVO_TRY(read_record(text, path, wanted, &self, err));
+        OPEVO_TRY(read_record(first, line, path, wanted, &self, err));
     } else {
         OPEVO_TRY(read_steps(text, path, wanted, dialect, &self, err));
     }

@@ -224,6 +224,14 @@ static opevo_status read_step(opevo_pipeline *self, const json_t *json, opevo_er
 static opevo_status find_steps(const json_t *json, const json_t **out, opevo_error *err)
 {
     *out = json;
+    if (json_object_get(json, "input") && json_object_get(json, "config"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "This is a record of AutoTVM, whose knobs belong to a template of TVM; "
+                          "give a record of Ansor (auto_scheduler), or the steps of a schedule.");
+    if (json_is_integer(json_array_get(json, 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "This is a record of MetaSchedule, whose trace is of TensorIR; give a "
+                          "record of Ansor (auto_scheduler), or the steps of a schedule.");
     if (json_is_object(json))
         *out = json_array_get(json_array_get(json_object_get(json, "i"), 1), 1);
     return json_is_array(*out)

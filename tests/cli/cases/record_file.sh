@@ -33,4 +33,13 @@ printf '%s\n' 'split C i 2' 'split C j 16' 'split C k 4' 'reorder C i.0 j.0 k.0 
 try emit "$WHAT" --schedule tile --record
 # The list of steps alone.
 echo '[["SP",2,0,24,[2,2],1]]' >list
-opevo emit 'matmul(24,16,48)' --schedule list --record
+opevo emit 'matmul(24,16,48)' --schedule list --record | tee expected
+# Comments and blank lines; records of other tuners of TVM.
+{ echo '# kept'; echo; cat list; echo '  # behind it'; } >commented
+opevo emit 'matmul(24,16,48)' --schedule commented --record | cmp - expected && echo commented
+opevo sketch 'matmul(24,16,48)' --record commented | head -1
+printf '# a log\n{"input": ["llvm", "mm", [8], {}], "config": {"entity": []}, "result": [[0.1], 0, 1, 1]}\n' >autotvm
+echo '[0, [[["SampleComputeLocation"]], [0.001], {"kind": "llvm"}, []]]' >metaschedule
+try emit 'matmul(24,16,48)' --schedule autotvm
+try emit 'matmul(24,16,48)' --schedule metaschedule
+try sketch 'matmul(24,16,48)' --record metaschedule
