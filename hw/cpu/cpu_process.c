@@ -22,12 +22,12 @@
 
 #include "backend_internal.h"
 #include "keeper_internal.h"
-#include "samples_internal.h"
 
 enum { IDLE_ORDERS = 15, OUT_OF_THE_WAY = 64 };
 #define CONFINE_S 10 /* for a process that can only give up rights */
 #define DYING_S 1    /* between the end of its descriptors and its own */
 #define RESOLUTION_S 1e-9
+#define IDLE_MOST_S 2e-5 /* an order that costs more has waited for others */
 
 /* Its processor time: with several threads it says nothing of how long they took together, and
  * elapsed time stands in its place. */
@@ -110,25 +110,26 @@ char opevo_i_cpu_process_ask(opevo_i_cpu_process *self, opevo_i_cpu_task task, u
     return opevo_i_cpu_process_await(self, limit_s, cost);
 }
 
-/* A clock too coarse for what was done says nothing. */
+/* A clock too coarse for what was done says nothing. No less time has passed than was worked. */
 opevo_i_cpu_cost opevo_i_cpu_process_so_far(const opevo_i_cpu_process *self)
 {
     opevo_i_cpu_cost now = read_clocks(self);
     double wall_s = fmax(now.wall_s - self->begun.wall_s - self->idle.wall_s, RESOLUTION_S);
     double processor_s = now.processor_s - self->begun.processor_s;
 
-    return (opevo_i_cpu_cost){wall_s, processor_s > 0
-                                          ? fmax(processor_s - self->idle.processor_s, RESOLUTION_S)
-                                          : wall_s};
+    if (!(processor_s > 0))
+        return (opevo_i_cpu_cost){wall_s, wall_s};
+    processor_s = fmax(processor_s - self->idle.processor_s, RESOLUTION_S);
+    return (opevo_i_cpu_cost){fmax(wall_s, processor_s), processor_s};
 }
 
 /* ---- Beginning and ending ------------------------------------------------------------------- */
 
-/* Medians. */
+/* The least of some: what is subtracted from times must be in all of them, which waiting for others
+ * is not. */
 static char find_idle_costs(opevo_i_cpu_process *self)
 {
-    double wall_s[IDLE_ORDERS];
-    double processor_s[IDLE_ORDERS];
+    opevo_i_cpu_cost least = {IDLE_MOST_S, IDLE_MOST_S};
 
     for (size_t i = 0; i < IDLE_ORDERS; i++) {
         opevo_i_cpu_cost cost;
@@ -136,13 +137,10 @@ static char find_idle_costs(opevo_i_cpu_process *self)
 
         if (letter != 'd')
             return letter;
-        wall_s[i] = cost.wall_s;
-        processor_s[i] = cost.processor_s;
+        least.wall_s = fmin(least.wall_s, cost.wall_s);
+        least.processor_s = fmin(least.processor_s, cost.processor_s);
     }
-    opevo_i_sort(wall_s, IDLE_ORDERS);
-    opevo_i_sort(processor_s, IDLE_ORDERS);
-    self->idle = (opevo_i_cpu_cost){opevo_i_median(wall_s, IDLE_ORDERS),
-                                    opevo_i_median(processor_s, IDLE_ORDERS)};
+    self->idle = least;
     return 'd';
 }
 
