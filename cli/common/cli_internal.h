@@ -222,6 +222,7 @@ typedef struct opevo_i_finals {
     bool with_library, ran, interrupted;
     opevo_final_verdict verdict;
     opevo_text library; /* what it is called, or why it was not measured */
+    opevo_text failure; /* why there are none, where they were tried */
 } opevo_i_finals;
 
 /* From --finals, --rounds and --library. */
@@ -229,7 +230,8 @@ opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *
                                  opevo_i_finals *out, opevo_error *err);
 void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial);
 /* Take them from the store, where it has those of the run, otherwise measure them and store them.
- * `store` may be NULL. Interrupted finals are dropped, and say so. */
+ * `store` may be NULL. Interrupted finals are dropped, and say so; so are those for which no worker
+ * can be had, or in which no point could be measured. */
 opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
                                 opevo_store *store, int64_t run, opevo_error *err);
 /* Those that a run of a store has, if any, and the space of their points, the caller's; NULL where

@@ -61,6 +61,7 @@ cleanup:
 void opevo_i_finals_free(opevo_i_finals *finals)
 {
     opevo_text_free(&finals->library);
+    opevo_text_free(&finals->failure);
 }
 
 /* Whether the stored ones are of these finalists, in as many rounds. */
@@ -100,8 +101,19 @@ static opevo_status judge(opevo_i_finals *finals, const opevo_stored_finals *sto
                                              stored->fitness, &finals->verdict, err);
 
     opevo_text_add(&finals->library, opevo_text_string(&stored->library));
-    finals->ran = status == OPEVO_OK;
+    finals->ran = status == OPEVO_OK && finals->finalists[finals->verdict.winner].median > 0;
+    if (status == OPEVO_OK && !finals->ran)
+        opevo_text_add(&finals->failure, "each of the best points failed in a round.");
     return status;
+}
+
+/* The search stands, whatever becomes of its finals. */
+static bool is_dropped(opevo_i_finals *finals, opevo_status status, const opevo_error *failure)
+{
+    finals->interrupted = status == OPEVO_INTERRUPTED;
+    if (status == OPEVO_IO || status == OPEVO_FAULT)
+        opevo_text_add(&finals->failure, failure->message);
+    return finals->interrupted || finals->failure.length > 0;
 }
 
 opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
@@ -109,6 +121,7 @@ opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objecti
 {
     opevo_status status = OPEVO_OK;
     opevo_stored_finals stored = {0};
+    opevo_error failure = {OPEVO_OK, ""};
 
     if (finals->with_library && finals->count > 0)
         finals->finalists[finals->count++] = (opevo_finalist){.point = OPEVO_LIVE_LIBRARY};
@@ -118,17 +131,21 @@ opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objecti
         OPEVO_TRY(opevo_store_get_finals(store, run, &stored, err));
     if (!are_of(&stored, finals)) {
         opevo_stored_finals_free(&stored);
-        status = measure(finals, objective, seed, &stored, err);
-        if (status == OPEVO_INTERRUPTED) {
-            finals->interrupted = true;
+        status = measure(finals, objective, seed, &stored, &failure);
+        if (is_dropped(finals, status, &failure)) {
             status = OPEVO_OK;
             goto cleanup;
         }
-        if (status == OPEVO_OK && store)
+        if (status != OPEVO_OK) {
+            opevo_error_set(err, status, "%s", failure.message);
+            goto cleanup;
+        }
+        OPEVO_TRY(judge(finals, &stored, err));
+        if (finals->ran && store)
             status = opevo_store_put_finals(store, run, &stored, err);
-    }
-    if (status == OPEVO_OK)
+    } else {
         status = judge(finals, &stored, err);
+    }
 cleanup:
     opevo_stored_finals_free(&stored);
     return status;
@@ -235,6 +252,11 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
 {
     const opevo_final_verdict *verdict = &finals->verdict;
 
+    if (finals->failure.length) {
+        opevo_text_add(out, "the re-evaluation (finals) failed: ");
+        opevo_text_add_visible(out, opevo_text_string(&finals->failure));
+        opevo_text_add(out, "\n");
+    }
     if (!finals->ran)
         return;
     opevo_text_printf(
@@ -279,11 +301,12 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
                                const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
+    bool dropped = finals->interrupted || finals->failure.length;
 
-    if (!finals->ran && !finals->interrupted)
+    if (!finals->ran && !dropped)
         return;
     opevo_json_key(out, "finals");
-    if (finals->interrupted) {
+    if (dropped) {
         opevo_text_add(out, "null");
         return;
     }

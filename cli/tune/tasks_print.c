@@ -143,7 +143,7 @@ static void print_finals(const opevo_i_tasks *self, opevo_text *out)
     for (size_t i = 0; i < self->count; i++) {
         const opevo_i_tuning *tuning = &self->tunings[i];
 
-        if (!tuning->finals.ran && !tuning->finals.interrupted)
+        if (!tuning->finals.ran && !tuning->finals.interrupted && !tuning->finals.failure.length)
             continue;
         opevo_text_add_visible(out, self->names[i]);
         opevo_text_add(out, ": ");

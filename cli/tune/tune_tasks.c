@@ -338,8 +338,11 @@ static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_c
 {
     uint64_t unrecorded = 0;
 
-    for (size_t i = 0; i < self->count; i++)
+    for (size_t i = 0; i < self->count; i++) {
         unrecorded += self->tasks[i].result->failed_by_class[OPEVO_OUTCOME_UNRECORDED];
+        if (self->tunings[i].finals.failure.length)
+            *exit_code = OPEVO_EXIT_FAILED;
+    }
     opevo_i_judge_replay(call, self->result.trials, unrecorded, exit_code);
     if (!isfinite(self->result.aim_s))
         *exit_code = OPEVO_EXIT_FAILED;

@@ -460,7 +460,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
             OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
         OPEVO_TRY(opevo_i_tune_print_front(&self, out, err));
     }
-    if (!has_success(&self))
+    if (!has_success(&self) || self.finals.failure.length)
         *exit_code = OPEVO_EXIT_FAILED;
     judge(call, &self, exit_code);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))

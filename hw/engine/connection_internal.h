@@ -28,8 +28,9 @@ typedef struct opevo_i_connection {
     size_t sent;            /* bytes of it */
     opevo_text stderr_tail; /* the end of what it printed to standard error */
     double progress_s;      /* when it last got on: was started, set up or given work, or said so */
-    unsigned losses;        /* in a row, without a result between them */
-    double retry_s;         /* not to be started again before */
+    unsigned losses, faults; /* in a row, without a result between them */
+    unsigned failed_starts;  /* in a row */
+    double retry_s;          /* not to be started again before */
     size_t in_flight;
     char device[256];
     double reference_s; /* that it computed the right result for; 0: not known */

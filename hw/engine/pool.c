@@ -9,6 +9,7 @@
 #include <opevo/version.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,26 +18,26 @@
 
 #include "keeper_internal.h"
 
-/* A worker lost that often in a row is left alone for RETRY_S; a job that lost ATTEMPTS workers is
- * the reason, not they. */
-enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
+/* A suspended worker is left alone for RETRY_S; so many jobs in a row that cost all their workers
+ * are not the reason. */
+enum { BLAMED = 3, RETRY_S = 60 };
 
 /* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool
  * gives up. */
-enum { FAULTS = 4, FAULT_FACTOR = 4 };
+enum { FAULT_FACTOR = 4 };
 #define FAULT_WAIT_S 0.25
 #define MEND "fix that (free disk space, memory or processes), then repeat the command"
 
-#define LOOK_S 0.2 /* an interrupt is seen after so long, whichever thread its signal went to */
+#define PATIENCE_S 2.0 /* of which workers have one together to end by themselves */
+#define LOOK_S 0.2     /* an interrupt is seen after so long, whichever thread its signal went to */
 
 typedef struct work {
     opevo_i_pool *pool;
     opevo_i_task *tasks;
     size_t count;
-    size_t left;  /* not DONE */
-    size_t first; /* no task before it is OPEN */
-    size_t members;
-    opevo_text lost;     /* why the last worker was lost */
+    size_t left;         /* not DONE */
+    size_t first;        /* no task before it is OPEN */
+    size_t from, to;     /* the members that may be used */
     bool lacking;        /* because this host lacks something */
     bool refused;        /* by its own words, before any task; `lost` is what it said */
     bool unable;         /* and its host is why */
@@ -52,18 +53,20 @@ void opevo_i_task_clear(opevo_i_task *task)
 
 void opevo_i_pool_rest(opevo_i_pool *pool)
 {
+    double deadline = opevo_clock_monotonic_s() + PATIENCE_S;
+
     for (size_t i = 0; i < pool->count; i++)
         opevo_i_connection_hang_up(&pool->members[i]);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_connection_bury(&pool->members[i], 2);
+        opevo_i_connection_bury(&pool->members[i], deadline - opevo_clock_monotonic_s());
 }
 
 void opevo_i_pool_clear(opevo_i_pool *pool)
 {
-    for (size_t i = 0; i < pool->count; i++)
-        opevo_i_connection_hang_up(&pool->members[i]);
+    opevo_i_pool_rest(pool);
     for (size_t i = 0; i < pool->count; i++)
         opevo_i_connection_clear(&pool->members[i]);
+    opevo_text_free(&pool->lost);
     opevo_free(pool->members);
     free(pool->setup);
     *pool = (opevo_i_pool){0};
@@ -80,16 +83,23 @@ static void finish(work *self, opevo_i_task *task)
             self->pool->done(self->pool->done_context, (size_t)(task - self->tasks), self->err);
 }
 
-/* The worker itself is no use, by its own words or for them: no fault of what it was measuring. */
-static void acquit(work *self, size_t number)
+/* The job has cost one sound worker after the other. */
+static void blame(work *self, opevo_i_task *task)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        if (self->tasks[i].stage == OPEVO_I_SENT && self->tasks[i].member == number)
-            self->tasks[i].started = false;
-    }
+    if (task->hung)
+        opevo_i_result_fail(&task->result, OPEVO_OUTCOME_TIMEOUT,
+                            "%d workers hung while they measured it, and were killed after %g s",
+                            (int)OPEVO_I_ATTEMPTS, self->pool->job_limit_s);
+    else
+        opevo_i_result_fail(&task->result, OPEVO_OUTCOME_CRASHED,
+                            "%d workers died while they measured it", (int)OPEVO_I_ATTEMPTS);
+    for (unsigned i = 0; i < task->attempts + task->faults; i++)
+        self->pool->members[task->barred[i]].losses = 0;
+    finish(self, task);
+    self->pool->blamed++;
 }
 
-/* Put its jobs back; a job that costs one worker after the other has crashed them. */
+/* Put its jobs back. */
 static void take_back(work *self, size_t number)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -102,24 +112,53 @@ static void take_back(work *self, size_t number)
         if (!task->started)
             continue;
         task->started = false;
-        if (++task->attempts == ATTEMPTS) {
-            opevo_i_result_fail(&task->result, OPEVO_OUTCOME_CRASHED,
-                                "%d workers died while they measured it", (int)ATTEMPTS);
-            finish(self, task);
-            self->pool->blamed++;
-            self->pool->members[number].losses = 0; /* it was not the worker's fault */
-        }
+        task->barred[task->attempts + task->faults] = number;
+        if (++task->attempts == OPEVO_I_ATTEMPTS)
+            blame(self, task);
     }
+}
+
+/* Not to be started again before, where it is suspended. */
+static void note_loss(opevo_i_connection *member)
+{
+    member->retry_s =
+        opevo_i_connection_is_suspended(member) ? opevo_clock_monotonic_s() + RETRY_S : 0;
+}
+
+/* What the worker says that it is measuring; NULL: nothing. */
+static opevo_i_task *find_started(const work *self, size_t number)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_i_task *task = &self->tasks[i];
+
+        if (task->stage == OPEVO_I_SENT && task->member == number && task->started)
+            return task;
+    }
+    return NULL;
+}
+
+/* The worker itself is no use, by its own words or for them: no fault of what it was measuring. */
+static void acquit(work *self, size_t number)
+{
+    opevo_i_task *task = find_started(self, number);
+
+    if (task)
+        task->started = false;
 }
 
 /* `reason` is a clause; what the worker said last is added. */
 static void lose(work *self, size_t number, const char *reason, bool at_once)
 {
     opevo_i_connection *member = &self->pool->members[number];
+    const opevo_i_task *started = NULL;
     const char *words = NULL;
     size_t length = 0;
 
-    member->losses++;
+    started = find_started(self, number);
+    if (member->state != OPEVO_I_READY)
+        member->failed_starts++;
+    else if (!started || !started->attempts) /* else the job is known for it */
+        member->losses++;
     opevo_i_connection_bury(member, at_once ? 0 : 1);
     take_back(self, number);
     words = opevo_text_string(&member->stderr_tail);
@@ -127,11 +166,11 @@ static void lose(work *self, size_t number, const char *reason, bool at_once)
     while (length && strchr(" \r\n", words[length - 1]))
         length--;
     self->lacking = self->refused = false;
-    opevo_text_clear(&self->lost);
-    opevo_text_printf(&self->lost, "the worker %s %s", member->command.items[0], reason);
+    opevo_text_clear(&self->pool->lost);
+    opevo_text_printf(&self->pool->lost, "the worker %s %s", member->command.items[0], reason);
     if (length)
-        opevo_text_printf(&self->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
-    member->retry_s = member->losses >= LOSSES ? opevo_clock_monotonic_s() + RETRY_S : 0;
+        opevo_text_printf(&self->pool->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
+    note_loss(member);
 }
 
 /* ---- Hearing from a worker ------------------------------------------------------------------ */
@@ -144,18 +183,6 @@ static opevo_i_task *find_task(work *self, const json_t *message, size_t number)
         if (self->tasks[i].stage == OPEVO_I_SENT && self->tasks[i].member == number &&
             self->tasks[i].job.id == id)
             return &self->tasks[i];
-    }
-    return NULL;
-}
-
-/* What the worker says that it is measuring; NULL: nothing. */
-static opevo_i_task *find_started(const work *self, size_t number)
-{
-    for (size_t i = 0; i < self->count; i++) {
-        opevo_i_task *task = &self->tasks[i];
-
-        if (task->stage == OPEVO_I_SENT && task->member == number && task->started)
-            return task;
     }
     return NULL;
 }
@@ -186,7 +213,7 @@ static bool take_hello(work *self, size_t number, const json_t *message)
     opevo_text why = {0};
 
     if (is_unfit(self, message, &why)) {
-        member->losses = LOSSES;
+        member->failed_starts = UINT_MAX - 1;
         lose(self, number, opevo_text_string(&why), true);
         opevo_text_free(&why);
         return false;
@@ -208,6 +235,7 @@ static bool take_ready(work *self, opevo_i_connection *member, const json_t *mes
     member->reference_s = json_number_value(json_object_get(message, "reference_s"));
     member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
     member->state = OPEVO_I_READY;
+    member->failed_starts = 0;
     return true;
 }
 
@@ -225,7 +253,7 @@ static bool take_result(work *self, size_t number, const json_t *message)
     finish(self, task);
     opevo_i_connection_progress(member);
     member->in_flight--;
-    member->losses = 0;
+    member->losses = member->faults = 0;
     self->pool->blamed = 0;
     return true;
 }
@@ -239,6 +267,7 @@ static bool take_started(work *self, size_t number, const json_t *message)
         return false;
     opevo_i_connection_progress(&self->pool->members[number]);
     task->started = true;
+    task->hung = false;
     task->started_s = self->pool->members[number].progress_s;
     return true;
 }
@@ -259,23 +288,30 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
     task->stage = OPEVO_I_OPEN;
     task->started = false;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
+    task->barred[task->attempts + task->faults] = number;
     self->first = 0;
     member->in_flight--;
-    member->losses = 0;
-    if (++task->faults == FAULTS && self->status == OPEVO_OK)
-        self->status = OPEVO_FAIL(
-            self->err, OPEVO_FAULT,
-            "The host of the worker %s cannot measure, in %d attempts: %.*s; " MEND ".",
-            member->command.items[0], (int)FAULTS, (int)(length < 600 ? length : 600), sentence);
+    member->faults++;
+    if (++task->faults == OPEVO_I_ATTEMPTS && self->status == OPEVO_OK)
+        self->status =
+            OPEVO_FAIL(self->err, OPEVO_FAULT,
+                       "The host of the worker %s cannot measure, in %d attempts: %.*s; " MEND ".",
+                       member->command.items[0], (int)OPEVO_I_ATTEMPTS,
+                       (int)(length < 600 ? length : 600), sentence);
+    if (opevo_i_pool_can_spare(self->pool, number)) {
+        opevo_i_connection_bury(member, 1);
+        take_back(self, number);
+        member->retry_s = opevo_clock_monotonic_s() + RETRY_S;
+    }
     return true;
 }
 
 /* Workers of one command would all say the same: their number and name explain nothing. */
 static bool is_one_command(const work *self)
 {
-    const opevo_i_arguments *first = &self->pool->members[0].command;
+    const opevo_i_arguments *first = &self->pool->members[self->from].command;
 
-    for (size_t i = 1; i < self->members; i++) {
+    for (size_t i = self->from + 1; i < self->to; i++) {
         const opevo_i_arguments *other = &self->pool->members[i].command;
 
         if (other->count != first->count)
@@ -302,8 +338,8 @@ static void take_error(work *self, size_t number, const json_t *message, const c
     self->unable = json_is_true(json_object_get(message, "fault"));
     self->refused = refused && is_one_command(self);
     if (self->refused) {
-        opevo_text_clear(&self->lost);
-        opevo_text_add(&self->lost, sentence);
+        opevo_text_clear(&self->pool->lost);
+        opevo_text_add(&self->pool->lost, sentence);
     }
 }
 
@@ -328,6 +364,8 @@ static bool take_message(work *self, size_t number, const json_t *message)
         good = take_started(self, number, message);
     } else if (good && !strcmp(type, "fault") && member->state == OPEVO_I_READY) {
         good = take_fault(self, number, message, sentence);
+        if (good && member->state == OPEVO_I_DOWN)
+            return false;
     } else if (good && !strcmp(type, "result") && member->state == OPEVO_I_READY) {
         good = take_result(self, number, message);
         if (good && json_is_true(json_object_get(message, "spoilt"))) {
@@ -375,30 +413,32 @@ static void start_members(work *self)
 {
     double now = opevo_clock_monotonic_s();
 
-    for (size_t i = 0; i < self->members; i++) {
+    for (size_t i = self->from; i < self->to; i++) {
         opevo_i_connection *member = &self->pool->members[i];
         opevo_error err = {OPEVO_OK, ""};
 
         if (member->state != OPEVO_I_DOWN || member->retry_s > now)
             continue;
         if (opevo_i_connection_start(member, &err) != OPEVO_OK) {
-            opevo_text_clear(&self->lost);
-            opevo_text_add(&self->lost, err.message);
+            opevo_text_clear(&self->pool->lost);
+            opevo_text_add(&self->pool->lost, err.message);
             self->lacking = err.status == OPEVO_FAULT;
             self->refused = false;
-            member->losses = self->lacking ? member->losses + 1 : LOSSES;
-            member->retry_s = now + (member->losses < LOSSES ? 1 : RETRY_S);
+            member->failed_starts = self->lacking ? member->failed_starts + 1 : UINT_MAX - 1;
+            member->retry_s = now + (opevo_i_connection_is_suspended(member) ? RETRY_S : 1);
         }
     }
 }
 
-/* The first task that may be sent now; NULL if none exists. */
-static opevo_i_task *next_task(work *self, double now)
+/* The first task that the member may be sent now; NULL if none exists. */
+static opevo_i_task *next_task(work *self, size_t member, double now)
 {
     while (self->first < self->count && self->tasks[self->first].stage != OPEVO_I_OPEN)
         self->first++;
     for (size_t i = self->first; i < self->count; i++) {
-        if (self->tasks[i].stage == OPEVO_I_OPEN && self->tasks[i].retry_s <= now)
+        if (self->tasks[i].stage == OPEVO_I_OPEN && self->tasks[i].retry_s <= now &&
+            (self->to - self->from == 1 ||
+             opevo_i_pool_may_take(self->pool, &self->tasks[i], member)))
             return &self->tasks[i];
     }
     return NULL;
@@ -408,15 +448,15 @@ static opevo_status hand_out(work *self, opevo_error *err)
 {
     double now = opevo_clock_monotonic_s();
 
-    for (size_t i = 0; i < self->members; i++) {
+    for (size_t i = self->from; i < self->to; i++) {
         opevo_i_connection *member = &self->pool->members[i];
 
         while (member->state == OPEVO_I_READY && member->in_flight < self->pool->depth) {
-            opevo_i_task *task = next_task(self, now);
+            opevo_i_task *task = next_task(self, i, now);
             char *line = NULL;
 
             if (!task)
-                return OPEVO_OK;
+                break;
             task->job.id = self->pool->next_id++;
             line = opevo_i_message_line(opevo_i_job_to_json(&task->job));
             if (!line)
@@ -455,21 +495,14 @@ static void enforce_deadlines(work *self)
 {
     double now = opevo_clock_monotonic_s();
 
-    for (size_t i = 0; i < self->members; i++) {
+    for (size_t i = self->from; i < self->to; i++) {
         opevo_i_task *late = NULL;
 
         if (self->pool->members[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
             continue;
-        if (late) {
-            opevo_i_result_fail(&late->result, OPEVO_OUTCOME_TIMEOUT,
-                                "the worker hung and was killed after %g s",
-                                self->pool->job_limit_s);
-            late->started = false;
-            finish(self, late);
-        }
-        lose(self, i, late ? "hung" : "has been silent for too long", true);
         if (late)
-            self->pool->members[i].losses = 0;
+            late->hung = true;
+        lose(self, i, late ? "hung" : "has been silent for too long", true);
     }
 }
 
@@ -477,41 +510,45 @@ static opevo_status check_hope(const work *self, opevo_error *err)
 {
     size_t length = 0;
 
-    if (self->pool->blamed >= LOSSES)
+    if (self->pool->blamed >= BLAMED)
         return OPEVO_FAIL(
             err, OPEVO_IO,
             "No worker is left: %u jobs in a row killed all their workers; the last: %.800s.",
-            self->pool->blamed, opevo_text_string(&self->lost));
-    for (size_t i = 0; i < self->members; i++) {
-        if (self->pool->members[i].losses < LOSSES)
+            self->pool->blamed, opevo_text_string(&self->pool->lost));
+    for (size_t i = self->from; i < self->to; i++) {
+        const opevo_i_connection *member = &self->pool->members[i];
+
+        if (member->state != OPEVO_I_DOWN || !opevo_i_connection_is_suspended(member))
             return OPEVO_OK;
     }
     if (self->refused)
         return OPEVO_FAIL(err, self->unable ? OPEVO_FAULT : OPEVO_IO, "%.900s",
-                          opevo_text_string(&self->lost));
-    length = self->lost.length;
-    length -= length && self->lost.data[length - 1] == '.';
+                          opevo_text_string(&self->pool->lost));
+    length = self->pool->lost.length;
+    length -= length && self->pool->lost.data[length - 1] == '.';
     return OPEVO_FAIL(err, self->lacking ? OPEVO_FAULT : OPEVO_IO, "No worker is left: %.*s%s.",
-                      (int)(length < 900 ? length : 900), opevo_text_string(&self->lost),
+                      (int)(length < 900 ? length : 900), opevo_text_string(&self->pool->lost),
                       self->lacking ? "; " MEND : "");
 }
 
 static opevo_status wait_and_hear(work *self, opevo_error *err)
 {
-    struct pollfd *wait = opevo_calloc(3 * self->members, sizeof *wait);
+    size_t count = self->to - self->from;
+    struct pollfd *wait = opevo_calloc(3 * count, sizeof *wait);
     double due_s = INFINITY;
 
     if (!wait)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
-    for (size_t i = 0; i < self->members; i++) {
+    for (size_t i = self->from; i < self->to; i++) {
         const opevo_i_connection *member = &self->pool->members[i];
         bool up = member->state != OPEVO_I_DOWN;
         bool more = member->outgoing.length > 0;
+        struct pollfd *at = wait + 3 * (i - self->from);
         opevo_i_task *late = NULL;
 
-        wait[3 * i] = (struct pollfd){.fd = up ? member->out : -1, .events = POLLIN};
-        wait[3 * i + 1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
-        wait[3 * i + 2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
+        at[0] = (struct pollfd){.fd = up ? member->out : -1, .events = POLLIN};
+        at[1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
+        at[2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
         due_s = fmin(due_s, deadline_of(self, i, &late));
     }
     for (size_t i = self->first; i < self->count; i++) {
@@ -520,9 +557,11 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
             due_s = fmin(due_s, self->tasks[i].retry_s);
     }
     due_s = fmax(0, fmin(due_s - opevo_clock_monotonic_s(), self->pool->interrupt ? LOOK_S : 3600));
-    poll(wait, 3 * self->members, (int)ceil(1e3 * due_s));
-    for (size_t i = 0; i < self->members; i++) {
-        if (wait[3 * i].revents || wait[3 * i + 1].revents)
+    poll(wait, 3 * count, (int)ceil(1e3 * due_s));
+    for (size_t i = self->from; i < self->to; i++) {
+        const struct pollfd *at = wait + 3 * (i - self->from);
+
+        if (at[0].revents || at[1].revents)
             hear(self, i);
     }
     opevo_free(wait);
@@ -537,7 +576,8 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
 
     for (size_t i = 0; i < count; i++)
         self.left += tasks[i].stage != OPEVO_I_DONE;
-    self.members = alone ? 1 : pool->count;
+    self.from = alone ? pool->lead : 0;
+    self.to = alone ? pool->lead + 1 : pool->count;
     while (self.left) {
         if (opevo_interrupt_is_raised(pool->interrupt)) {
             status = OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
@@ -547,7 +587,7 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
         OPEVO_TRY(check_hope(&self, err));
         OPEVO_TRY(hand_out(&self, err));
         /* What cannot be written shows when reading: then the worker is gone. */
-        for (size_t i = 0; i < self.members; i++) {
+        for (size_t i = self.from; i < self.to; i++) {
             if (pool->members[i].state != OPEVO_I_DOWN)
                 opevo_i_connection_flush(&pool->members[i]);
         }
@@ -557,9 +597,9 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
     }
 cleanup:
     if (status != OPEVO_OK) { /* what is in flight belongs to nobody any more */
-        for (size_t i = 0; i < self.members; i++)
+        for (size_t i = self.from; i < self.to; i++)
             opevo_i_connection_bury(&pool->members[i], 0);
     }
-    opevo_text_free(&self.lost);
+
     return status;
 }

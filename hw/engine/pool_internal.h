@@ -23,6 +23,8 @@ typedef struct opevo_i_pool {
     double job_limit_s;   /* from a job's start to its result */
     double silence_s;     /* with jobs in hand, without one starting or ending */
     unsigned blamed;      /* jobs in a row that cost all workers that had them */
+    size_t lead;          /* the member that measures what one has to measure alone */
+    opevo_text lost;      /* why the last worker was lost */
     const opevo_interrupt *interrupt; /* give up when raised; NULL: never */
     /* Called for each task when it is done; anything but OK ends the run of the pool, which returns
      * it. May be NULL. */
@@ -30,6 +32,10 @@ typedef struct opevo_i_pool {
     void *done_context;
     int64_t next_id;
 } opevo_i_pool;
+
+/* Workers that may be lost while they measure a job, and faults of hosts with it, before that means
+ * something. Each time it is another worker's, or one that was started and probed anew. */
+enum { OPEVO_I_ATTEMPTS = 4 };
 
 /* One job and what came of it. */
 typedef struct opevo_i_task {
@@ -39,17 +45,30 @@ typedef struct opevo_i_task {
     size_t member; /* while SENT */
     bool started;  /* likewise: the worker said so */
     double started_s;
-    unsigned attempts; /* workers that were lost while they measured it */
-    unsigned faults;   /* times that the host failed and not the job */
-    double retry_s;    /* not to be sent again before */
+    unsigned attempts;                   /* workers that were lost while they measured it */
+    bool hung;                           /* the last of them by its silence */
+    unsigned faults;                     /* times that the host failed and not the job */
+    size_t barred[2 * OPEVO_I_ATTEMPTS]; /* the members of both */
+    double retry_s;                      /* not to be sent again before */
 } opevo_i_task;
 
-/* Have all tasks done, in whatever order; on the first worker alone when `alone` is set. Workers
+/* Have all tasks done, in whatever order; on the leading worker alone when `alone` is set. Workers
  * are started when first needed. Errors: IO when no worker can be had any more; FAULT when
  * hosts failed again and again with the same job; INTERRUPTED, with
  * the workers stopped; NOMEM. */
 opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
                               opevo_error *err);
+/* Whether a worker was lost so often in a row that it is left alone for a while. */
+bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
+/* Whether the host of the member failed so often in a row that it is better left alone, while
+ * another works. */
+bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member);
+/* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
+ * failed, as long as another may have it. */
+bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member);
+/* Let the next member lead, or the first that is known to measure. */
+void opevo_i_pool_pass_lead(opevo_i_pool *pool);
+void opevo_i_pool_choose_lead(opevo_i_pool *pool);
 /* Stop all workers; the next run starts those that it needs. */
 void opevo_i_pool_rest(opevo_i_pool *pool);
 /* Stop all workers for good. */

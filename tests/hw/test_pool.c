@@ -4,6 +4,10 @@
 
 #include "pool_internal.h"
 
+#include <opevo/clock.h>
+
+#include <stdlib.h>
+
 #include "sleepers.h"
 
 #define HELLO "echo '{\"type\":\"hello\",\"protocol\":5}'; read x; "
@@ -86,11 +90,111 @@ static void test_talks_for_ever(void **state)
     opevo_i_task_clear(&task);
 }
 
+enum { JOBS = 40, MEMBERS_MOST = 3 };
+
+/* JOBS jobs on workers that are these scripts; the outcomes into `kinds`. */
+static opevo_status run_several(const char *const *scripts, size_t count, bool alone,
+                                opevo_outcome_class *kinds, size_t *lead, opevo_error *err)
+{
+    opevo_i_connection members[MEMBERS_MOST] = {{.in = -1}};
+    opevo_i_task tasks[JOBS] = {{.job = {.id = 0}}};
+    opevo_i_pool pool = {.members = members,
+                         .count = count,
+                         .depth = 2,
+                         .lead = *lead,
+                         .start_limit_s = AMPLE_S,
+                         .job_limit_s = 0.1,
+                         .silence_s = AMPLE_S};
+    opevo_status status = OPEVO_OK;
+
+    pool.setup = strdup("{\"type\":\"setup\"}\n");
+    for (size_t i = 0; i < count; i++) {
+        members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_arguments_add(&members[i].command, "sh", 2);
+        opevo_i_arguments_add(&members[i].command, "-c", 2);
+        opevo_i_arguments_add(&members[i].command, scripts[i], strlen(scripts[i]));
+    }
+    for (size_t i = 0; i < JOBS; i++)
+        opevo_i_arguments_add(&tasks[i].job.command, "true", 4);
+    status = opevo_i_pool_run(&pool, tasks, JOBS, alone, err);
+    for (size_t i = 0; i < JOBS && status == OPEVO_OK; i++)
+        kinds[i] = tasks[i].result.kind;
+    for (size_t i = 0; i < JOBS; i++)
+        opevo_i_task_clear(&tasks[i]);
+    opevo_i_pool_choose_lead(&pool);
+    *lead = pool.lead;
+    for (size_t i = 0; i < count; i++)
+        opevo_i_connection_clear(&members[i]);
+    opevo_text_free(&pool.lost);
+    free(pool.setup);
+    return status;
+}
+
+#define EACH HELLO "echo '{\"type\":\"ready\"}'; while read x; do id=${x#*job\\\":}; id=${id%%,*}; "
+#define SOUND                                                                                      \
+    EACH STARTED                                                                                   \
+        "sleep 0.01; echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":"     \
+        "[0.5]}'; done"
+
+/* Whatever is wrong with hosts, a sound one measures all, and no trial is a failure. */
+static void test_sick_hosts(void **state)
+{
+    static const char *const sick[] = {
+        READY STARTED "exec sleep 75", /* hangs */
+        READY STARTED "exit 1",        /* is cut off */
+        EACH
+        "echo '{\"type\":\"fault\",\"job\":'$id',\"message\":\"disk full\"}'; done", /* fails */
+        "exit 1",
+        "exec no-such-program",
+        HELLO "echo '{\"type\":\"error\",\"message\":\"no compiler\",\"fault\":true}'",
+    };
+    size_t count = sizeof sick / sizeof *sick;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            const char *const scripts[] = {sick[i], sick[k], SOUND};
+            opevo_outcome_class kinds[JOBS];
+            size_t lead = 0;
+
+            CHECK_OK(run_several(scripts, 3, false, kinds, &lead, &err));
+            for (size_t job = 0; job < JOBS; job++)
+                assert_int_equal(kinds[job], OPEVO_OUTCOME_OK);
+            assert_int_equal(lead, 2); /* who then measures what one has to measure alone */
+        }
+    }
+    assert_int_equal(sleepers("75"), 0);
+}
+
+/* Workers that do not end by themselves are waited for together. */
+static void test_patience(void **state)
+{
+    opevo_i_connection members[8];
+    opevo_i_pool pool = {.members = members, .count = 8};
+    double started = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_arguments_add(&members[i].command, "sleep", 5);
+        opevo_i_arguments_add(&members[i].command, "75", 2);
+        CHECK_OK(opevo_i_connection_start(&members[i], &err));
+    }
+    started = opevo_clock_monotonic_s();
+    opevo_i_pool_rest(&pool);
+    assert_true(opevo_clock_monotonic_s() - started < 8); /* not 16 */
+    for (size_t i = 0; i < 8; i++)
+        opevo_i_connection_clear(&members[i]);
+    assert_int_equal(sleepers("75"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_talks_for_ever),
+        cmocka_unit_test(test_sick_hosts),
+        cmocka_unit_test(test_patience),
     };
 
     if (!cache_folder_make())

@@ -236,7 +236,7 @@ static void test_lost(void **state)
     for (size_t i = 0; i < POINTS; i++)
         assert_int_equal(outcomes[POINTS - 1 - i].kind,
                          i == 6 || i == 7 ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_OK);
-    assert_string_equal(outcomes[POINTS - 1 - 7].message, "2 workers died while they measured it");
+    assert_string_equal(outcomes[POINTS - 1 - 7].message, "4 workers died while they measured it");
     CHECK_CLOSE(outcomes[POINTS - 1 - 3].time_s, 0.013, 1e-15);
     opevo_objective_destroy(objective);
     for (int i = 0; i < 30000 && sleepers("74"); i++) /* the keeper needs a moment */
