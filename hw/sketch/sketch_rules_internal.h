@@ -23,6 +23,8 @@ typedef struct opevo_i_sketch_generator {
     opevo_i_sketch_state **open;
     size_t open_count, open_capacity;
     uint64_t looked_at; /* states that might have been dropped */
+    size_t finished;    /* sketches that were closed */
+    bool closing;       /* sketches leave open what one space can hold */
     opevo_sketches *out;
     size_t capacity;
     opevo_error *err;
@@ -71,6 +73,17 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
  * them. */
 opevo_status opevo_i_sketch_follow(opevo_pipeline *pipeline, int stage, int target, int level,
                                    const int64_t *steps, opevo_error *err);
+
+/* All rules on the stage that a state looks at; the state may be moved. */
+opevo_status opevo_i_sketch_try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_state *from);
+
+/* ---- sketch_close.c ---- */
+
+/* Choose the tiles of stages until what is left open fits a space; `number` rotates the stages that
+ * keep their parameters. Errors: those of steps. */
+opevo_status opevo_i_sketch_close(opevo_sketch *sketch, size_t number, opevo_error *err);
+/* Whether there are sketches, and one space can hold their points. */
+bool opevo_i_sketch_fit(const opevo_sketches *sketches);
 
 /* ---- sketch_rules_registers.c ---- */
 

@@ -116,7 +116,8 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
     for (size_t i = 0; i < self->pipeline->step_count; i++) {
         const opevo_pipeline_step *step = &self->pipeline->steps[i];
 
-        if (step->kind == OPEVO_PIPELINE_SPLIT && step->number[1] == 1) {
+        if (step->kind == OPEVO_PIPELINE_SPLIT && step->number[1] == 1 &&
+            !self->closed[replay->order[step->stage]]) {
             opevo_slot *slot = NULL;
             const opevo_i_loop *loop =
                 &opevo_i_pipeline_at(replay, step->stage)->own.loop[step->number[0]];
@@ -217,7 +218,7 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
         opevo_slot *slot = NULL;
 
         if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT ||
-            (self->tiled[key] && !is_parts(self, key)) ||
+            self->closed[key] || (self->tiled[key] && !is_parts(self, key)) ||
             opevo_i_pipeline_is_output(pipeline, key) ||
             opevo_i_sketch_needs_tiling(pipeline, number))
             continue;
@@ -286,7 +287,7 @@ static opevo_status find_threads(opevo_sketch *self, opevo_error *err)
         /* A block is one thread's. */
         if (self->blocked[key] && most > self->pipeline->stage[key]->dims)
             most = self->pipeline->stage[key]->dims;
-        for (int i = 1; i <= most; i++)
+        for (int i = self->closed[key] && most > 0 ? most : 1; i <= most; i++)
             opevo_i_sketch_add_choice(slot, i);
         if (slot->choices == 0)
             self->slots--;
@@ -306,7 +307,7 @@ static opevo_status find_unrolling(opevo_sketch *self, opevo_error *err)
         opevo_slot *slot = NULL;
 
         if (!opevo_i_sketch_is_computed(stage) || stage->own.axes == stage->dims ||
-            key == self->registers)
+            self->closed[key] || key == self->registers)
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, key, "unroll", &slot, err));
         for (size_t i = 0; i < sizeof most / sizeof *most; i++)
@@ -327,7 +328,7 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
         int loops = opevo_i_sketch_inner_loops(self->pipeline, key);
 
         if (!opevo_i_sketch_is_computed(self->pipeline->stage[key]) || self->tiled[key] ||
-            loops < 2)
+            self->closed[key] || loops < 2)
             continue;
         OPEVO_TRY(
             opevo_i_sketch_add_slot(self, OPEVO_SLOT_VECTORIZE, key, "vectorize", &slot, err));

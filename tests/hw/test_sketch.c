@@ -347,9 +347,12 @@ static void test_too_many_parameters(void **state)
         assert_true(sketches->item[i]->slots <= OPEVO_SKETCH_SLOTS);
     opevo_sketches_destroy(sketches);
     opevo_computation_destroy(computation);
-    CHECK_FAILS(OPEVO_LIMIT, "more than 96 parameters each: divide it into computations of fewer",
-                sketch_copies("A[8, 8]; B[8, 8]", "[i:8, j:8] = sum(k:8) A[i, k]*B[k, j]", 30, true,
-                              &sketches, &computation, &err));
+    CHECK_OK(sketch_copies("A[8, 8]; B[8, 8]", "[i:8, j:8] = sum(k:8) A[i, k]*B[k, j]", 30, true,
+                           &sketches, &computation, &err));
+    assert_true(sketches->count > 0);
+    for (size_t i = 0; i < sketches->count; i++)
+        assert_true(sketches->item[i]->slots <= OPEVO_SKETCH_SLOTS);
+    opevo_sketches_destroy(sketches);
     opevo_computation_destroy(computation);
 }
 

@@ -60,6 +60,44 @@ static void test_texts(void **state)
     assert_true(counts.points > 0 && counts.rejected == 0);
 }
 
+/* Thirty products in a row leave more open than a space can hold: some of them in each sketch have
+ * parameters, and all of them in some. */
+static void test_row_of_products(void **state)
+{
+    enum { PRODUCTS = 30 };
+    bool open[PRODUCTS] = {false};
+    opevo_text text = {0};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    drawn_counts counts = {0, 0};
+
+    (void)state;
+    opevo_text_add(&text, "T0[i0:24, j0:16]; B[16, 16]");
+    for (int n = 1; n <= PRODUCTS; n++)
+        opevo_text_printf(&text,
+                          "; T%d[i%d:24, j%d:16] = sum(k%d:16) 0.25*T%d[i%d, k%d]*B[k%d, j%d]", n,
+                          n, n, n, n - 1, n, n, n, n);
+    CHECK_OK(opevo_computation_read(opevo_text_string(&text), &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &drawn_targets[0], &sketches, &err));
+    assert_true(sketches->count > 1 && sketches->count <= 200);
+    for (size_t i = 0; i < sketches->count; i++) {
+        for (int s = 0; s < sketches->item[i]->slots; s++) {
+            int number = 0;
+
+            if (sscanf(sketches->item[i]->slot[s].name, "T%d_", &number) == 1)
+                open[number - 1] = true;
+        }
+    }
+    for (int n = 0; n < PRODUCTS; n++)
+        assert_true(open[n]);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    check_drawn(opevo_text_string(&text), &drawn_targets[0], 1, &counts);
+    batch_run();
+    assert_true(counts.points > 0 && counts.rejected == 0);
+    opevo_text_free(&text);
+}
+
 static void test_cpu(void **state)
 {
     (void)state;
@@ -81,9 +119,8 @@ static void test_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_texts), cmocka_unit_test(test_row_of_products),
+        cmocka_unit_test(test_cpu),   cmocka_unit_test(test_threads),
         cmocka_unit_test(test_gpu),
     };
 

@@ -61,6 +61,7 @@ typedef struct opevo_sketch {
     opevo_pipeline *pipeline; /* the lengths of its splits are 1 */
     opevo_kernel_dialect dialect;
     bool tiled[OPEVO_PIPELINE_STAGES];
+    bool closed[OPEVO_PIPELINE_STAGES];  /* by key: tiles are chosen, nothing is left open */
     bool blocked[OPEVO_PIPELINE_STAGES]; /* in blocks for permuted reads, by key */
     int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
     int lanes;     /* its axis that vectors run along */
