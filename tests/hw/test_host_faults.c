@@ -149,6 +149,7 @@ static opevo_objective *open_products(opevo_workers workers)
     opevo_objective *objective = NULL;
     zoo *maker = zoo_of_products(16);
 
+    unsetenv("OPEVO_CC"); /* the stand-in comes after the run is opened */
     maker->salt = salt++;
     options.repeat_s = 0.01;
     options.workers = workers;
@@ -271,6 +272,7 @@ static void test_earned(void **state)
 
         maker->salt = 1000 + (long)i;
         options.build_limit_s = i == 5 ? 0.5 : 30;
+        unsetenv("OPEVO_CC");
         CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
         use_compiler(bodies[i]);
         CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
