@@ -229,6 +229,7 @@ void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out
     opevo_json_index(out, "instructions", facts->instruction_count);
     opevo_json_double(out, "base_cost", facts->base_cost);
     opevo_json_string(out, "cost_unit", facts->unit);
+    opevo_json_string(out, "with", opevo_text_string(&self->with) + (self->with.length > 0));
     opevo_i_unchecked_json(self->evolver, out);
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");

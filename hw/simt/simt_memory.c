@@ -150,16 +150,21 @@ uint64_t opevo_simt_address(const opevo_simt *self, uint32_t buffer)
 
 bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
 {
-    for (size_t i = 1; i < self->first_buffer; i++) {
-        opevo_i_simt_region *region = &self->regions[i];
+    const opevo_i_simt_region *found = NULL;
 
-        if ((region->kind == OPEVO_I_SIMT_SHARED || region->kind == OPEVO_I_SIMT_GLOBAL) &&
-            strcmp(region->name, variable) == 0) {
-            region->same_value = true;
-            return true;
-        }
+    for (size_t i = 1; i < self->first_buffer && !found; i++) {
+        opevo_i_simt_region *region = &self->regions[i];
+        bool writable = region->kind == OPEVO_I_SIMT_SHARED ||
+                        region->kind == OPEVO_I_SIMT_GLOBAL || region->dynamic;
+
+        if (!writable || strcmp(region->name, variable) != 0)
+            continue;
+        region->same_value = true;
+        found = region;
     }
-    return false;
+    for (size_t i = 1; found && found->dynamic && i < self->first_buffer; i++)
+        self->regions[i].same_value |= self->regions[i].dynamic; /* they are one place */
+    return found != NULL;
 }
 
 void opevo_simt_mark_initialised(opevo_simt *self, uint32_t number)

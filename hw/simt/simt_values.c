@@ -362,25 +362,39 @@ static bool copy_initial(const opevo_i_simt_decoder *self, LLVMValueRef global,
     return true;
 }
 
+/* The region in dynamic shared memory, all of whose variables begin at its first byte. */
+static opevo_i_simt_region *dynamic_region(const opevo_simt *simt)
+{
+    size_t i = 1;
+
+    while (!simt->regions[i].dynamic)
+        i++;
+    return &simt->regions[i];
+}
+
 static bool add_global(opevo_i_simt_decoder *self, LLVMValueRef global)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
     size_t length;
-    opevo_i_simt_region *region = opevo_i_simt_region_add(self->simt);
+    opevo_i_simt_region *region = opevo_i_simt_region_add(self->simt), *place = region;
 
-    if (!region ||
-        !opevo_i_simt_map_put(&self->regions, global, (uint32_t)(region - self->simt->regions)))
+    if (!region)
         return false;
-    region->kind = space == 3                                   ? OPEVO_I_SIMT_SHARED
+    region->dynamic = space == 3 && LLVMIsDeclaration(global);
+    if (region->dynamic)
+        place = dynamic_region(self->simt);
+    if (!opevo_i_simt_map_put(&self->regions, global, (uint32_t)(place - self->simt->regions)))
+        return false;
+    region->kind = place != region                              ? OPEVO_I_SIMT_NONE
+                   : space == 3                                 ? OPEVO_I_SIMT_SHARED
                    : space == 4 || LLVMIsGlobalConstant(global) ? OPEVO_I_SIMT_CONSTANT
                                                                 : OPEVO_I_SIMT_GLOBAL;
     region->read_only = region->kind == OPEVO_I_SIMT_CONSTANT;
     region->size = LLVMABISizeOfType(self->layout, LLVMGlobalGetValueType(global));
-    region->dynamic = space == 3 && LLVMIsDeclaration(global);
     region->name = opevo_strdup(LLVMGetValueName2(global, &length));
     if (!region->name)
         return false;
-    return region->kind == OPEVO_I_SIMT_SHARED || copy_initial(self, global, region);
+    return space == 3 || copy_initial(self, global, region);
 }
 
 void opevo_i_simt_globals(opevo_i_simt_decoder *self)

@@ -385,6 +385,43 @@ static void test_cost_files(void **state)
     CHECK_FAILS(OPEVO_IO, "Cannot open", opevo_simt_costs_load("/nowhere.json", &costs, &err));
 }
 
+/* ---- Dynamic shared memory ---- */
+
+/* All variables of a size that the launch decides begin at the same byte, as in CUDA. */
+static void test_dynamic_variables(void **state)
+{
+    static const char text[] =
+        SIMT_HEAD "@a = external addrspace(3) global [0 x i32]\n"
+                  "@b = external addrspace(3) global [0 x i16]\n" BEGIN("f", "ptr %out") //
+        " %pa = getelementptr [0 x i32], ptr addrspace(3) @a, i32 0, i32 %t\n"
+        " %m = mul i32 %t, 65537\n store i32 %m, ptr addrspace(3) %pa\n"
+        " call void @llvm.nvvm.barrier0()\n"
+        " %pb = getelementptr [0 x i16], ptr addrspace(3) @b, i32 0, i32 %t\n"
+        " %v = load i16, ptr addrspace(3) %pb\n %w = zext i16 %v to i32\n"
+        " %p = getelementptr i32, ptr %out, i32 %i\n store i32 %w, ptr %p\n" END;
+    opevo_simt_buffer buffer = {.data = out, .size_bytes = THREADS * sizeof *out};
+    opevo_simt_argument argument = {.is_buffer = true};
+    opevo_simt_launch launch = {.kernel = "f",
+                                .grid = {BLOCKS, 1, 1},
+                                .block = {BLOCK, 1, 1},
+                                .dynamic_shared_bytes = 4 * BLOCK,
+                                .arguments = &argument,
+                                .argument_count = 1};
+    simt_setting machine = simt_open(text, NULL);
+    opevo_simt_result result;
+
+    (void)state;
+    CHECK_OK(opevo_simt_add_buffer(machine.machine, &buffer, &argument.buffer, &err));
+    CHECK_OK(opevo_simt_run(machine.machine, &launch, &result, &err));
+    if (result.outcome != OPEVO_SIMT_OK)
+        fail_msg("%s", result.message);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(out[i], i % BLOCK / 2);
+    assert_true(opevo_simt_allow_same_value(machine.machine, "b"));
+    assert_false(opevo_simt_allow_same_value(machine.machine, "c"));
+    simt_close(&machine);
+}
+
 /* ---- Structs by value ---- */
 
 /* Each thread has a copy, which it may write to; a pointer in the struct leads to a buffer. */
@@ -438,12 +475,19 @@ static void test_struct_by_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_nested_loops),
-        cmocka_unit_test(test_meeting),         cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_atomic_race),     cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_order),           cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_traffic),         cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_misuse),          cmocka_unit_test(test_cost_files),
+        cmocka_unit_test(test_dynamic_variables),
+        cmocka_unit_test(test_struct_by_value),
+        cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_atomic_race),
+        cmocka_unit_test(test_determinism),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_cost_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
