@@ -7,19 +7,35 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The summary in a column of its own, where that leaves it room. */
+enum { LINE = 80 };
+
+/* Prose is read, also from a pipe: it has lines there, too. */
+static unsigned line_width(void)
+{
+    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
+
+    return width ? width : LINE;
+}
+
+/* The summary in a column of its own, where that leaves it room: beside what is left of it, or below
+ * where that is too long. */
 static void print_row(const opevo_text *left, const char *summary, int column, opevo_text *out)
 {
     enum { LEAST = 30 };
-    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
-    bool has_room = width >= (unsigned)column + LEAST && left->length < (size_t)column;
+    unsigned width = line_width();
+    bool has_room = width >= (unsigned)column + LEAST;
+    bool is_long = left->length >= (size_t)column;
+    bool is_whole = is_long && left->length + 1 + strlen(summary) <= width;
     opevo_text lines = {0};
     const char *at = NULL;
 
-    opevo_i_text_add_wrapped(&lines, summary, has_room ? width - (unsigned)column : 0);
+    opevo_i_text_add_wrapped(&lines, summary, has_room && !is_whole ? width - (unsigned)column : 0);
     at = opevo_text_string(&lines);
-    opevo_text_printf(out, "%-*s %.*s\n", column - 1, opevo_text_string(left),
-                      (int)strcspn(at, "\n"), at);
+    if (has_room && is_long && !is_whole)
+        opevo_text_printf(out, "%s\n%*s", opevo_text_string(left), column, "");
+    else
+        opevo_text_printf(out, "%-*s ", column - 1, opevo_text_string(left));
+    opevo_text_printf(out, "%.*s\n", (int)strcspn(at, "\n"), at);
     for (at = strchr(at, '\n'); at; at = strchr(at + 1, '\n'))
         opevo_text_printf(out, "%*s%.*s\n", column, "", (int)strcspn(at + 1, "\n"), at + 1);
     out->failed = out->failed || left->failed || lines.failed;
@@ -65,8 +81,7 @@ static size_t paragraph_length(const char *text)
 /* Its words in lines that fit, and that are not longer than one reads well. */
 static void print_paragraph(const char *text, size_t length, opevo_text *out)
 {
-    enum { LINE = 80 };
-    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
+    unsigned width = line_width();
     size_t column = 0;
 
     width = width < LINE ? width : LINE;

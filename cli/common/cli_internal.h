@@ -425,9 +425,9 @@ void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objec
 
 /* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
-/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor, or
- * else 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no
- * limit. */
+/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0,
+ * which is no limit wherever a function takes a width, where it is none: what is piped is searched
+ * and cut by lines. */
 unsigned opevo_i_terminal_width(int descriptor);
 
 /* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */
@@ -438,6 +438,9 @@ void opevo_i_print_error(const char *verb, const char *sentence);
 /* Whether the locale (LC_ALL, LC_CTYPE or LANG, the first that is set) lets characters beyond ASCII
  * be printed. */
 bool opevo_i_unicode(void);
+
+/* Whether the terminal of the environment (TERM) takes escape sequences. */
+bool opevo_i_has_escapes(void);
 
 typedef enum opevo_style { OPEVO_STYLE_STRONG, OPEVO_STYLE_GOOD, OPEVO_STYLE_BAD } opevo_style;
 /* Append a text in a style where the descriptor is a terminal that has them and NO_COLOR is not
@@ -540,6 +543,7 @@ void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_
 /* A line on stderr that is rewritten at most ten times a second, and only on a terminal. */
 typedef struct opevo_progress {
     bool active;
+    bool plain; /* the terminal takes no escape sequences */
     double started_s, drawn_s;
     double given; /* share of the work that was there already, which says nothing of the pace */
     unsigned width;
@@ -549,6 +553,8 @@ void opevo_i_progress_start(opevo_progress *progress, bool quiet);
 /* Whether it is time to draw; `done` in [0, 1] is for the estimate of the time left. */
 bool opevo_i_progress_due(opevo_progress *progress);
 void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text);
+/* Make room in its line for another message. */
+void opevo_i_progress_clear(const opevo_progress *progress);
 void opevo_i_progress_end(opevo_progress *progress);
 
 /* Raised by SIGINT and SIGTERM once opevo_i_catch_interrupts was called. */

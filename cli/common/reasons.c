@@ -111,8 +111,9 @@ void opevo_i_reasons_tell(const char *verb, const char *which, const opevo_trial
     opevo_text line = {0};
 
     opevo_i_text_add_message(&line, message);
-    fprintf(stderr, "%sopevo %s: %strial %llu: %s%s%s\n", progress->active ? "\r\033[K" : "", verb,
-            which, (unsigned long long)trial->number, opevo_outcome_name(trial->outcome.kind),
+    opevo_i_progress_clear(progress);
+    fprintf(stderr, "opevo %s: %strial %llu: %s%s%s\n", verb, which,
+            (unsigned long long)trial->number, opevo_outcome_name(trial->outcome.kind),
             *message ? ": " : "", opevo_text_string(&line));
     opevo_text_free(&line);
 }

@@ -24,14 +24,19 @@ bool opevo_i_unicode(void)
     return false;
 }
 
+bool opevo_i_has_escapes(void)
+{
+    const char *terminal = getenv("TERM");
+
+    return terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
 /* NO_COLOR: no-color.org, set and not empty. */
 static bool has_styles(int descriptor)
 {
     const char *off = getenv("NO_COLOR");
-    const char *terminal = getenv("TERM");
 
-    return !(off && *off) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
-           isatty(descriptor);
+    return !(off && *off) && opevo_i_has_escapes() && isatty(descriptor);
 }
 
 void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text)

@@ -44,7 +44,7 @@ unsigned opevo_i_terminal_width(int descriptor)
         return (unsigned)wanted;
     if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
-    return 80;
+    return isatty(descriptor) ? 80 : 0;
 }
 
 static void pad(opevo_text *out, size_t count)
@@ -399,6 +399,7 @@ void opevo_i_progress_start(opevo_progress *progress, bool quiet)
 {
     *progress = (opevo_progress){.width = opevo_i_terminal_width(STDERR_FILENO)};
     progress->active = !quiet && isatty(STDERR_FILENO);
+    progress->plain = !opevo_i_has_escapes();
     progress->started_s = progress->active ? opevo_clock_monotonic_s() : 0;
 }
 
@@ -438,12 +439,23 @@ void opevo_i_progress_draw(opevo_progress *progress, double done, const char *te
                  duration(spent * (1 - done) / (done - progress->given), left, sizeof left), text);
     else
         snprintf(line, sizeof line, "%s", text);
-    fprintf(stderr, "\r\033[K%.*s", limit, line);
+    opevo_i_progress_clear(progress);
+    fprintf(stderr, "%.*s", limit, line);
     fflush(stderr);
+}
+
+void opevo_i_progress_clear(const opevo_progress *progress)
+{
+    if (!progress->active)
+        return;
+    if (progress->plain)
+        fprintf(stderr, "\r%*s\r", (int)progress->width - 1, "");
+    else
+        fputs("\r\033[K", stderr);
 }
 
 void opevo_i_progress_end(opevo_progress *progress)
 {
-    if (progress->active && progress->drawn_s > 0)
-        fputs("\r\033[K", stderr);
+    if (progress->drawn_s > 0)
+        opevo_i_progress_clear(progress);
 }

@@ -281,8 +281,8 @@ const opevo_verb opevo_i_verb_runs = {
     .details = "  opevo runs runs.db\n"
                "  opevo runs runs.db:1\n"
                "  opevo runs runs.db:1 --trials --csv >trials.csv\n\n"
-               "Text is wrapped at the width of the terminal, COLUMNS or 80; JSON and CSV are\n"
-               "not.",
+               "Text is wrapped at the width of the terminal or COLUMNS, and whole in a pipe;\n"
+               "JSON and CSV are never wrapped.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

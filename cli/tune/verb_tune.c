@@ -548,7 +548,7 @@ const opevo_verb opevo_i_verb_tune = {
         "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
         "  opevo tune --on recorded: --target 95%\n"
         "  opevo tune --on 'cmd:./bench {X}' --space space.json --result 'ms:/([0-9.]+)/'\n"
-        "  opevo tune --on 'cmd:{out}' --build 'cc -O3 -DTI={TI} s.c -o {out}' --space s.json\n"
+        "  opevo tune --on 'cmd:{out}' --build 'cc -DX={X} s.c -o {out}' --space s.json\n"
         "  opevo tune mm1 --on cpu --store runs.db\n"
         "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
         "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"

@@ -8,8 +8,7 @@ for q in 0.1 0.5 0.9; do
 done
 words() { tr -s ' \n' '\n\n' <"$1" | sort; }
 COLUMNS=400 opevo analyze runs.db --all --at 10,40 >wide
-COLUMNS=80 opevo analyze runs.db --all --at 10,40 >eighty
-(unset COLUMNS && opevo analyze runs.db --all --at 10,40) | cmp - eighty && echo "80 columns without a terminal"
+(unset COLUMNS && opevo analyze runs.db --all --at 10,40) | cmp - wide && echo "whole without a terminal"
 for width in 80 60 40 24; do
     COLUMNS=$width opevo analyze runs.db --all --at 10,40 >narrow
     awk -v w=$width 'length > w { long++ } END { print w " columns: " long + 0 " lines too long" }' narrow

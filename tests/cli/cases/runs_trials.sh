@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every trial of a run as a table, as CSV and as JSON; tables in a pipe keep to 80 columns, or to COLUMNS.
-unset COLUMNS
+# Every trial of a run as a table, as CSV and as JSON; tables in a pipe keep to COLUMNS.
+export COLUMNS=80
 printf '{"X": {"_type": "factor", "_value": [8, 2]}, "V": {"_type": "choice", "_value": ["a \\"b\\"", "c"]}}' >space.json
 cat >bench.sh <<'EOS'
 [ "$1" = 1,8 ] && { echo 'no, "this" is not it,
@@ -36,7 +36,7 @@ for width in 0 100 80 60 40; do
         [ $width = 0 ] || export COLUMNS=$width
         opevo runs $what >printed
         awk -v w=$width 'length > (w ? w : 80) { long++ } END { if (long) print w ": " long " lines too long" }' printed
-        unset COLUMNS
+        export COLUMNS=80
     done
 done
 opevo runs runs.db | sed 's/20[0-9TZ:-]*$/started/; s/ *[0-9.]* s$/ S s/'
