@@ -66,10 +66,13 @@ typedef struct opevo_i_network_plan {
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
-/* Make the folder, or refuse one with files of others that the library would replace. *made: it was
- * not there. */
-opevo_status opevo_i_library_folder(const opevo_network_library *library, const char *folder,
-                                    bool *made, opevo_error *err);
+/* Before anything long: check what the call says of device and tuning, and make the folder, or
+ * refuse one with files of others that the library would replace. *made: it was not there. */
+opevo_status opevo_i_library_prepare(const opevo_call *call, bool *made, opevo_error *err);
+/* Remove a folder that was made, unless something is in it. */
+void opevo_i_library_leave(const char *folder, bool made);
+/* What is being done, in a line on a terminal; "": nothing to say. */
+void opevo_i_network_say(const opevo_call *call, const char *what);
 /* The file of the model, without its folder. */
 const char *opevo_i_network_name(const opevo_call *call);
 /* The library as the call wants it, untuned; its test expects the results of `reference`. */

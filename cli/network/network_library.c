@@ -4,6 +4,7 @@
 
 #include "network_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/worker.h>
 
@@ -14,8 +15,9 @@
 
 /* ---- The folder ---- */
 
-opevo_status opevo_i_library_folder(const opevo_network_library *library, const char *folder,
-                                    bool *made, opevo_error *err)
+/* Make it, or refuse one with files of others that a library would replace. *made: it was not
+ * there. */
+static opevo_status make_folder(const char *folder, bool *made, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     struct stat info;
@@ -28,9 +30,15 @@ opevo_status opevo_i_library_folder(const opevo_network_library *library, const 
         access(folder, R_OK | W_OK | X_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: give a folder that can be read and written.",
                           folder);
-    if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK)
+    if (opevo_network_library_check_folder(NULL, folder, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
     return OPEVO_OK;
+}
+
+void opevo_i_library_leave(const char *folder, bool made)
+{
+    if (made)
+        (void)rmdir(folder); /* unless something is in it */
 }
 
 /* ---- The library ---- */
@@ -160,25 +168,59 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* What the call says of tuning: what it names is looked up again where it is used. */
+static opevo_status check_tuning(const opevo_call *call, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const opevo_tuner_ops *tuner = NULL;
+    opevo_setting_value *values = NULL;
+    uint64_t count = 0;
+    double seconds = 0;
+
+    OPEVO_TRY(opevo_i_tuner_of_call(call, "opevo", NULL, &tuner, &values, err));
+    OPEVO_TRY(opevo_i_option_count(call, "trials", 1, 1, UINT64_MAX, &count, err));
+    OPEVO_TRY(opevo_i_option_count(call, "finals", 0, 0, OPEVO_I_MOST_FINALISTS, &count, err));
+    OPEVO_TRY(opevo_i_option_count(call, "rounds", 30, 1, 10000, &count, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &seconds, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &seconds, err));
+cleanup:
+    opevo_free(values);
+    return status;
+}
+
+opevo_status opevo_i_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
+{
+    opevo_status status = check_device(call, err);
+
+    if (status == OPEVO_OK && opevo_i_network_is_tuned(call))
+        status = check_tuning(call, err);
+    return status == OPEVO_OK ? make_folder(opevo_i_option(call, "-o"), made, err) : status;
+}
+
 opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *plan,
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "-o");
     bool gpu = opevo_i_network_for_gpu(call);
     opevo_network_library *library = NULL;
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
-    bool made = false;
 
-    OPEVO_TRY(check_device(call, err));
+    opevo_i_network_say(call, "making a kernel for each computation");
     OPEVO_TRY(opevo_i_library_create(call, plan->inference, plan->reference, &library, err));
-    OPEVO_TRY(opevo_i_library_folder(library, folder, &made, err));
+    if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK) {
+        status = OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
+        goto cleanup;
+    }
+    opevo_i_network_say(call, "");
     if (opevo_i_network_is_tuned(call))
         OPEVO_TRY(opevo_i_library_tune(call, plan, &library, out, exit_code, err));
     opevo_i_network_print_winograd(plan->inference, out);
+    opevo_i_network_say(call,
+                        "writing the library, and computing the results that its test expects");
     OPEVO_TRY(opevo_i_library_write(folder, gpu, library, out, err));
 cleanup:
-    if (status != OPEVO_OK && made)
-        (void)rmdir(folder); /* unless something is in it */
+    opevo_i_network_say(call, "");
     opevo_network_library_destroy(library);
     return status;
 }

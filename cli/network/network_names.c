@@ -107,3 +107,16 @@ void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
         opevo_text_free(&text);
     }
 }
+
+void opevo_i_network_say(const opevo_call *call, const char *what)
+{
+    opevo_progress progress;
+
+    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
+    if (!progress.active)
+        return;
+    if (*what)
+        opevo_i_progress_draw(&progress, 0, what);
+    else
+        opevo_i_progress_clear(&progress);
+}

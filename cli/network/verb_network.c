@@ -263,6 +263,7 @@ static opevo_status emit(const opevo_call *call, const opevo_network *network,
     opevo_inference *reference = NULL;
     opevo_status status = OPEVO_OK;
 
+    opevo_i_network_say(call, "running the passes");
     OPEVO_TRY(opevo_inference_pass(inference, mask, err));
     if (inference->winograd.layers) {
         OPEVO_TRY(opevo_inference_create(network, &reference, err));
@@ -290,6 +291,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     uint32_t mask = 0;
     double error = 0;
     shapes list = {0};
+    bool made = false;
 
     OPEVO_TRY(opevo_i_network_passes(call, &mask, err));
     OPEVO_TRY(read_error(call, mask, &error, err));
@@ -302,8 +304,12 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .values = inputs.array,
                                   .files = inputs.file,
                                   .value_count = (size_t)inputs.count};
+    if (opevo_i_flag(call, "-o"))
+        OPEVO_TRY(opevo_i_library_prepare(call, &made, err));
+    opevo_i_network_say(call, "reading the model");
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
     OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    opevo_i_network_say(call, "");
     inference->winograd.error = error;
     opevo_i_network_warn(call, network);
     if (opevo_i_flag(call, "-o")) {
@@ -318,6 +324,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_inference_pass(inference, mask, err));
     OPEVO_TRY(opevo_i_network_compare(call, inference, &inputs, out, exit_code, err));
 cleanup:
+    opevo_i_network_say(call, "");
+    if (status != OPEVO_OK)
+        opevo_i_library_leave(opevo_i_option(call, "-o"), made);
     opevo_inference_destroy(inference);
     opevo_network_destroy(network);
     opevo_i_arrays_free(&inputs);

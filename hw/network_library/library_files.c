@@ -329,10 +329,14 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
 opevo_status opevo_network_library_check_folder(const opevo_network_library *self,
                                                 const char *folder, opevo_error *err)
 {
+    static const char *const all_have[] = {"Makefile", inputs_name, outputs_name, weights_name};
     opevo_i_names files = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(list_files(self, &files, err));
+    for (size_t i = 0; !self && i < sizeof all_have / sizeof *all_have; i++)
+        OPEVO_TRY(opevo_i_names_add(&files, all_have[i], err));
+    if (self)
+        OPEVO_TRY(list_files(self, &files, err));
     status = opevo_i_folder_check(folder, &files, err);
 cleanup:
     opevo_i_names_free(&files);

@@ -21,3 +21,19 @@ ls
 for folder in 'sp ace' "it's"; do
     opevo network model.onnx --threads 1 -o "$folder" | sed -n 's/^build and check it: //p'
 done
+# All is checked before the model is read, here one that is not there, and a folder is not left behind.
+mkdir taken && echo all: >taken/Makefile
+early() { opevo network none.onnx "$@"; [ $? = 2 ] || echo "exit status is not 2: $*"; }
+early -o taken
+early -o nowhere/library
+early -o library --on cpu:1
+early -o library --on cpu --tuner opeva
+early -o library --on cpu --set p=1
+early -o library --on cpu --trials 0
+early -o library --on cpu --finals many
+early -o library
+ls
+# On a terminal what takes its time is said.
+command -v script >/dev/null || exit 77
+TERM=xterm script -qec "opevo network model.onnx --threads 1 -o said" /dev/null </dev/null | tr '\r\033' '\n\n' |
+    sed -n 's/^\[K\(..*\)/\1/p'
