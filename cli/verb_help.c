@@ -17,8 +17,8 @@ static unsigned line_width(void)
     return width ? width : LINE;
 }
 
-/* The summary in a column of its own, where that leaves it room: beside what is left of it, or below
- * where that is too long. */
+/* The summary in a column of its own, where that leaves it room: beside what is left of it, or
+ * below where that is too long. */
 static void print_row(const opevo_text *left, const char *summary, int column, opevo_text *out)
 {
     enum { LEAST = 30 };

@@ -27,6 +27,9 @@ void opevo_i_report_json_column(opevo_text *out, const char *key, const double *
 
 /* The runs of the store, or the landscape, that the call names, as one JSON object. */
 opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err);
+/* One run of a store: of the program that was tuned, not of tuners. */
+opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_t run,
+                                opevo_text *json, opevo_error *err);
 opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
 
 /* The member "networks": the groups of tasks of the store whose runs are all in `data`. Errors:

@@ -5,6 +5,7 @@
 #include "report_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/memory.h>
 
 #include <errno.h>
 #include <string.h>
@@ -70,12 +71,16 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     bool landscape = opevo_i_flag(call, "on") || (what && opevo_i_is_recorded(what));
     opevo_status status = OPEVO_OK;
     opevo_text json = {0}, page = {0}, title = {0};
+    int64_t number = 0;
+    char *store = !landscape && what ? opevo_i_split_run(what, &number) : NULL;
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
     OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
     if (landscape)
         OPEVO_TRY(opevo_i_report_landscape(call, &json, err));
+    else if (store && number)
+        OPEVO_TRY(opevo_i_report_run(call, store, number, &json, err));
     else
         OPEVO_TRY(opevo_i_report_study(call, &json, err));
     OPEVO_TRY(opevo_text_check(&json, err));
@@ -85,6 +90,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_file_write(path, page.data, page.length, err));
     opevo_text_printf(out, "%s: %.1f MB; open it in a browser.\n", path, (double)page.length / 1e6);
 cleanup:
+    opevo_free(store);
     opevo_text_free(&json);
     opevo_text_free(&page);
     opevo_text_free(&title);
@@ -93,12 +99,13 @@ cleanup:
 
 const opevo_verb opevo_i_verb_report = {
     .name = "report",
-    .arguments = "STORE|LANDSCAPE",
+    .arguments = "STORE[:RUN]|LANDSCAPE",
     .arguments_max = 1,
-    .summary = "Write one page with the charts of a store of runs, or of a landscape.",
+    .summary = "Write one page with the charts of a store of runs, of one run, or of a landscape.",
     .details = "The page is self-contained and works offline.\n"
                "docs/report.md describes it.\n\n"
                "  opevo report runs.db -o report.html\n"
+               "  opevo report runs.db:1 -o run.html\n"
                "  opevo report recorded:conv_a100.csv.xz -o conv.html\n"
                "  opevo report mm1 --on sim:gtx1080ti -o mm1.html",
     .options = options,

@@ -19,4 +19,12 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
                                        opevo_i_runs_form form, unsigned width, opevo_text *out,
                                        opevo_error *err);
 
+struct opevo_i_run_trials;
+/* The results over the trials, drawn in characters; nothing below 10 trials or 40 columns. */
+void opevo_i_runs_print_scatter(const struct opevo_i_run_trials *run, const char *unit,
+                                unsigned width, opevo_text *out);
+/* The effect of each value of the most important parameters, as bars; nothing without a model. */
+void opevo_i_runs_print_effects(const struct opevo_i_run_trials *run, const char *unit,
+                                opevo_text *out);
+
 #endif

@@ -2,6 +2,7 @@
 
 /* What a store holds: its runs, or one of them with its finals. */
 
+#include "run_trials_internal.h"
 #include "runs_internal.h"
 
 #include <opevo/memory.h>
@@ -158,6 +159,21 @@ cleanup:
     return status;
 }
 
+/* Its trials, and what they say of each parameter. */
+static opevo_status print_effects(opevo_store *store, const opevo_run_info *info, opevo_text *out,
+                                  opevo_error *err)
+{
+    opevo_i_run_trials trials;
+    opevo_status status = opevo_i_run_trials_read(store, info->run, &trials, err);
+
+    if (status == OPEVO_OK) {
+        opevo_i_runs_print_scatter(&trials, info->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
+        opevo_i_runs_print_effects(&trials, info->unit, out);
+    }
+    opevo_i_run_trials_free(&trials);
+    return status;
+}
+
 /* A run with its curve, why its trials failed, and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
@@ -173,6 +189,8 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     } else if (self->status == OPEVO_OK) {
         print_run(info, &reasons, self->out);
         self->status = print_curve(self->store, info, self->out, self->err);
+        if (self->status == OPEVO_OK)
+            self->status = print_effects(self->store, info, self->out, self->err);
         opevo_i_finals_print(&finals, space, info->unit, self->out);
     }
     opevo_space_destroy(space);

@@ -73,11 +73,37 @@ void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out)
                       (unsigned long long)self->best_samples.rounds);
 }
 
+void opevo_i_tune_note_start(opevo_i_tuning *self, const opevo_trial *trial)
+{
+    if (!strcmp(trial->proposal.origin, "default"))
+        self->start = *trial;
+}
+
+void opevo_i_tune_print_gain(const opevo_i_tuning *self, opevo_text *out)
+{
+    const char *unit = self->objective->unit;
+    const opevo_outcome *start = &self->start.outcome;
+    double best = self->results[0].best.outcome.fitness;
+
+    if (!self->start.number)
+        return;
+    if (self->results[0].best.number == self->start.number)
+        opevo_text_add(out, "this is the analytic start: no other trial was faster\n");
+    else if (start->fitness > 0)
+        opevo_text_printf(out, "%.3g times as fast as the analytic start, %.6g %s at trial %llu\n",
+                          best / start->fitness, opevo_unit_result(unit, start->fitness),
+                          opevo_unit_name(unit), (unsigned long long)self->start.number);
+    else
+        opevo_text_printf(out, "the analytic start failed, at trial %llu\n",
+                          (unsigned long long)self->start.number);
+}
+
 void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
 
-    if (is_program(self) && self->finals.most == 0 && result->trials - result->failed > 1)
+    if (is_program(self) && !self->run.criteria && self->finals.most == 0 &&
+        result->trials - result->failed > 1)
         opevo_text_add(out,
                        "the best of many measurements is biased by chance: --finals 5 measures the "
                        "best five again, side by side\n");

@@ -44,6 +44,7 @@ typedef struct opevo_i_tuning {
     uint64_t failed;          /* what the progress line of a single run shows */
     double best, cost_s;
     opevo_finalist best_samples; /* of a program: the best trial so far by its samples */
+    opevo_trial start;           /* the analytic default, without samples; number 0: none */
     opevo_run_curve curve;
     opevo_requirement *requirements;
     const char *criteria_words; /* of --criteria; NULL without it */
@@ -96,6 +97,9 @@ void opevo_i_tune_note_samples(opevo_i_tuning *self, const opevo_trial *trial);
 opevo_status opevo_i_tune_read_samples(opevo_i_tuning *self, opevo_error *err);
 /* " (1.2 to 1.4, 95 % of the median of 20 samples, estimated)"; nothing below 6 samples. */
 void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out);
+/* Note a trial if it is the analytic default, and say how much faster the best is. */
+void opevo_i_tune_note_start(opevo_i_tuning *self, const opevo_trial *trial);
+void opevo_i_tune_print_gain(const opevo_i_tuning *self, opevo_text *out);
 /* A line that offers finals where there were none. */
 void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out);
 /* "low", "high" and "samples" of the JSON object being written. */

@@ -264,6 +264,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
+    opevo_i_tune_print_gain(self, out);
     if (self->draws_curve)
         opevo_i_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
                             self->objective->unit, opevo_i_terminal_width(STDOUT_FILENO), out);

@@ -302,6 +302,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
     opevo_i_finals_note(&self->finals, trial);
+    opevo_i_tune_note_start(self, trial);
     if (!resumed)
         opevo_i_tune_note_samples(self, trial);
     if (self->draws_curve)
@@ -543,22 +544,21 @@ const opevo_verb opevo_i_verb_tune = {
     .arguments = "[OPERATOR...|FILE.json|-]",
     .arguments_max = SIZE_MAX,
     .summary = "Search for the fastest configuration of an operator, a program or a recording.",
-    .details =
-        "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
-        "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
-        "  opevo tune --on recorded: --target 95%\n"
-        "  opevo tune --on 'cmd:./bench {X}' --space space.json --result 'ms:/([0-9.]+)/'\n"
-        "  opevo tune --on 'cmd:{out}' --build 'cc -DX={X} s.c -o {out}' --space s.json\n"
-        "  opevo tune mm1 --on cpu --store runs.db\n"
-        "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
-        "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
-        "recorded: without a file is the built-in recording, which needs no device.\n"
-        "FILE.json, or - for standard input, has the same options as members of an object:\n"
-        "{\"what\": \"mm1\", \"on\": \"cpu\", \"trials\": 200}.\n"
-        "A run with --store survives a kill at any moment: the same command continues it,\n"
-        "and a larger budget continues a finished run.\n"
-        "Several operators, or several --on, share one budget: each round of trials goes\n"
-        "where the sum of weight x time is expected to fall most.",
+    .details = "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
+               "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
+               "  opevo tune --on recorded: --target 95%\n"
+               "  opevo tune --on 'cmd:./bench {X}' --space space.json --result 'ms:/([0-9.]+)/'\n"
+               "  opevo tune --on 'cmd:{out}' --build 'cc -DX={X} s.c -o {out}' --space s.json\n"
+               "  opevo tune mm1 --on cpu --store runs.db\n"
+               "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
+               "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
+               "recorded: without a file is the built-in recording, which needs no device.\n"
+               "FILE.json, or - for standard input, has the same options as members of an object:\n"
+               "{\"what\": \"mm1\", \"on\": \"cpu\", \"trials\": 200}.\n"
+               "A run with --store survives a kill at any moment: the same command continues it,\n"
+               "and a larger budget continues a finished run.\n"
+               "Several operators, or several --on, share one budget: each round of trials goes\n"
+               "where the sum of weight x time is expected to fall most.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

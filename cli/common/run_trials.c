@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "run_trials_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/unit.h>
+
+#include <math.h>
+
+static opevo_status read_trials(opevo_store *store, int64_t run, opevo_i_run_trials *out,
+                                opevo_error *err)
+{
+    enum { PIECE = 1024 };
+    opevo_status status = OPEVO_OK;
+    size_t capacity = 0, got = PIECE;
+
+    while (got == PIECE) {
+        if (!opevo_reserve((void **)&out->trials, &capacity, out->count + PIECE,
+                           sizeof *out->trials))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)run);
+        OPEVO_TRY(
+            opevo_store_read(store, run, out->count, out->trials + out->count, PIECE, &got, err));
+        out->count += got;
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status find_effects(opevo_i_run_trials *self, opevo_error *err)
+{
+    opevo_index *points = opevo_malloc(self->count + 1, sizeof *points);
+    double *fitness = opevo_malloc(self->count + 1, sizeof *fitness);
+    opevo_status status = OPEVO_OK;
+    size_t count = 0;
+
+    if (!points || !fitness)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
+        if (!(self->trials[i].outcome.fitness > 0))
+            continue;
+        points[count] = self->trials[i].proposal.point;
+        fitness[count++] = self->trials[i].outcome.fitness;
+    }
+    if (status == OPEVO_OK && count)
+        status = opevo_effects_create(self->space, points, fitness, count, &self->effects, err);
+    opevo_free(points);
+    opevo_free(fitness);
+    return status;
+}
+
+opevo_status opevo_i_run_trials_read(opevo_store *store, int64_t run, opevo_i_run_trials *out,
+                                     opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_i_run_trials){.count = 0};
+    OPEVO_TRY(read_trials(store, run, out, err));
+    OPEVO_TRY(opevo_store_space(store, run, &out->space, err));
+    if (out->space)
+        OPEVO_TRY(find_effects(out, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_run_trials_free(opevo_i_run_trials *self)
+{
+    opevo_effects_destroy(self->effects);
+    opevo_space_destroy(self->space);
+    opevo_free(self->trials);
+    *self = (opevo_i_run_trials){.count = 0};
+}
+
+double opevo_i_effect_factor(const char *unit, double effect)
+{
+    return exp(opevo_unit_is_time(unit) ? -effect : effect);
+}

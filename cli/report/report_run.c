@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One run as the data of a page about the program that it tuned. */
+
+#include "reasons_internal.h"
+#include "report_internal.h"
+#include "run_trials_internal.h"
+
+#include <opevo/live.h>
+#include <opevo/memory.h>
+#include <opevo/unit.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_NAMED = 5000, /* trials whose configurations the page has */
+    MOST_TOP = 8
+};
+
+typedef struct writer {
+    const opevo_call *call;
+    const char *path;
+    opevo_store *store;
+    opevo_text *out;
+    int64_t run;
+    bool found;
+    opevo_i_run_trials trials;
+    opevo_status status;
+    opevo_error *err;
+} writer;
+
+static double result_of(const opevo_run_info *info, const opevo_trial *trial)
+{
+    return trial->outcome.fitness > 0 ? opevo_unit_result(info->unit, trial->outcome.fitness) : NAN;
+}
+
+static void add_configuration(const writer *self, const opevo_trial *trial, opevo_text *out)
+{
+    if (self->trials.space)
+        opevo_space_print(self->trials.space, trial->proposal.point, out);
+    else if (opevo_store_candidate(self->store, self->run, trial->proposal.point, out, NULL))
+        opevo_text_add_index(out, trial->proposal.point);
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+static void add_trials(const writer *self, const opevo_run_info *info)
+{
+    const opevo_i_run_trials *run = &self->trials;
+    opevo_text *out = self->out;
+
+    opevo_json_key(out, "trial");
+    opevo_text_add(out, "{");
+    opevo_json_key(out, "number");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < run->count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, run->trials[i].number);
+    }
+    opevo_text_add(out, "]");
+    opevo_json_key(out, "outcome");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < run->count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, (opevo_index)run->trials[i].outcome.kind);
+    }
+    opevo_text_add(out, "]");
+    opevo_json_key(out, "result");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < run->count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_double(out, result_of(info, &run->trials[i]));
+    }
+    opevo_text_add(out, "]");
+    opevo_json_key(out, "configuration");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < run->count && i < MOST_NAMED; i++) {
+        opevo_text text = {0};
+
+        add_configuration(self, &run->trials[i], &text);
+        opevo_json_next(out, "");
+        opevo_text_add_json(out, opevo_text_string(&text));
+        opevo_text_free(&text);
+    }
+    opevo_text_add(out, "]}");
+    opevo_json_key(out, "classes");
+    opevo_text_add(out, "[");
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        opevo_json_next(out, " ");
+        opevo_text_add_json(out, opevo_outcome_name((opevo_outcome_class)i));
+    }
+    opevo_text_add(out, "]");
+}
+
+/* ---- The best ------------------------------------------------------------------------------- */
+
+/* "low" and "high" of the median of the samples of a program's trial; null where it is not one, and
+ * below 6 samples. */
+static void add_interval(writer *self, const opevo_run_info *info, const opevo_trial *trial)
+{
+    opevo_trial whole = *trial;
+    opevo_finalist judged = {.low = NAN, .high = NAN};
+    opevo_final_verdict verdict;
+    double *fitness = NULL;
+    bool is_time = opevo_unit_is_time(info->unit);
+
+    if (self->status == OPEVO_OK && !strncmp(info->objective, "cmd:", 4))
+        self->status = opevo_store_read_details(self->store, self->run, &whole, self->err);
+    if (whole.outcome.sample_count && isfinite(whole.outcome.time_s))
+        fitness = opevo_malloc(whole.outcome.sample_count, sizeof *fitness);
+    for (size_t i = 0; fitness && i < whole.outcome.sample_count; i++)
+        fitness[i] = whole.outcome.fitness * whole.outcome.time_s / whole.outcome.samples_s[i];
+    if (fitness)
+        opevo_finals_judge(&judged, 1, whole.outcome.sample_count, fitness, &verdict, NULL);
+    opevo_json_double(self->out, "low",
+                      opevo_unit_result(info->unit, is_time ? judged.high : judged.low));
+    opevo_json_double(self->out, "high",
+                      opevo_unit_result(info->unit, is_time ? judged.low : judged.high));
+    opevo_free(fitness);
+}
+
+static void add_best(writer *self, const opevo_run_info *info)
+{
+    const opevo_trial *best = NULL;
+    opevo_text text = {0};
+
+    opevo_json_key(self->out, "best");
+    if (!info->best_trial || info->best_trial > self->trials.count) {
+        opevo_text_add(self->out, "null");
+        return;
+    }
+    best = &self->trials.trials[info->best_trial - 1];
+    add_configuration(self, best, &text);
+    opevo_text_add(self->out, "{");
+    opevo_json_index(self->out, "trial", best->number);
+    opevo_json_double(self->out, "result", result_of(info, best));
+    add_interval(self, info, best);
+    opevo_json_string(self->out, "origin", best->proposal.origin);
+    opevo_json_string(self->out, "configuration", opevo_text_string(&text));
+    opevo_text_add(self->out, "}");
+    opevo_text_free(&text);
+}
+
+static int by_fitness(const void *a, const void *b)
+{
+    const opevo_trial *x = *(const opevo_trial *const *)a, *y = *(const opevo_trial *const *)b;
+
+    if (x->outcome.fitness != y->outcome.fitness)
+        return x->outcome.fitness < y->outcome.fitness ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* One value of each parameter, as text. */
+static void add_values(const writer *self, const opevo_trial *trial)
+{
+    const opevo_space *space = self->trials.space;
+    size_t count = opevo_space_parameter_count(space);
+    opevo_index *vertices = opevo_calloc(count, sizeof *vertices);
+
+    opevo_json_key(self->out, "values");
+    opevo_text_add(self->out, "[");
+    if (vertices)
+        opevo_space_decode(space, trial->proposal.point, vertices);
+    for (size_t p = 0; vertices && p < count; p++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, p);
+        size_t arity = opevo_parameter_arity(parameter);
+        opevo_value *values = opevo_calloc(arity, sizeof *values);
+        opevo_text text = {0};
+
+        if (values && vertices[p] != OPEVO_INACTIVE) {
+            opevo_parameter_value(parameter, vertices[p], values);
+            for (size_t i = 0; i < arity; i++) {
+                opevo_text_add(&text, i ? "," : "");
+                opevo_value_print(&text, values[i]);
+            }
+        }
+        opevo_json_next(self->out, " ");
+        opevo_text_add_json(self->out, opevo_text_string(&text));
+        opevo_text_free(&text);
+        opevo_free(values);
+    }
+    opevo_text_add(self->out, "]");
+    opevo_free(vertices);
+}
+
+/* The best trials of different points. */
+static void add_top(writer *self, const opevo_run_info *info)
+{
+    const opevo_i_run_trials *run = &self->trials;
+    const opevo_trial **order = opevo_malloc(run->count + 1, sizeof *order);
+    opevo_text *out = self->out;
+    size_t shown = 0;
+
+    opevo_json_key(out, "parameters");
+    opevo_text_add(out, "[");
+    for (size_t p = 0; run->space && p < opevo_space_parameter_count(run->space); p++) {
+        opevo_json_next(out, " ");
+        opevo_text_add_json(out, opevo_parameter_name(opevo_space_parameter(run->space, p)));
+    }
+    opevo_text_add(out, "]");
+    opevo_json_key(out, "top");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; order && i < run->count; i++)
+        order[i] = &run->trials[i];
+    if (order)
+        qsort(order, run->count, sizeof *order, by_fitness);
+    for (size_t i = 0; order && run->space && i < run->count && shown < MOST_TOP; i++) {
+        bool again = !(order[i]->outcome.fitness > 0);
+
+        for (size_t k = 0; k < i && !again; k++)
+            again = order[k]->proposal.point == order[i]->proposal.point;
+        if (again)
+            continue;
+        shown++;
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_index(out, "trial", order[i]->number);
+        opevo_json_double(out, "result", result_of(info, order[i]));
+        add_interval(self, info, order[i]);
+        add_values(self, order[i]);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+    opevo_free(order);
+}
+
+/* ---- Effects -------------------------------------------------------------------------------- */
+
+static void add_level(const opevo_effect_level *level, opevo_text *out)
+{
+    opevo_json_next(out, " ");
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "label", level->label);
+    opevo_json_index(out, "trials", level->trials);
+    opevo_json_double(out, "mean", level->mean);
+    opevo_json_double(out, "mean_low", level->mean_low);
+    opevo_json_double(out, "mean_high", level->mean_high);
+    opevo_json_double(out, "model", level->model);
+    opevo_json_double(out, "model_low", level->model_low);
+    opevo_json_double(out, "model_high", level->model_high);
+    opevo_text_add(out, "}");
+}
+
+static void add_effects(const writer *self)
+{
+    const opevo_effects *effects = self->trials.effects;
+    opevo_text *out = self->out;
+
+    opevo_json_key(out, "effects");
+    if (!effects) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "trials", effects->trials);
+    opevo_json_double(out, "explained", effects->explained);
+    opevo_json_key(out, "rows");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < effects->count; i++) {
+        opevo_json_next(out, "\n ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "name", effects->effects[i].name);
+        opevo_json_double(out, "importance", effects->effects[i].importance);
+        opevo_json_key(out, "levels");
+        opevo_text_add(out, "[");
+        for (size_t k = 0; k < effects->effects[i].level_count; k++)
+            add_level(&effects->effects[i].levels[k], out);
+        opevo_text_add(out, "]}");
+    }
+    opevo_text_add(out, "]}");
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static void add_facts(const writer *self, const opevo_run_info *info)
+{
+    opevo_text *out = self->out;
+    opevo_text settings = {0}, seed = {0};
+
+    opevo_i_settings_show(info->settings, strlen(info->settings),
+                          opevo_unit_follows_time(info->unit), &settings);
+    opevo_text_add_index(&seed, info->seed);
+    opevo_json_index(out, "run", (opevo_index)info->run);
+    opevo_json_string(out, "objective", info->objective);
+    opevo_json_string(out, "tuner", info->tuner);
+    opevo_json_string(out, "settings", opevo_text_string(&settings));
+    opevo_json_string(out, "seed", opevo_text_string(&seed));
+    opevo_json_string(out, "started", info->started);
+    opevo_json_string(out, "made_by", info->version);
+    opevo_json_string(out, "stop", info->stop);
+    opevo_json_index(out, "trials", info->trials);
+    opevo_json_index(out, "failed", info->failed);
+    opevo_json_double(out, "cost_s", info->cost_s);
+    opevo_json_string(out, "unit", opevo_unit_name(info->unit));
+    opevo_json_string(out, "better", opevo_unit_better(info->unit));
+    opevo_json_double(out, "optimum", opevo_unit_result(info->unit, info->optimum));
+    opevo_text_free(&settings);
+    opevo_text_free(&seed);
+}
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    writer *self = context;
+    opevo_i_finals finals = {.count = 0};
+    opevo_i_reasons reasons = {.of[0] = {0}};
+    opevo_space *space = NULL;
+
+    if (info->run != self->run || self->status != OPEVO_OK)
+        return;
+    self->found = true;
+    self->status = opevo_i_run_trials_read(self->store, info->run, &self->trials, self->err);
+    if (self->status == OPEVO_OK)
+        self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
+    if (self->status == OPEVO_OK)
+        self->status = opevo_i_reasons_of_run(self->store, info->run, &reasons, self->err);
+    if (self->status == OPEVO_OK) {
+        opevo_text_add(self->out, "{");
+        opevo_i_report_json_head("run", self->call->arguments[0], self->call, self->out);
+        add_facts(self, info);
+        add_best(self, info);
+        add_trials(self, info);
+        add_top(self, info);
+        add_effects(self);
+        opevo_i_reasons_print_json(&reasons, self->out);
+        opevo_i_finals_print_json(&finals, space, info->unit, self->out);
+        opevo_text_add(self->out, "}");
+    }
+    opevo_space_destroy(space);
+    opevo_i_reasons_free(&reasons);
+    opevo_i_finals_free(&finals);
+}
+
+opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_t run,
+                                opevo_text *json, opevo_error *err)
+{
+    writer self = {.call = call, .path = path, .run = run, .out = json, .err = err};
+    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &self.store, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_store_list(self.store, visit, &self, err);
+    if (status == OPEVO_OK)
+        status = self.status;
+    if (status == OPEVO_OK && !self.found)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
+                            path, (long long)run);
+    opevo_i_run_trials_free(&self.trials);
+    opevo_store_close(self.store);
+    return status;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+"use strict";
+
+/* The page of one run: what its trials say of the program that was tuned. Charts are drawings of their own, each of
+ * which can be saved. */
+
+/* ---- Scales and drawings ---- */
+
+/* On a telephone drawings are made narrower, not smaller: their letters stay as large. */
+const isNarrow = () => window.innerWidth < 560;
+const plotSize = () => ({ width: isNarrow() ? 350 : 1100, height: 300, left: 64, right: 12, top: 14, bottom: 40 });
+
+/* Ticks of a linear axis at 1, 2 or 5 times a power of ten. */
+function linearTicks(low, high, most) {
+  const rough = (high - low) / most || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
+  const ticks = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) ticks.push(i * step);
+  return ticks;
+}
+
+/* Powers of ten, or their halves and fifths where there are few. */
+function logTicks(low, high) {
+  const all = [1, 2, 5].flatMap((m) => {
+    const ticks = [];
+    for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high); e++) ticks.push(m * 10 ** e);
+    return ticks;
+  });
+  const inside = all.filter((t) => t >= low * 0.999 && t <= high * 1.001).sort((a, b) => a - b);
+  return inside.length > 8 ? inside.filter((t) => Math.abs(Math.log10(t) % 1) < 1e-9) : inside;
+}
+
+/* From values to pixels between `from` and `to`; logarithmic where the values cover more than a factor of 20. */
+function scaleOf(values, from, to, { log = null, pad = 0.04 } = {}) {
+  const known = values.filter(isNumber);
+  let low = Math.min(...known),
+    high = Math.max(...known);
+  const isLog = log ?? (low > 0 && high / low > 20);
+  const f = isLog ? Math.log : (x) => x;
+  if (low === high) [low, high] = isLog ? [low / 1.5, high * 1.5] : [low - 1, high + 1];
+  const room = pad * (f(high) - f(low));
+  const [a, b] = [f(low) - room, f(high) + room];
+  const back = isLog ? Math.exp : (x) => x;
+  return {
+    at: (x) => from + ((f(x) - a) / (b - a)) * (to - from),
+    ticks: isLog && b - a > Math.log(8) ? logTicks(back(a), back(b)) : linearTicks(back(a), back(b), 6),
+  };
+}
+
+const text = (x, y, content, more = {}) => {
+  const node = svg("text", { x, y, fill: "var(--soft)", "font-size": 12, "font-family": "system-ui, sans-serif", ...more });
+  node.append(content);
+  return node;
+};
+const line = (x1, y1, x2, y2, more = {}) => svg("line", { x1, y1, x2, y2, stroke: "var(--grid)", ...more });
+const titled = (node, words) => {
+  const title = svg("title", {});
+  title.append(words);
+  node.append(title);
+  return node;
+};
+
+function drawing(width, height, label) {
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, class: "drawing" });
+}
+
+function yAxis(node, scale, size, label) {
+  for (const tick of scale.ticks) {
+    const y = scale.at(tick);
+    node.append(line(size.left, y, size.width - size.right, y));
+    node.append(text(size.left - 6, y + 4, short(tick, 3), { "text-anchor": "end" }));
+  }
+  const middle = (size.top + size.height - size.bottom) / 2;
+  node.append(text(12, middle, label, { "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }));
+}
+
+/* ---- Saving a chart ---- */
+
+/* The drawing by itself: with a size, a background, and colours in place of the page's variables. */
+function standAlone(node) {
+  const copy = node.cloneNode(true);
+  const [, , width, height] = node.getAttribute("viewBox").split(" ");
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.prepend(svg("rect", { width, height, fill: "var(--card)" }));
+  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => cssColor(name));
+}
+
+function save(name, url) {
+  const link = el("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+const svgUrl = (node) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standAlone(node))}`;
+
+/* The address of its picture, at twice its size. */
+function pngUrl(node) {
+  const [, , width, height] = node.getAttribute("viewBox").split(" ").map(Number);
+  return new Promise((resolve, reject) => {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = el("canvas", { width: 2 * width, height: 2 * height });
+      canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
+      resolve(canvas.toDataURL("image/png"));
+    };
+    image.onerror = () => reject(new Error("The drawing cannot be made a picture."));
+    image.src = svgUrl(node);
+  });
+}
+
+/* A drawing with its title, its caption and buttons that save it. */
+function chartFigure(title, name, node, caption, legend) {
+  const buttons = el(
+    "div",
+    { class: "controls" },
+    el("button", { type: "button", onclick: () => save(`${name}.svg`, svgUrl(node)) }, "SVG"),
+    el("button", { type: "button", onclick: async () => save(`${name}.png`, await pngUrl(node)) }, "PNG"),
+    legend ?? null,
+  );
+  return el("figure", { id: `chart-${name}` }, el("h3", {}, title), buttons, node, el("figcaption", {}, caption));
+}
+
+const swatch = (color, words) => el("span", {}, el("span", { class: "swatch", style: `background: ${color}` }), words);
+
+/* ---- Trials ---- */
+
+function bestSoFar(run) {
+  const steps = [];
+  run.trial.result.forEach((y, i) => {
+    const last = steps.length ? steps[steps.length - 1].y : null;
+    if (isNumber(y) && (last === null || (run.better === "smaller" ? y < last : y > last)))
+      steps.push({ x: run.trial.number[i], y });
+  });
+  return steps;
+}
+
+function trialsChart(run) {
+  const size = plotSize();
+  const last = Math.max(1, run.trial.number[run.trial.number.length - 1] ?? 1);
+  const node = drawing(size.width, size.height, `${run.unit} of each trial`);
+  const bottom = size.height - size.bottom;
+  const hasFailures = run.trial.result.some((y) => !isNumber(y));
+  const x = scaleOf([1, last], size.left + 8, size.width - size.right - 8, { log: false, pad: 0 });
+  const y = scaleOf([...run.trial.result, run.optimum], bottom - (hasFailures ? 22 : 0), size.top);
+  yAxis(node, y, size, run.unit);
+  for (const tick of linearTicks(1, last, isNarrow() ? 4 : 10).filter((t) => t >= 1 && t === Math.round(t))) {
+    node.append(line(x.at(tick), bottom, x.at(tick), bottom + 4, { stroke: "var(--soft)" }));
+    node.append(text(x.at(tick), bottom + 17, whole(tick), { "text-anchor": "middle" }));
+  }
+  node.append(text((size.left + size.width) / 2, size.height - 6, "trial", { "text-anchor": "middle" }));
+  if (isNumber(run.optimum))
+    node.append(line(size.left, y.at(run.optimum), size.width - size.right, y.at(run.optimum), { stroke: "var(--exact)", "stroke-dasharray": "5 4" }));
+  const steps = bestSoFar(run);
+  let path = "";
+  steps.forEach((step, i) => {
+    path += `${i ? "V" : `M${x.at(step.x)} `}${y.at(step.y)}H${x.at(steps[i + 1]?.x ?? last)}`;
+  });
+  if (path) node.append(svg("path", { d: path, fill: "none", stroke: "var(--c1)", "stroke-width": 2 }));
+  const dot = run.trial.number.length > 600 ? 1.6 : 3;
+  run.trial.number.forEach((number, i) => {
+    const result = run.trial.result[i];
+    const outcome = run.classes[run.trial.outcome[i]];
+    const words = `trial ${number}: ${isNumber(result) ? `${short(result, 6)} ${run.unit}` : outcome}\n${run.trial.configuration[i] ?? ""}`;
+    const mark = isNumber(result)
+      ? svg("circle", { cx: x.at(number), cy: y.at(result), r: dot, fill: "var(--c0)", "fill-opacity": 0.65 })
+      : svg("path", { d: `M${x.at(number) - dot} ${bottom - 6 - dot}l${2 * dot} ${2 * dot}m0 ${-2 * dot}l${-2 * dot} ${2 * dot}`, stroke: "var(--bad)" });
+    node.append(titled(mark, words));
+  });
+  return chartFigure(
+    `${run.unit} of each trial, ${run.better} is better`,
+    "trials",
+    node,
+    "Each dot is a trial that succeeded, each cross one that failed. The steps are the best so far, which is biased: the best " +
+      "of many noisy measurements looks better than its configuration is." +
+      (isNumber(run.optimum) ? " The dashed line is the known optimum." : ""),
+    [swatch("var(--c0)", "trial"), swatch("var(--c1)", "best so far"), hasFailures ? swatch("var(--bad)", "failed") : null],
+  );
+}
+
+/* ---- Configurations ---- */
+
+function topTable(run) {
+  const top = run.top.slice(0, isNarrow() ? 3 : 8);
+  const differs = run.parameters.map((_, p) => top.some((one) => one.values[p] !== top[0].values[p]));
+  const heads = ["<parameter", ...top.map((one) => `trial ${one.trial}`)];
+  const results = top.map((one) => ({ text: between(one.result, one.low, one.high, (v) => short(v, 5)), class: "better" }));
+  const rows = [[{ text: `result, ${run.unit}`, class: "name" }, ...results]];
+  run.parameters.forEach((name, p) =>
+    rows.push([
+      { text: name, class: "name" },
+      ...top.map((one) => ({ text: one.values[p] || "–", class: differs[p] ? "" : "soft" })),
+    ]),
+  );
+  return table(
+    heads,
+    rows,
+    [
+      "The best configurations side by side; values that all of them share are grey. Intervals are of the median of a trial's own " +
+        "samples, 95 %, where it has six or more: ",
+      sure("estimated"),
+    ],
+    { id: "top" },
+  );
+}
+
+/* ---- Effects ---- */
+
+/* A factor of the result, from an effect on ln f. */
+const factorOf = (run) => (effect) => (isNumber(effect) ? Math.exp(run.better === "smaller" ? -effect : effect) : null);
+
+function effectChart(run, effect, number, range) {
+  const factor = factorOf(run);
+  const size = { width: isNarrow() ? 350 : 560, height: 220, left: 56, right: 10, top: 12, bottom: 24 };
+  const step = (size.width - size.left - size.right) / effect.levels.length;
+  const slanted = effect.levels.some((level) => 7 * Math.min(14, level.label.length) > step - 4);
+  if (slanted) size.height += size.bottom = 62;
+  const node = drawing(size.width, size.height, `effect of ${effect.name}`);
+  const bottom = size.height - size.bottom;
+  const y = scaleOf(range, bottom, size.top, { log: true });
+  const shift = Math.min(9, step / 5);
+  yAxis(node, y, size, "factor");
+  node.append(line(size.left, y.at(1), size.width - size.right, y.at(1), { stroke: "var(--exact)", "stroke-dasharray": "4 3" }));
+  effect.levels.forEach((level, i) => {
+    const x = size.left + (i + 0.5) * step;
+    const bars = [
+      [level.mean, level.mean_low, level.mean_high, "var(--soft)", x - shift, "all its trials"],
+      [level.model, level.model_low, level.model_high, "var(--c0)", x + shift, "model"],
+    ];
+    for (const [value, low, high, color, at, what] of bars) {
+      if (!isNumber(value)) continue;
+      const ends = [factor(low), factor(high)].map((end) => (isNumber(end) ? Math.min(bottom, Math.max(size.top, y.at(end))) : null));
+      if (isNumber(ends[0])) node.append(line(at, ends[0], at, ends[1], { stroke: color, "stroke-width": 2, "stroke-opacity": 0.6 }));
+      const words = `${effect.name} = ${level.label}, ${what}: ${between(factor(value), Math.min(factor(low), factor(high)), Math.max(factor(low), factor(high)))} of the mean, ${count(level.trials, "trial")}`;
+      node.append(titled(svg("circle", { cx: at, cy: y.at(factor(value)), r: 4, fill: color }), words));
+    }
+    const label = level.label.length > 14 ? `${level.label.slice(0, 13)}…` : level.label;
+    node.append(
+      text(x, bottom + 16, label, slanted ? { "text-anchor": "end", transform: `rotate(-35 ${x} ${bottom + 16})` } : { "text-anchor": "middle" }),
+    );
+  });
+  return chartFigure(
+    effect.name,
+    `effect-${number}`,
+    node,
+    isNumber(effect.importance) ? `importance ${percent(effect.importance)}` : "",
+  );
+}
+
+function importanceTable(run) {
+  return table(
+    ["<parameter", "<importance", ""],
+    run.effects.rows.map((effect) => [
+      { text: effect.name, class: "name" },
+      {
+        text: el("span", { class: "bar", style: `width: ${Math.max(1, Math.round(160 * Math.min(1, effect.importance)))}px` }),
+        class: "text",
+      },
+      percent(effect.importance),
+    ]),
+    [
+      `Share of the variance of the logarithm of the result over ${count(run.effects.trials, "successful trial")} that the model ` +
+        `gives to each parameter; the whole model explains ${percent(run.effects.explained)}. `,
+      sure("estimated"),
+    ],
+    { id: "importance" },
+  );
+}
+
+function effectsPart(main, run) {
+  const { rows } = run.effects;
+  const factor = factorOf(run);
+  const most = 24;
+  main.append(el("h2", { id: "effects" }, "Effect of each parameter"));
+  if (!rows.length) {
+    main.append(el("p", {}, "No parameter has had two values among the successful trials."));
+    return;
+  }
+  if (isNumber(run.effects.explained)) main.append(importanceTable(run));
+  const range = rows.flatMap((effect) =>
+    effect.levels.flatMap((level) => [level.mean, level.model, level.model_low, level.model_high].map(factor)),
+  );
+  main.append(
+    el(
+      "p",
+      {},
+      swatch("var(--soft)", "all trials with the value, whatever the other parameters "),
+      " ",
+      swatch("var(--c0)", "by the model, the other parameters held fixed "),
+    ),
+    el(
+      "p",
+      { class: "soft" },
+      `The result divided by its (geometric) mean: ${run.better === "smaller" ? "below" : "above"} 1 is better. Bars are 95 % ` +
+        "intervals. A search tries good values together, so the two may differ; the model is additive and takes interactions " +
+        "for noise (docs/report.md). ",
+      sure("estimated"),
+      rows.length > most ? ` The ${most} most important of ${rows.length} are drawn.` : "",
+    ),
+    el("div", { class: "figures" }, rows.slice(0, most).map((effect, i) => effectChart(run, effect, i + 1, [1, ...range]))),
+  );
+}
+
+/* ---- Failures ---- */
+
+function failuresPart(main, run) {
+  if (!run.failures.length) return;
+  main.append(
+    el("h2", { id: "failures" }, "Failures"),
+    table(
+      ["<outcome", "trials", "first at trial", "<its message"],
+      run.failures.map((one) => [one.outcome, whole(one.count), whole(one.trial), one.message || "–"]),
+      [`${whole(run.failed)} of ${whole(run.trials)} trials failed. `, sure("exact")],
+      { id: "failed" },
+    ),
+  );
+}
+
+/* ---- The page ---- */
+
+function bestLine(run) {
+  if (!run.best) return el("p", {}, "No trial succeeded.");
+  const share = isNumber(run.optimum)
+    ? ` = ${percent(run.better === "smaller" ? run.optimum / run.best.result : run.best.result / run.optimum, 2)} of the optimum`
+    : "";
+  return el(
+    "p",
+    {},
+    el("strong", {}, `best ${between(run.best.result, run.best.low, run.best.high, (v) => short(v, 6))} ${run.unit}`),
+    `${share}, at trial ${whole(run.best.trial)}${run.best.origin === "default" ? ", the analytic start" : ""}: `,
+    el("code", {}, run.best.configuration),
+  );
+}
+
+function runPage(main, run) {
+  main.append(
+    el(
+      "div",
+      { class: "short" },
+      bestLine(run),
+      el("p", {}, `${count(run.trials, "trial")}, ${whole(run.failed)} failed; cost ${short(run.cost_s, 3)} s; ${run.stop ? `stopped by: ${run.stop}` : "not ended"}.`),
+    ),
+  );
+  if (run.trial.result.some(isNumber)) main.append(el("h2", { id: "over-trials" }, "Trials"), trialsChart(run));
+  if (run.top.length) main.append(el("h2", { id: "configurations" }, "Best configurations"), topTable(run));
+  if (run.finals?.finalists) {
+    main.append(
+      el("h2", { id: "finals" }, "Finals"),
+      table(
+        ["<configuration", `result, ${run.unit}`],
+        run.finals.finalists.map((one, i) => [
+          { text: one.configuration ? JSON.stringify(one.configuration) : (run.finals.library ?? "library"), class: "name" },
+          { text: between(one.result, one.low, one.high, (v) => short(v, 5)), class: i === run.finals.winner ? "better" : "" },
+        ]),
+        [`The best again, side by side in ${whole(run.finals.rounds)} rounds: ${run.finals.verdict}, p = ${short(run.finals.p, 2)}. `, sure("estimated")],
+      ),
+    );
+  }
+  if (run.effects) effectsPart(main, run);
+  failuresPart(main, run);
+  main.append(
+    el("h2", { id: "origin" }, "Where the numbers come from"),
+    table(
+      ["<", "<"],
+      [
+        ["made by", el("code", {}, run.command)],
+        ["opevo", `${run.version}; the run: ${run.made_by}`],
+        ["objective", run.objective],
+        ["tuner", `${run.tuner} ${run.settings}`.trim()],
+        ["seed", String(run.seed)],
+        ["started", run.started || "–"],
+      ],
+      "",
+    ),
+  );
+}
