@@ -55,6 +55,14 @@ static bool same_shape(const opevo_array *a, const opevo_array *b)
     return same;
 }
 
+/* Type and shape; one element without dimensions is another shape than one of extent 1. */
+static void add_kind(const opevo_array *array, opevo_text *out)
+{
+    opevo_text_printf(out, "%s ", opevo_network_type_name(array->type));
+    opevo_i_add_shape(array, out);
+    opevo_text_add(out, array->dims ? "" : " without dimensions");
+}
+
 /* One line for an output; false if it differs. */
 static bool compare(const char *name, const opevo_array *found, const opevo_array *expected,
                     opevo_text *out)
@@ -65,10 +73,9 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
     opevo_i_add_name(name, out);
     opevo_text_add(out, ": ");
     if (!same_shape(found, expected)) {
-        opevo_text_printf(out, "%s ", opevo_network_type_name(found->type));
-        opevo_i_add_shape(found, out);
-        opevo_text_printf(out, " instead of %s ", opevo_network_type_name(expected->type));
-        opevo_i_add_shape(expected, out);
+        add_kind(found, out);
+        opevo_text_add(out, " instead of ");
+        add_kind(expected, out);
         opevo_text_add(out, "\n");
         return false;
     }

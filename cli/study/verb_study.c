@@ -288,6 +288,20 @@ static void warn_of_wall_time(const char *plan, const opevo_i_opened *opened, si
     }
 }
 
+/* Whether a file begins as SQLite's do. */
+static bool is_store(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char begin[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    bool found = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
+                 memcmp(begin, magic, sizeof magic) == 0;
+
+    if (file)
+        fclose(file);
+    return found;
+}
+
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
     bool is_merge = opevo_i_flag(call, "merge");
@@ -295,6 +309,12 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     if (call->argument_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "name a plan, such as plan.json; opevo help study shows one.");
+    if (is_store(call->arguments[0]))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is a store, not a plan: name the plan first, such as opevo study "
+                          "plan.json%s.",
+                          call->arguments[0],
+                          is_merge ? " SHARE.db ... --merge --store ALL.db" : "");
     if (call->argument_count > 1 && !is_merge)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stores after the plan require --merge.",
                           call->arguments[1]);

@@ -193,10 +193,12 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
                        value->name, (long long)dim->dim_value, (long long)given->extent[d]);
         if (!given && !known)
             return SAY(self, err,
-                       "Dimension %d%s%s of input '%s' is open; give its shape with --shape "
-                       "%s=N,N,...",
+                       "Dimension %d%s%s of input '%s' is open%s; give its shape, of extents above "
+                       "0, with --shape %s=N,N,...",
                        d, dim && dim->dim_param ? " " : "",
-                       dim && dim->dim_param ? dim->dim_param : "", value->name, value->name);
+                       dim && dim->dim_param ? dim->dim_param : "", value->name,
+                       dim && dim->has_dim_value ? ", as the model gives it no extent above 0" : "",
+                       value->name);
         array->extent[d] = given ? given->extent[d] : dim->dim_value;
     }
     return check_input(self, value, err);

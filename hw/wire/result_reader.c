@@ -484,6 +484,31 @@ static bool take_all(finding *self, const json_t *found)
     return true;
 }
 
+/* Python and others write NaN, Infinity and -Infinity, which JSON lacks. Outside of strings they
+ * become the texts "NaN", "Infinity" and "-Infinity" here, so that a number elsewhere is read. */
+static void quote_words(const char *output, opevo_text *out)
+{
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    bool inside = false;
+
+    for (const char *at = output; *at;) {
+        size_t length = 0;
+
+        for (size_t i = 0; !inside && i < sizeof words / sizeof *words; i++) {
+            if (strncmp(at, words[i], strlen(words[i])) == 0)
+                length = strlen(words[i]);
+        }
+        if (length) {
+            opevo_text_printf(out, "\"%.*s\"", (int)length, at);
+        } else {
+            length = inside && *at == '\\' && at[1] ? 2 : 1;
+            inside = (inside && *at != '\n') != (*at == '"');
+            opevo_text_add_bytes(out, at, length);
+        }
+        at += length;
+    }
+}
+
 /* The whole output as JSON, otherwise the last line that is JSON. */
 static json_t *find_json(const char *output)
 {
@@ -521,9 +546,17 @@ static const json_t *follow(const json_t *at, const char *path)
 static bool apply_json(finding *self, const char *output)
 {
     json_t *root = find_json(output);
-    const json_t *found = follow(root, self->reading->path);
-    bool good = found != NULL;
+    const json_t *found = NULL;
+    bool good = false;
 
+    if (!root && (strstr(output, "NaN") || strstr(output, "Infinity"))) {
+        opevo_text quoted = {0};
+
+        quote_words(output, &quoted);
+        root = find_json(opevo_text_string(&quoted));
+        opevo_text_free(&quoted);
+    }
+    found = follow(root, self->reading->path);
     if (!root)
         opevo_text_add(self->why, "neither its output nor a line of it is JSON");
     else if (json_is_number(found))

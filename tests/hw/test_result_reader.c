@@ -93,6 +93,12 @@ static void test_places(void **state)
     check_refused("ms:json:a", "{\"a\": [1, null]}",
                   "a.1 of the JSON that it printed is not a number");
     check_refused("ms:json:a", "{\"a\": [\"1\"]}", "a.0 of the JSON");
+    /* What Python writes for floats elsewhere does no harm; as the result it is none. */
+    check_found("score:json:a", "{\"loss\": NaN, \"a\": 3, \"b\": [-Infinity, Infinity]}", 1, 3);
+    check_found("score:json:a", "NaN is {\n{\"s\": \"a \\\"NaN\", \"a\": 4, \"n\": NaN}\n", 1, 4);
+    check_refused("score:json:n", "{\"a\": 4, \"n\": NaN}", "no number at n");
+    check_refused("score:json:n", "{\"a\": 4, \"n\": [1, NaN]}", "n.1 of the JSON");
+    check_refused("score:json:a", "{\"a\": nan}", "is JSON");
 }
 
 /* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import io
 import os
 import random
 import signal
@@ -401,6 +404,85 @@ class Programs(unittest.TestCase):
             opevo.call("tune", "--on", "recorded:", "--tuner", "nothing")
         names = [tuner["name"] for tuner in opevo.tuners()]
         self.assertIn("qgp", names)
+
+
+class Numbers(unittest.TestCase):
+    """Values of numpy, NaN, progress and plots."""
+
+    def test_values_of_numpy(self) -> None:
+        numpy = import_or_skip(self, "numpy")
+        space = opevo.Space(
+            {
+                "x": numpy.arange(1, 5),
+                "y": numpy.array([0.5, 1.5]),
+                "op": opevo.choice(numpy.array(["a", "b"])),
+                "f": opevo.factor(numpy.int64(8), numpy.int32(2)),
+            }
+        )
+        self.assertEqual(space.size, 4 * 2 * 2 * 4)
+        start = {"x": numpy.int64(3), "y": numpy.float64(1.5), "op": "b", "f": numpy.array([2, 4])}
+        settings = {"q": numpy.float64(0.25)}
+        with opevo.Tuner(
+            space, "opevo", seed=numpy.int64(3), settings=settings, criterion="error", start=[start]
+        ) as tuner:
+            (trial,) = tuner.ask()
+            self.assertEqual(trial.config, {"x": 3, "y": 1.5, "op": "b", "f": (2, 4)})
+            tuner.tell(
+                trial,
+                numpy.float32(2.5),
+                criteria={"error": numpy.float64(0.125)},
+                cost=numpy.float64(1.0),
+            )
+            self.assertEqual(tuner.best().result, 2.5)
+            self.assertEqual(tuner.best().criteria, {"error": 0.125})
+            (trial,) = tuner.ask()
+            tuner.tell(trial, numpy.array([3.5]))
+            self.assertEqual(tuner.best().result, 3.5)
+
+    def test_nan_is_a_failure(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            store = str(Path(folder, "runs.db"))
+            tuner = opevo.Tuner({"x": range(10)}, "random", store=store)
+            best = tuner.run(lambda c: float("nan") if c["x"] == 9 else 1.0 + c["x"], trials=10)
+            self.assertEqual((best.result, tuner.trials), (9.0, 10))
+            tuner.close()
+            found = opevo.call("runs", store + ":1", "--trials")["trials"]
+        outcomes = {trial["configuration"]["x"]: trial["outcome"] for trial in found}
+        self.assertEqual([outcomes[8], outcomes[9]], ["ok", "crashed"])
+
+    def test_progress(self) -> None:
+        seen = []
+        tuner = opevo.Tuner({"x": range(10)}, "random")
+        tuner.run(lambda c: 1.0 + c["x"], trials=10, progress=lambda of: seen.append(of.trials))
+        self.assertEqual(seen, list(range(1, 11)))
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            opevo.Tuner({"x": range(10)}, "random").run(lambda c: 1.0 + c["x"], 10, progress=True)
+        self.assertTrue(errors.getvalue().endswith("\n"))
+        self.assertRegex(errors.getvalue(), r"10 of 10 trials, best 10 at trial \d+ *\n$")
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            opevo.Tuner({"x": range(10)}, "random").run(lambda c: 1.0 + c["x"], trials=10)
+        self.assertEqual(errors.getvalue(), "")
+
+    def test_plot(self) -> None:
+        matplotlib = import_or_skip(self, "matplotlib")
+        matplotlib.use("agg")
+        with opevo.Tuner({"x": range(10)}, "random", result="time") as tuner:
+            tuner.run(lambda c: float("nan") if c["x"] == 9 else 10.0 - c["x"], trials=10)
+            axes = tuner.plot()
+        points, best, failed = axes.get_lines()
+        self.assertEqual(sorted(points.get_ydata()), [float(y) for y in range(2, 11)])
+        self.assertEqual(list(best.get_ydata()), sorted(best.get_ydata(), reverse=True))
+        self.assertEqual((best.get_ydata()[-1], len(failed.get_xdata())), (2.0, 1))
+        self.assertEqual(axes.get_ylabel(), "time [s]")
+
+
+def import_or_skip(test: unittest.TestCase, name: str) -> object:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        test.skipTest(f"no {name}; install python3-{name}")
 
 
 if __name__ == "__main__":

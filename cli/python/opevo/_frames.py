@@ -161,7 +161,8 @@ def landscape(
 ) -> pandas.DataFrame:
     """The points of a recorded or simulated landscape, one row each, in the order of the points.
 
-    on             "recorded:FILE", "recorded:" (the built-in recording), a Recording, or "sim:DEVICE"
+    on             "recorded:FILE", "recorded:" (the built-in recording), a Recording, or
+                   "sim:DEVICE"
     operator       for a simulated device, such as "mm1" or "matmul(64,64,64)"
     only_recorded  of a recording, only the points that it has; otherwise also the allowed ones that
                    it has not, as `unrecorded`

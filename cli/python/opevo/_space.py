@@ -48,12 +48,13 @@ def factor(
     >>> opevo.Space({"X": opevo.factor(512, 3)})
     """
     names = None if components is None else list(components)
-    return Parameter("factor", [product, parts], {"topology": topology, "components": names})
+    keys = {"topology": topology, "components": names}
+    return Parameter("factor", [plain(product), plain(parts)], keys)
 
 
 def permutation(n: int, *, topology: str | None = None) -> Parameter:
     """Orders of 0 to n - 1."""
-    return Parameter("permutation", [n], {"topology": topology})
+    return Parameter("permutation", [plain(n)], {"topology": topology})
 
 
 def discrete(values: Sequence[float], *, topology: str | None = None) -> Parameter:
@@ -76,7 +77,7 @@ def choice(
 
 def graph(values: Sequence[object], edges: Sequence[tuple[int, int]]) -> Parameter:
     """Values with neighbours of one's own: `edges` are pairs of indices into `values`."""
-    pairs = [list(edge) for edge in edges]
+    pairs = [[plain(end) for end in edge] for edge in edges]
     return Parameter("graph", [plain(value) for value in values], {"edges": pairs})
 
 
@@ -85,11 +86,21 @@ def plain(value: object) -> Any:
 
     Errors: Error where it is neither a number, a Boolean nor a string.
     """
-    item = getattr(value, "item", None)
-    found = item() if callable(item) else value
+    found = unwrapped(value)
     if not isinstance(found, bool | int | float | str):
         raise Error(f"A value of a parameter is a number, a Boolean or a string, not {value!r}.")
     return found
+
+
+def unwrapped(value: object) -> Any:
+    """A scalar of numpy, or an array of one element, as Python's; anything else as it is."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "size", 1) == 1 else value
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array of numpy, or like one: a list of its elements."""
+    return callable(getattr(value, "tolist", None)) and getattr(value, "ndim", 0) == 1
 
 
 def listed(words: str | Sequence[str]) -> list[str]:
@@ -103,6 +114,8 @@ def identity(value: object) -> tuple[bool, Any]:
 
 
 def _branches(values: Sequence[object] | Mapping[str, object]) -> list[Any]:
+    if is_array(values):
+        values = values.tolist()  # type: ignore[union-attr]
     if not isinstance(values, Mapping):
         return [
             _parameters(value) if isinstance(value, Mapping) else plain(value) for value in values
@@ -120,6 +133,8 @@ def _parameter(name: str, given: object) -> dict[str, Any]:
         if "_type" in given:
             return dict(given)
         return choice(given).json
+    if is_array(given):
+        given = given.tolist()  # type: ignore[attr-defined]
     if isinstance(given, range | Sequence) and not isinstance(given, str) and len(given):
         values = [plain(value) for value in given]
         numbers = not any(isinstance(value, bool | str) for value in values)

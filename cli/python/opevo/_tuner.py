@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import shutil
+import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -19,7 +23,7 @@ from typing import Any, Literal, Self
 from ._error import Error, Failed
 from ._program import call
 from ._server import Server, shared
-from ._space import Config, Space, config_of, listed
+from ._space import Config, Space, config_of, is_array, listed, unwrapped
 
 # A line to the server holds at most 1 MiB; a larger space goes to it in a file.
 LARGEST_SPACE_IN_LINE = 1 << 19
@@ -107,18 +111,18 @@ class Tuner:
             "op": "create",
             "space": self._space_to_send(),
             "tuner": tuner,
-            "seed": seed if abs(seed) < 1 << 53 else str(seed),
+            "seed": int(seed) if abs(seed) < 1 << 53 else str(seed),
             "result": result,
         }
         optional = {
-            "settings": dict(settings or {}),
+            "settings": {key: unwrapped(each) for key, each in (settings or {}).items()},
             "store": None if store is None else os.path.abspath(store),
             "name": name,
             "criterion": listed(criterion),
             "criteria": ",".join(listed(criteria)),
             "require": listed(require),
             "learn": listed(learn),
-            "start": [json.dumps(config) for config in start],
+            "start": [json.dumps(config, default=_listed) for config in start],
             "signature": signature,
         }
         request.update({key: value for key, value in optional.items() if value})
@@ -135,6 +139,8 @@ class Tuner:
         self._close_unused = weakref.finalize(self, self._server.abandon, reply["session"])
         self.size: int = int(reply["size"])
         """The number of points of the space."""
+        self.results: dict[int, float | None] = {}
+        """What was told here, by the numbers of the trials; None for a failure."""
         self.trials: int = reply["trials"]
         """The number of trials that are complete, counted from the first without a gap."""
 
@@ -203,7 +209,8 @@ class Tuner:
     ) -> None:
         """Tell what came of a trial. With a store, it is on disk when this returns.
 
-        value     the result, in what the tuner's `result` says
+        value     the result, in what the tuner's `result` says, also a scalar of numpy; NaN is the
+                  failure `crashed`
         outcome   instead of a value, the class of a failure: rejected, build-error, launch-error,
                   wrong, timeout or crashed
         criteria  values of further criteria
@@ -214,11 +221,15 @@ class Tuner:
         """
         number = trial.number if isinstance(trial, Trial) else trial
         told: dict[str, Any] = {"number": number}
+        result = None if value is None else float(unwrapped(value))
+        if result is not None and math.isnan(result):
+            result, outcome, message = None, outcome or "crashed", message or "the result is NaN"
+        known = {name: float(unwrapped(each)) for name, each in (criteria or {}).items()}
         optional = {
-            self.result: None if value is None else float(value),
+            self.result: result,
             "outcome": outcome,
-            "criteria": dict(criteria) if criteria else None,
-            "cost": cost,
+            "criteria": {name: each for name, each in known.items() if each == each} or None,
+            "cost": None if cost is None else float(cost),
             "message": message,
         }
         told.update({key: each for key, each in optional.items() if each is not None})
@@ -234,6 +245,36 @@ class Tuner:
         told = [dict(each) for each in trials]
         if told:
             self.trials = self._request("tell", trials=told)["trials"]
+            self.results.update({each["number"]: each.get(self.result) for each in told})
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the results that were told here against the numbers of their trials, and the best
+        so far; failures stand at the lower edge.
+
+        axes  of matplotlib; default: new ones. They are returned, and a notebook shows them.
+
+        Errors: Error without matplotlib.
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            raise Error("A plot needs matplotlib; install python3-matplotlib.") from None
+        if axes is None:
+            axes = pyplot.subplots()[1]
+        ran = sorted((n, float(of)) for n, of in self.results.items() if of is not None)
+        failed = sorted(number for number, of in self.results.items() if of is None)
+        better = min if self.result == "time" else max
+        best = list(accumulate((of for _, of in ran), better))
+        numbers = [number for number, _ in ran]
+        axes.plot(numbers, [of for _, of in ran], "o", color="0.6", markersize=3, label="trials")
+        axes.step(numbers, best, where="post", label="best so far")
+        if failed:
+            edge = axes.get_xaxis_transform()
+            axes.plot(failed, [0.02] * len(failed), "x", color="C3", transform=edge, label="failed")
+        axes.set_xlabel("trial")
+        axes.set_ylabel({"time": "time [s]", "gflops": "GFLOP/s"}.get(self.result, self.result))
+        axes.legend()
+        return axes
 
     def best(self) -> Best | None:
         """The best trial so far, or None while none succeeded."""
@@ -261,16 +302,26 @@ class Tuner:
         return self.trials
 
     def run(
-        self, function: Callable[[Config], float], trials: int, workers: int = 1
+        self,
+        function: Callable[[Config], float],
+        trials: int,
+        workers: int = 1,
+        progress: bool | Callable[[Tuner], object] | None = None,
     ) -> Best | None:
         """Search with up to `trials` trials in all, and return the best one.
 
-        function  gets a configuration and returns its result, or raises `Failed`; any other
-                  exception ends the search, and the trial stays asked
+        function  gets a configuration and returns its result, or raises `Failed`; NaN is a failure;
+                  any other exception ends the search, and the trial stays asked
         workers   threads that call the function at the same time
+        progress  True shows a line on standard error with the number of trials and the best one,
+                  which is written over; a function is called with the tuner after each trial.
+                  Default: a line if standard error is a terminal
 
         >>> opevo.Tuner(space, "qgp", result="time").run(measure, trials=100)
         """
+        line = ProgressLine(trials) if progress is True else None
+        if progress is None and sys.stderr is not None and sys.stderr.isatty():
+            line = ProgressLine(trials)
         running: dict[Future[float], Trial] = {}
         free = [trial for trial in self.pending() if trial.number <= trials]
         last = max([self.trials, *(trial.number for trial in free)])
@@ -286,10 +337,16 @@ class Tuner:
                     trial = free.pop(0)
                     running[pool.submit(function, trial.config)] = trial
                 if not running:
+                    if line is not None:
+                        line.end()
                     return self.best()
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     self._tell_result(running.pop(future), future)
+                if line is not None:
+                    line.show(self)
+                elif callable(progress):
+                    progress(self)
 
     def _tell_result(self, trial: Trial, future: Future[float]) -> None:
         try:
@@ -298,6 +355,35 @@ class Tuner:
             self.tell(trial, outcome=failure.outcome, message=failure.message or None)
         else:
             self.tell(trial, value)
+
+
+def _listed(value: object) -> object:
+    """Arrays and scalars of numpy in a configuration."""
+    return unwrapped(value) if not is_array(value) else value.tolist()  # type: ignore[attr-defined]
+
+
+class ProgressLine:
+    """A line on standard error that is written over, ten times a second at most."""
+
+    def __init__(self, trials: int) -> None:
+        self._trials, self._shown, self._length = trials, 0.0, 0
+
+    def show(self, tuner: Tuner, always: bool = False) -> None:
+        now = time.monotonic()
+        if now - self._shown < 0.1 and tuner.trials < self._trials and not always:
+            return
+        self._shown = now
+        best = tuner.best()
+        text = f"{tuner.trials} of {self._trials} trials"
+        if best is not None:
+            text += f", best {best.result:.6g} at trial {best.number}"
+        sys.stderr.write("\r" + text.ljust(self._length))
+        sys.stderr.flush()
+        self._length = len(text)
+
+    def end(self) -> None:
+        if self._length:
+            sys.stderr.write("\n")
 
 
 def _trials(reply: Mapping[str, Any]) -> list[Trial]:

@@ -46,6 +46,10 @@ cat plain.db
 echo
 try p.json --merge --store s.db
 try p.json absent.db --merge --store s.db
+printf 'SQLite format 3\0' >is.db
+try is.db p.json --merge --store new.db
+try is.db --store new.db
+rm is.db
 for size in 0.5 1 0 x; do try --size $size; done
 try p.json --size 0.6
 ls
