@@ -153,7 +153,7 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
 {
     static const char *const of_tuning[] = {"on",     "tuner",   "set",      "trials",  "seconds",
                                             "store",  "start",   "transfer", "give-up", "finals",
-                                            "rounds", "workers", "timeout",  "quiet"};
+                                            "rounds", "workers", "timeout"};
     const char *files = opevo_i_option(call, "run");
     bool passes = opevo_i_flag(call, "passes"), library = opevo_i_flag(call, "-o");
     opevo_status status = OPEVO_OK;
@@ -174,6 +174,8 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (files && !passes && (opevo_i_option(call, "only") || opevo_i_option(call, "without")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes to run the passes first.");
+    if (opevo_i_flag(call, "quiet") && !library)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
     for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning; i++) {
         if (opevo_i_flag(call, of_tuning[i]) && !opevo_i_flag(call, i ? "on" : "-o"))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs %s.", of_tuning[i],

@@ -77,9 +77,6 @@ static const char rules[] =
     "%.o: %.c net.h plan.h kernel.h device.h\n"
     "\t$(CC) $(CFLAGS) $(RUNTIME) -c -o $@ $<\n"
     "\n"
-    "weights.o: weights.S weights.bin\n"
-    "\t$(CC) -c -o $@ weights.S\n"
-    "\n"
     "check: net\n"
     "\t./net\n"
     "\n"
@@ -119,11 +116,13 @@ void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out)
                       opevo_i_gpu_ending(self));
     for (int t = 0; t < self->tasks; t++)
         opevo_text_printf(out, " \\\n    kernel_%03d", t);
-    opevo_text_add(out, "\nOBJECTS = net.o run.o weights.o $(KERNELS:=.o)\n"
+    opevo_text_printf(out, "\nWEIGHT_BYTES = %lld\n", (long long)self->weight_bytes);
+    opevo_text_add(out, "OBJECTS = net.o run.o weights.o $(KERNELS:=.o)\n"
                         "EMULATED = net.emulated run.emulated emulate.emulated weights.o "
                         "$(KERNELS:=.emulated)\n\n");
     opevo_text_add(out, is_hip(self) ? hip_rules : cuda_rules);
     opevo_text_add(out, rules);
+    opevo_text_printf(out, "\n%s", opevo_i_library_weights_rule);
 }
 
 /* ---- CMake ---- */
@@ -182,4 +181,6 @@ void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out)
                         "else()\n");
     opevo_text_add(out, is_hip(self) ? cmake_device_hip : cmake_device_cuda);
     opevo_text_add(out, cmake_end);
+    opevo_text_printf(out, opevo_i_library_weights_check_format, (long long)self->weight_bytes,
+                      (long long)self->weight_bytes);
 }

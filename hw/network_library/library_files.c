@@ -30,22 +30,25 @@ static void add_makefile(const opevo_network_library *self, opevo_text *out)
 {
     opevo_text_add(out, "# libnet.a, and the program net, which checks and times it.\n");
     add_flags(out, "CFLAGS = ");
-    opevo_text_add(out, "\nOPENMP = -fopenmp\nOBJECTS = net.o weights.o");
+    opevo_text_printf(out, "\nOPENMP = -fopenmp\nWEIGHT_BYTES = %lld\nOBJECTS = net.o weights.o",
+                      (long long)self->weight_bytes);
     for (int t = 0; t < self->tasks; t++)
         opevo_text_printf(out, " \\\n    kernel_%03d.o", t);
     opevo_text_add(out, "\n\nnet: main.o libnet.a\n"
                         "\t$(CC) $(CFLAGS) $(OPENMP) -o $@ main.o libnet.a -lm\n\n"
                         "libnet.a: $(OBJECTS)\n\trm -f $@\n\t$(AR) rcs $@ $(OBJECTS)\n\n"
                         "%.o: %.c\n\t$(CC) $(CFLAGS) $(OPENMP) -c -o $@ $<\n\n"
-                        "net.o main.o: net.h\n\n"
-                        "weights.o: weights.S weights.bin\n\t$(CC) -c -o $@ weights.S\n\n"
-                        "check: net\n\t./net\n\n"
+                        "net.o main.o: net.h\n\n");
+    opevo_text_add(out, opevo_i_library_weights_rule);
+    opevo_text_add(out, "check: net\n\t./net\n\n"
                         "clean:\n\trm -f net libnet.a main.o $(OBJECTS)\n\n"
                         ".PHONY: check clean\n");
 }
 
 static void add_cmake(const opevo_network_library *self, opevo_text *out)
 {
+    long long bytes = (long long)self->weight_bytes;
+
     opevo_text_add(out,
                    "# The library `net`: add_subdirectory() this folder, and link net.\n"
                    "cmake_minimum_required(VERSION 3.18)\nproject(net C ASM)\n"
@@ -66,6 +69,7 @@ static void add_cmake(const opevo_network_library *self, opevo_text *out)
                         "set_target_properties(net_program PROPERTIES OUTPUT_NAME net)\n"
                         "enable_testing()\nadd_test(NAME net COMMAND net_program --data "
                         "${CMAKE_CURRENT_SOURCE_DIR})\n");
+    opevo_text_printf(out, opevo_i_library_weights_check_format, bytes, bytes);
 }
 
 /* The program main.c: what it shares with that of other devices, and its own calls. */
@@ -85,8 +89,8 @@ static void add_program(const opevo_network_library *self, opevo_text *out)
 
 static void add_weights(const opevo_network_library *self, opevo_text *out)
 {
-    (void)self;
-    opevo_text_add(out, opevo_i_library_weights);
+    opevo_text_printf(out, "%s%lld%s", opevo_i_library_weights, (long long)self->weight_bytes,
+                      opevo_i_library_weights_end);
 }
 
 /* ---- Files ---- */

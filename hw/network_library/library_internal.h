@@ -179,6 +179,9 @@ extern const char opevo_i_library_program[]; /* main.c, */
 extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];
 extern const char opevo_i_library_program_main[];
-extern const char opevo_i_library_weights[]; /* weights.S */
+extern const char opevo_i_library_weights[]; /* weights.S ... */
+extern const char opevo_i_library_weights_end[];
+extern const char opevo_i_library_weights_rule[];         /* of make, with WEIGHT_BYTES */
+extern const char opevo_i_library_weights_check_format[]; /* of CMake, with the number of bytes */
 
 #endif

@@ -213,7 +213,7 @@ const char opevo_i_library_header_end[] = "#ifdef __cplusplus\n"
                                           "\n"
                                           "#endif\n";
 
-/* The file weights.S. */
+/* The file weights.S, around the number of bytes: assemblers refuse a file of fewer. */
 const char opevo_i_library_weights[] = "/* The file of weights, as read-only data. */\n"
                                        "    .section .rodata\n"
                                        "    .balign 64\n"
@@ -221,9 +221,24 @@ const char opevo_i_library_weights[] = "/* The file of weights, as read-only dat
                                        "    .hidden net_weights\n"
                                        "    .type net_weights, @object\n"
                                        "net_weights:\n"
-                                       "    .incbin \"weights.bin\"\n"
-                                       "    .size net_weights, . - net_weights\n"
-                                       "    .section .note.GNU-stack, \"\", @progbits\n";
+                                       "    .incbin \"weights.bin\", 0, ";
+const char opevo_i_library_weights_end[] = "\n"
+                                           "    .size net_weights, . - net_weights\n"
+                                           "    .section .note.GNU-stack, \"\", @progbits\n";
+
+/* In a Makefile: make says what is wrong with the file, whatever the assembler. */
+const char opevo_i_library_weights_rule[] =
+    "weights.o: weights.S weights.bin\n"
+    "\t@test `wc -c <weights.bin` -eq $(WEIGHT_BYTES) || \\\n"
+    "\t    { echo 'weights.bin is damaged: it must have $(WEIGHT_BYTES) bytes.' >&2; exit 1; }\n"
+    "\t$(CC) -c -o $@ weights.S\n"
+    "\n";
+
+const char opevo_i_library_weights_check_format[] =
+    "file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/weights.bin weight_bytes)\n"
+    "if(NOT weight_bytes EQUAL %lld)\n"
+    "  message(FATAL_ERROR \"weights.bin is damaged: it must have %lld bytes.\")\n"
+    "endif()\n";
 
 /* The file main.c: recorded tensors and their check. */
 const char opevo_i_library_program[] =
@@ -327,7 +342,7 @@ const char opevo_i_library_program[] =
     "            continue;\n"
     "        wrong += !(isfinite(expected[i]) &&\n"
     "                   error <= 1e-3 * fabs((double)expected[i]) + 1e-5 * most);\n"
-    "        largest = error > largest ? error : largest;\n"
+    "        largest = error <= largest || isnan(largest) ? largest : error;\n"
     "    }\n"
     "    fputs(way, stdout);\n"
     "    print_name(tensor->name);\n"
