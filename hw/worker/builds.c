@@ -19,6 +19,7 @@
 #include "host_fault_internal.h"
 
 enum { MESSAGE_LIMIT = 4096 };
+#define PROBE_S 60.0 /* whatever the limit of kernels */
 
 bool opevo_i_builds_any(const opevo_i_backend *backend)
 {
@@ -138,12 +139,13 @@ static bool is_being_built(const opevo_i_builds *self, const opevo_text *recipe)
     return false;
 }
 
-static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
+static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, double limit_s,
+                           opevo_error *err)
 {
     opevo_i_backend *backend = self->backend;
     const opevo_text *text = &item->job.kernel.source;
     opevo_i_arguments command = {0};
-    opevo_i_program program = {.limit_s = backend->build_limit_s,
+    opevo_i_program program = {.limit_s = limit_s,
                                .output_limit = MESSAGE_LIMIT,
                                .memory_bytes = backend->build_memory_bytes,
                                .processor_limit = true,
@@ -186,7 +188,7 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
         return;
     }
     if (status == OPEVO_OK)
-        status = launch(self, item, &err);
+        status = launch(self, item, self->backend->build_limit_s, &err);
     if (status != OPEVO_OK)
         give_back(item, err.message);
 }
@@ -227,7 +229,7 @@ static void describe_failure(const opevo_i_builds *self, const opevo_i_queued *p
         return;
     opevo_text_add(out, "a kernel without a fault is not compiled: ");
     if (end->timed_out)
-        opevo_text_printf(out, "the compiler was killed after %g s", self->backend->build_limit_s);
+        opevo_text_printf(out, "the compiler was killed after %g s", PROBE_S);
     else if (WIFSIGNALED(end->wait_status))
         opevo_text_printf(out, "the compiler was killed by signal %d", WTERMSIG(end->wait_status));
     else
@@ -246,7 +248,7 @@ static opevo_status build_probe(opevo_i_builds *self, opevo_i_queued *probe, ope
 
     self->backend->ops->probe(&probe->job.kernel);
     OPEVO_TRY(write_recipe(self, probe, err));
-    OPEVO_TRY(launch(self, probe, err));
+    OPEVO_TRY(launch(self, probe, PROBE_S, err));
     self->building--;
     await_program(&probe->keeper, &end);
     if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0) {
