@@ -56,6 +56,20 @@ search:
     return all.count;
 }
 
+/* Whether the words that these lanes touch are within a row of all banks, and so in a bank each. */
+static bool in_one_row(const uint64_t *address, uint32_t lanes, unsigned words)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint64_t word = address[__builtin_ctz(rest)] / 4;
+
+        low = word < low ? word : low;
+        high = word > high ? word : high;
+    }
+    return lanes && high + words - low <= OPEVO_I_SIMT_BANKS;
+}
+
 /* Passes that lanes need whose words are in the same banks: 128 bytes a pass at most, so that wide
  * accesses go by groups of lanes. */
 static unsigned passes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, unsigned bytes)
@@ -69,8 +83,13 @@ static unsigned passes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *c
         uint32_t lanes = warp->mask >> begin & (uint32_t)((UINT64_C(1) << group) - 1);
         uint8_t load[OPEVO_I_SIMT_BANKS] = {0};
         unsigned most = 0;
-        distinct all = {.count = 0};
+        distinct all;
 
+        if (in_one_row(address + begin, lanes, words)) {
+            total++;
+            continue;
+        }
+        all.count = 0;
         for (uint32_t rest = lanes; rest; rest &= rest - 1)
             for (unsigned w = 0; w < words; w++)
                 add(&all, address[begin + (unsigned)__builtin_ctz(rest)] / 4 + w);
