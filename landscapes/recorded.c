@@ -395,7 +395,31 @@ cleanup:
     return status;
 }
 
-/* A Kernel Tuner cache or T4 results. */
+typedef opevo_status (*results_reader)(opevo_i_recording *recording, const json_t *root,
+                                       const char *path, const char *text, const char *space,
+                                       const char **unit, opevo_error *err);
+
+/* Who reads the JSON of another program; NULL: nobody. KTT and CLBlast are told from T4 first. */
+static results_reader reader_of(const json_t *root)
+{
+    static const struct {
+        bool (*is)(const json_t *root);
+        results_reader read;
+    } readers[] = {
+        {opevo_i_is_kernel_tuner_cache, opevo_i_kernel_tuner_cache_read},
+        {opevo_i_is_ktt, opevo_i_ktt_read},
+        {opevo_i_is_clblast, opevo_i_clblast_read},
+        {opevo_i_is_t4_file, opevo_i_t4_read},
+    };
+
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (readers[i].is(root))
+            return readers[i].read;
+    }
+    return NULL;
+}
+
+/* Results in JSON that another program wrote. */
 static opevo_status open_results(const files *paths, const json_t *root, const char *text,
                                  const char *space, opevo_objective **out, opevo_error *err)
 {
@@ -405,8 +429,7 @@ static opevo_status open_results(const files *paths, const json_t *root, const c
     const char *stem = opevo_text_string(&paths->stem);
     const char *slash = strrchr(stem, '/');
 
-    OPEVO_TRY((opevo_i_is_t4_file(root) ? opevo_i_t4_read : opevo_i_kernel_tuner_cache_read)(
-        &recording, root, paths->json.data, text, space, &facts.unit, err));
+    OPEVO_TRY(reader_of(root)(&recording, root, paths->json.data, text, space, &facts.unit, err));
     OPEVO_TRY(finish(&recording, slash ? slash + 1 : stem, &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
@@ -457,8 +480,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
         OPEVO_TRY(
             opevo_i_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
         OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
-    } else if (!paths.table.length &&
-               (opevo_i_is_kernel_tuner_cache(root) || opevo_i_is_t4_file(root))) {
+    } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, out, err));
     } else if (json_object_get(root, "ConfigurationSpace") ||
                json_object_get(root, "tune_params")) {
@@ -467,10 +489,11 @@ static opevo_status open_files(const char *path, const char *result, const char 
                             "together with a recording or a program.",
                             paths.json.data);
     } else {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: this is not a recorded landscape: it has neither \"format\": "
-                            "\"tuning-landscape 1\" nor Kernel Tuner's tune_params_keys and cache.",
-                            paths.json.data);
+        status = OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s: this is not a recorded landscape: it has neither \"format\": "
+            "\"tuning-landscape 1\" nor the results of Kernel Tuner, T4, KTT or CLBlast.",
+            paths.json.data);
     }
 cleanup:
     json_decref(root);

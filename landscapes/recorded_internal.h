@@ -224,6 +224,23 @@ opevo_status opevo_i_t4_read(opevo_i_recording *self, const json_t *root, const 
                              const char *text, const char *space, const char **unit,
                              opevo_error *err);
 
+/* The same of a tree that was made from another form: `text` is of that, and there `key`, in its
+ * quotes, stands before each configuration. */
+opevo_status opevo_i_t4_read_keyed(opevo_i_recording *self, const json_t *root, const char *path,
+                                   const char *text, const char *key, const char *space,
+                                   const char **unit, opevo_error *err);
+
+/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_kernel_tuner_cache_read --------------- */
+
+bool opevo_i_is_ktt(const json_t *root);
+opevo_status opevo_i_ktt_read(opevo_i_recording *self, const json_t *root, const char *path,
+                              const char *text, const char *space, const char **unit,
+                              opevo_error *err);
+bool opevo_i_is_clblast(const json_t *root);
+opevo_status opevo_i_clblast_read(opevo_i_recording *self, const json_t *root, const char *path,
+                                  const char *text, const char *space, const char **unit,
+                                  opevo_error *err);
+
 /* ---- Tables with a description --------------------------------------------------------------- */
 
 typedef struct opevo_i_table_facts {

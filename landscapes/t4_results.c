@@ -46,10 +46,11 @@ typedef struct reader {
     opevo_value *values;
     size_t name_count;
     opevo_i_observed observed;
-    double unit_s;  /* of times: that of the file, or else of the objective, or else a second */
-    bool metric;    /* fitness is GFLOP/s, otherwise 1 / time */
-    const char *at; /* the text behind the result that was read last */
-    size_t line;    /* of `at` */
+    double unit_s;   /* of times: that of the file, or else of the objective, or else a second */
+    bool metric;     /* fitness is GFLOP/s, otherwise 1 / time */
+    const char *key; /* of a configuration in the text, with its quotes */
+    const char *at;  /* the text behind the result that was read last */
+    size_t line;     /* of `at` */
 } reader;
 
 bool opevo_i_is_t4_file(const json_t *root)
@@ -58,15 +59,14 @@ bool opevo_i_is_t4_file(const json_t *root)
            (json_object_get(root, "schema_version") || json_object_get(root, "metadata"));
 }
 
-/* The line of the next "configuration" in the text: one for each result. */
+/* The line of the next configuration in the text: one for each result. */
 static size_t next_line(reader *self)
 {
-    static const char key[] = "\"configuration\"";
-    const char *found = strstr(self->at, key);
+    const char *found = strstr(self->at, self->key);
 
     for (; found && self->at < found; self->at++)
         self->line += *self->at == '\n';
-    self->at += found ? sizeof key - 1 : 0;
+    self->at += found ? strlen(self->key) : 0;
     return self->line;
 }
 
@@ -278,14 +278,15 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, const char *path,
-                             const char *text, const char *space, const char **unit,
-                             opevo_error *err)
+opevo_status opevo_i_t4_read_keyed(opevo_i_recording *recording, const json_t *root,
+                                   const char *path, const char *text, const char *key,
+                                   const char *space, const char **unit, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording,
                    .results = json_object_get(root, "results"),
                    .path = path,
+                   .key = key,
                    .at = text,
                    .line = 1};
 
@@ -307,4 +308,12 @@ opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, c
 cleanup:
     opevo_free(self.values);
     return status;
+}
+
+opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, const char *path,
+                             const char *text, const char *space, const char **unit,
+                             opevo_error *err)
+{
+    return opevo_i_t4_read_keyed(recording, root, path, text, "\"configuration\"", space, unit,
+                                 err);
 }

@@ -167,6 +167,13 @@ opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space *
 /* Kernel Tuner's tune_params with restrictions, and T4 results; and whether the object is one. */
 opevo_status opevo_i_space_from_kernel_tuner(const opevo_i_space_file *file, opevo_space **out,
                                              opevo_error *err);
+/* A space in NNI's form. */
+opevo_status opevo_i_space_from_nni(const opevo_i_space_file *file, opevo_space **out,
+                                    opevo_error *err);
+/* A space of another tool in NNI's form, and one in NNI's form without its interval types; release
+ * it with json_decref. Errors: INVALID; NOMEM. */
+opevo_status opevo_i_space_translate(const opevo_i_space_file *file, json_t **out,
+                                     opevo_error *err);
 bool opevo_i_is_kernel_tuner_space(const json_t *root);
 bool opevo_i_is_t4(const json_t *root);
 

@@ -151,7 +151,10 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"discrete\"}}", "space.json:1: Parameter a: _value is missing."},
         {"{\"b\": {\"_type\": \"choice\", \"_value\": [\"{:,\\\"\\n\"]},\n\"a\": {\"_type\": "
          "\"uniform\", \"_value\": [0, 1]}}",
-         "space.json:2: Parameter a: unknown type \"uniform\"; the types are"},
+         "space.json:2: Parameter a: uniform is an interval of real numbers"},
+        {"{\"b\": {\"_type\": \"choice\", \"_value\": [1]},\n\"a\": {\"_type\": "
+         "\"uniformly\", \"_value\": [0, 1]}}",
+         "space.json:2: Parameter a: unknown type \"uniformly\"; the types are"},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [0, 3]}}",
          "space.json:1: Parameter a: factor"},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 0]}}",
