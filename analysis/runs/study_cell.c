@@ -24,11 +24,14 @@ typedef struct sheet {
     opevo_study_cell *cell;
     size_t cell_number;
     size_t grid_count, target_count, moment_count, columns;
-    size_t *known;                 /* rows of each column */
-    double *rows;                  /* [run * columns + column] */
-    double *mean;                  /* of each column */
-    opevo_interval *interval;      /* of each column */
-    double *block, *sums, *sorted; /* for a bootstrap */
+    size_t *known;            /* rows of each column */
+    double *rows;             /* [run * columns + column] */
+    double *mean;             /* of each column */
+    opevo_interval *interval; /* of each column */
+    opevo_interval *range;    /* of each column: what a run can contribute */
+    double *block, *sorted;   /* for a bootstrap */
+    opevo_i_resamples resamples;
+    opevo_i_replicates replicates;
 } sheet;
 
 /* ---- What a run contributes ---- */
@@ -126,6 +129,30 @@ static void fill_row(const sheet *self, const opevo_run_curve *curve, double *ro
     }
 }
 
+/* Fractions, areas and shares lie in [0, 1]; times between those of the best and the worst point of
+ * the landscape; and a score is at most 1 and at least that of a run that finds nothing. */
+static void fill_ranges(sheet *self)
+{
+    const opevo_fitness_table *table = self->scratch->table;
+    const opevo_run_curve nothing = {0};
+    opevo_interval *last = self->range + self->columns - LAST_COLUMNS;
+    double least[LAST_COLUMNS] = {0};
+
+    for (size_t j = 0; j < self->columns; j++)
+        self->range[j] = (opevo_interval){0, 1};
+    if (!table)
+        return;
+    for (size_t i = 0; i < self->grid_count; i++)
+        self->range[self->grid_count + i] =
+            (opevo_interval){inverse_of(table, table->fitness[0]), inverse_of(table, 0)};
+    average_score(self, &nothing, &self->scratch->by_trials, false, &least[TRIALS_EXACT],
+                  &least[TRIALS_COMMUNITY]);
+    average_score(self, &nothing, &self->scratch->by_time, true, &least[TIME_EXACT],
+                  &least[TIME_COMMUNITY]);
+    for (int i = TRIALS_EXACT; i < LAST_COLUMNS; i++)
+        last[i].low = least[i];
+}
+
 static void fill_rows(sheet *self)
 {
     size_t all = self->cell->runs;
@@ -143,44 +170,72 @@ static void fill_rows(sheet *self)
 
 /* ---- Means and intervals of the columns ---- */
 
-static void bootstrap_block(sheet *self, size_t rows, const size_t *column, size_t count,
-                            uint64_t stream)
+/* The ratio of two columns side by side, which hold the trials spent and whether a target was
+ * reached. */
+static opevo_interval interval_of_ratio(sheet *self, size_t j, size_t column)
+{
+    const opevo_analysis_options *options = &self->study->analysis->options;
+    double rows = (double)self->resamples.rows;
+
+    for (size_t b = 0; b < options->resamples; b++) {
+        const double *sum = self->resamples.sums + 3 * b * self->resamples.columns + j;
+        double reached = round(sum[1] + rows * self->mean[column + 1]);
+
+        self->sorted[b] =
+            reached > 0 ? (sum[0] + rows * self->mean[column]) / reached : (double)INFINITY;
+    }
+    return opevo_percentile_interval(self->sorted, options->resamples, options->confidence);
+}
+
+static opevo_interval interval_of_mean(sheet *self, size_t rows, size_t j, size_t count,
+                                       size_t column)
+{
+    const opevo_analysis_options *options = &self->study->analysis->options;
+    double variance = 0;
+
+    if (isnan(self->mean[column]))
+        return (opevo_interval){NAN, NAN};
+    for (size_t i = 0; i < rows; i++)
+        variance += self->block[i * count + j] * self->block[i * count + j] / (double)rows;
+    opevo_i_replicates_clear(&self->replicates, options->resamples);
+    opevo_i_replicates_add(&self->resamples, j, self->mean[column], variance, self->range[column],
+                           1, &self->replicates);
+    return opevo_i_replicates_interval(&self->replicates, options->resamples, options->confidence,
+                                       options->exact_intervals);
+}
+
+static opevo_status bootstrap_block(sheet *self, size_t rows, const size_t *column, size_t count,
+                                    uint64_t stream, opevo_error *err)
 {
     const opevo_analysis_options *options = &self->study->analysis->options;
     opevo_bootstrap bootstrap = {options->resamples, options->seed, stream};
+    opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < count; j++)
-            self->block[i * count + j] = self->rows[i * self->columns + column[j]];
+            self->block[i * count + j] =
+                self->rows[i * self->columns + column[j]] - self->mean[column[j]];
     }
-    opevo_bootstrap_sums(self->block, rows, count, &bootstrap, self->sums);
-    for (size_t j = 0; j < count; j++)
-        self->interval[column[j]] =
-            opevo_bca_interval(self->block + j, rows, count, self->sums + j, options->resamples,
-                               count, options->confidence, self->sorted);
-    /* Of a target the ratio counts; its two columns stand side by side. */
-    for (size_t j = 0; j + 1 < count; j++) {
+    status = opevo_i_resample(self->block, rows, count, &bootstrap, &self->resamples, err);
+    for (size_t j = 0; j < count && status == OPEVO_OK; j++) {
         size_t place = column[j] - 2 * self->grid_count;
 
-        if (column[j] < 2 * self->grid_count || place >= 2 * self->target_count || place % 2)
-            continue;
-        for (size_t b = 0; b < options->resamples; b++) {
-            const double *sum = self->sums + b * count + j;
-
-            self->sorted[b] = sum[1] > 0 ? sum[0] / sum[1] : INFINITY;
-        }
-        self->interval[column[j]] =
-            opevo_percentile_interval(self->sorted, options->resamples, options->confidence);
+        if (column[j] < 2 * self->grid_count || place >= 2 * self->target_count)
+            self->interval[column[j]] = interval_of_mean(self, rows, j, count, column[j]);
+        else if (place % 2 == 0)
+            self->interval[column[j]] = interval_of_ratio(self, j, column[j]);
     }
+    return status;
 }
 
 /* Columns with the same rows are drawn together. */
-static void bootstrap_all(sheet *self, size_t *column)
+static opevo_status bootstrap_all(sheet *self, size_t *column, opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
     size_t done = 0, block = 0;
     size_t rows = self->cell->runs;
 
-    for (; done < self->columns; block++) {
+    for (; done < self->columns && status == OPEVO_OK; block++) {
         size_t count = 0, next = 0;
 
         for (size_t j = 0; j < self->columns; j++) {
@@ -190,12 +245,14 @@ static void bootstrap_all(sheet *self, size_t *column)
                 next = self->known[j];
         }
         if (rows >= 2)
-            bootstrap_block(self, rows, column, count, self->cell_number * 4096 + block);
+            status =
+                bootstrap_block(self, rows, column, count, self->cell_number * 4096 + block, err);
         done += count;
         if (rows == 0)
             break;
         rows = next;
     }
+    return status;
 }
 
 static void find_means(sheet *self)
@@ -301,7 +358,7 @@ opevo_status opevo_i_study_cell(opevo_i_study *study, size_t number, opevo_error
     const opevo_study_place *place = &analysis->places[cell->landscape];
     size_t resamples = analysis->options.resamples;
     size_t *column = NULL;
-    bool enough = false;
+    opevo_status status = OPEVO_OK;
     sheet self = {.study = study,
                   .place = place,
                   .scratch = &study->places[cell->landscape],
@@ -319,24 +376,33 @@ opevo_status opevo_i_study_cell(opevo_i_study *study, size_t number, opevo_error
     self.interval = opevo_malloc(self.columns, sizeof *self.interval);
     self.rows = opevo_malloc(cell->runs, self.columns * sizeof *self.rows);
     self.block = opevo_malloc(cell->runs, self.columns * sizeof *self.block);
-    self.sums = opevo_malloc(resamples, self.columns * sizeof *self.sums);
+    self.range = opevo_malloc(self.columns, sizeof *self.range);
     self.sorted = opevo_malloc(resamples, sizeof *self.sorted);
-    enough = column && self.known && self.mean && self.interval && self.rows && self.block &&
-             self.sums && self.sorted;
-    if (enough) {
-        fill_rows(&self);
-        find_means(&self);
-        bootstrap_all(&self, column);
-        fill_cell(&self);
+    self.resamples.sums = opevo_malloc(3 * resamples, self.columns * sizeof(double));
+    self.resamples.bound_share = opevo_malloc(resamples, sizeof(double));
+    self.replicates.shift = opevo_malloc(4 * resamples, sizeof(double));
+    if (!column || !self.known || !self.mean || !self.interval || !self.range || !self.rows ||
+        !self.block || !self.sorted || !self.resamples.sums || !self.resamples.bound_share ||
+        !self.replicates.shift) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to analyse %zu runs.", cell->runs);
+        goto cleanup;
     }
+    fill_rows(&self);
+    fill_ranges(&self);
+    find_means(&self);
+    OPEVO_TRY(bootstrap_all(&self, column, err));
+    fill_cell(&self);
+cleanup:
     opevo_free(column);
     opevo_free(self.known);
     opevo_free(self.mean);
     opevo_free(self.interval);
     opevo_free(self.rows);
     opevo_free(self.block);
-    opevo_free(self.sums);
+    opevo_free(self.range);
     opevo_free(self.sorted);
-    return enough ? OPEVO_OK
-                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to analyse %zu runs.", cell->runs);
+    opevo_free(self.resamples.sums);
+    opevo_free(self.resamples.bound_share);
+    opevo_free(self.replicates.shift);
+    return status;
 }

@@ -41,20 +41,6 @@ double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run
     return place->optimum > 0 ? opevo_run_curve_best(&run->curve, trials) / place->optimum : 0;
 }
 
-/* Neumaier's compensated sum. Source: A. Neumaier, ZAMM 54 (1974). */
-double opevo_i_mean(const double *values, size_t count, size_t stride)
-{
-    double sum = 0, lost = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        double value = values[i * stride], next = sum + value;
-
-        lost += fabs(sum) >= fabs(value) ? (sum - next) + value : (value - next) + sum;
-        sum = next;
-    }
-    return count ? (sum + lost) / (double)count : (double)NAN;
-}
-
 /* ---- Which runs a cell has ---- */
 
 /* A run that has found a known optimum cannot rise any more. */

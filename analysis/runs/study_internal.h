@@ -7,6 +7,8 @@
 
 #include <opevo/study_analysis.h>
 
+#include "mean_interval_internal.h"
+
 /* A run with the number of trials to which its best is known. */
 typedef struct opevo_i_known_run {
     const opevo_analysed_run *run;
@@ -50,10 +52,6 @@ size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t tria
 /* Fraction of the optimum after `trials`. */
 double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
                         uint64_t trials);
-
-/* Mean of values that lie `stride` apart, NAN of none, right to the last place in whatever order
- * they come: means of the same fractions are the same number. */
-double opevo_i_mean(const double *values, size_t count, size_t stride);
 
 /* The seconds to which every run that counts is known; INFINITY where all hold their best. */
 double opevo_i_common_seconds(const opevo_i_study *self, size_t landscape);

@@ -74,25 +74,18 @@ static void match(const entry *a, size_t a_count, const entry *b, size_t b_count
 static opevo_status test_pair(const opevo_i_study *self, size_t number, const matched *runs,
                               opevo_study_pair *pair, opevo_error *err)
 {
+    static const opevo_interval range = {-1, 1};
     const opevo_analysis_options *options = &self->analysis->options;
     opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_PAIRS + number};
-    double *sums = opevo_malloc(2 * options->resamples, sizeof *sums);
-    opevo_status status = OPEVO_OK;
+    opevo_status status =
+        opevo_signed_rank_test_of_pairs(runs->a, runs->b, runs->count, &pair->test, err);
 
-    pair->interval = (opevo_interval){NAN, NAN};
-    if (!sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", runs->count);
-    OPEVO_TRY(opevo_signed_rank_test_of_pairs(runs->a, runs->b, runs->count, &pair->test, err));
     pair->mean_a = opevo_i_mean(runs->a, runs->count, 1);
     pair->mean_b = opevo_i_mean(runs->b, runs->count, 1);
-    if (runs->count > 0) {
-        opevo_bootstrap_sums(runs->difference, runs->count, 1, &bootstrap, sums);
-        pair->interval =
-            opevo_bca_interval(runs->difference, runs->count, 1, sums, options->resamples, 1,
-                               options->confidence, sums + options->resamples);
-    }
-cleanup:
-    opevo_free(sums);
+    if (status == OPEVO_OK)
+        status = opevo_mean_interval(runs->difference, runs->count, range, &bootstrap,
+                                     options->confidence, options->exact_intervals, &pair->interval,
+                                     err);
     return status;
 }
 
@@ -274,47 +267,71 @@ static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
     return count;
 }
 
-/* Mean over the blocks of a contender's mean fraction, with the bootstrap of its runs in each: the
+/* What the means of a contender over the blocks are made of; rows for the runs of one. */
+typedef struct averaging {
+    double *fraction;
+    opevo_i_resamples resamples;
+    opevo_i_replicates replicates;
+} averaging;
+
+/* Add a block with the weight 1 / blocks; its mean. */
+static opevo_status add_block(const opevo_i_study *self, size_t block, size_t contender,
+                              averaging *out, double *mean, opevo_error *err)
+{
+    static const opevo_interval range = {0, 1};
+    const opevo_analysis_options *options = &self->analysis->options;
+    const opevo_study_place *place = &self->analysis->places[block];
+    size_t cell = block * self->analysis->study.contender_count + contender;
+    size_t count = opevo_i_known_count(self, cell, place->compared_at);
+    opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_OVERALL + cell};
+    double variance = 0;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t r = 0; r < count; r++)
+        out->fraction[r] =
+            opevo_i_fraction(place, self->runs[self->first[cell] + r].run, place->compared_at);
+    *mean = opevo_i_mean(out->fraction, count, 1);
+    for (size_t r = 0; r < count; r++) {
+        out->fraction[r] -= *mean;
+        variance += out->fraction[r] * out->fraction[r] / (double)count;
+    }
+    status = opevo_i_resample(out->fraction, count, 1, &bootstrap, &out->resamples, err);
+    if (status == OPEVO_OK)
+        opevo_i_replicates_add(&out->resamples, 0, *mean, variance, range,
+                               1 / (double)self->analysis->overall.blocks, &out->replicates);
+    return status;
+}
+
+/* Mean over the blocks of a contender's mean fraction, with the resamples of its runs in each: the
  * landscapes are these, not a sample of others. `value` gets the mean of each block. */
 static opevo_status average(const opevo_i_study *self, const size_t *blocks, size_t contender,
                             double *value, opevo_error *err)
 {
     const opevo_analysis_options *options = &self->analysis->options;
     opevo_study_overall *overall = &self->analysis->overall;
-    size_t width = self->analysis->study.contender_count;
-    double *total = opevo_calloc(options->resamples, sizeof *total);
-    double *sums = opevo_malloc(options->resamples, sizeof *sums);
-    double *fraction = opevo_malloc(self->analysis->study.run_count, sizeof *fraction);
+    size_t width = self->analysis->study.contender_count, most = options->resamples;
+    averaging work = {.fraction = opevo_malloc(self->analysis->study.run_count, sizeof(double)),
+                      .resamples = {.sums = opevo_malloc(3 * most, sizeof(double)),
+                                    .bound_share = opevo_malloc(most, sizeof(double))},
+                      .replicates = {.shift = opevo_malloc(4 * most, sizeof(double))}};
     opevo_status status = OPEVO_OK;
 
-    if (!total || !sums || !fraction) {
+    if (!work.fraction || !work.resamples.sums || !work.resamples.bound_share ||
+        !work.replicates.shift) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
         goto cleanup;
     }
-    for (size_t i = 0; i < overall->blocks; i++) {
-        const opevo_study_place *place = &self->analysis->places[blocks[i]];
-        size_t cell = blocks[i] * width + contender;
-        size_t count = opevo_i_known_count(self, cell, place->compared_at);
-        opevo_bootstrap bootstrap = {options->resamples, options->seed,
-                                     OPEVO_I_STREAM_OVERALL + cell};
-        double mean = 0;
-
-        for (size_t r = 0; r < count; r++)
-            fraction[r] =
-                opevo_i_fraction(place, self->runs[self->first[cell] + r].run, place->compared_at);
-        mean = opevo_i_mean(fraction, count, 1);
-        value[i * width] = mean;
-        overall->mean[contender] += mean / (double)overall->blocks;
-        opevo_bootstrap_sums(fraction, count, 1, &bootstrap, sums);
-        for (size_t b = 0; b < options->resamples; b++)
-            total[b] += sums[b] / (double)count / (double)overall->blocks;
-    }
-    overall->interval[contender] =
-        opevo_percentile_interval(total, options->resamples, options->confidence);
+    opevo_i_replicates_clear(&work.replicates, most);
+    for (size_t i = 0; i < overall->blocks; i++)
+        OPEVO_TRY(add_block(self, blocks[i], contender, &work, &value[i * width], err));
+    overall->mean[contender] = work.replicates.mean;
+    overall->interval[contender] = opevo_i_replicates_interval(
+        &work.replicates, most, options->confidence, options->exact_intervals);
 cleanup:
-    opevo_free(total);
-    opevo_free(sums);
-    opevo_free(fraction);
+    opevo_free(work.fraction);
+    opevo_free(work.resamples.sums);
+    opevo_free(work.resamples.bound_share);
+    opevo_free(work.replicates.shift);
     return status;
 }
 

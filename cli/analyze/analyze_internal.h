@@ -91,7 +91,13 @@ typedef struct opevo_i_analysis_work {
     opevo_i_study_data data;
     opevo_study_analysis *analysis;
 } opevo_i_analysis_work;
-/* Read --at, --targets, --confidence, --alpha, --resamples, --seed and --threads, and then the
+#define OPEVO_I_INTERVALS_OPTION                                                                   \
+    {                                                                                              \
+        "intervals", "KIND",                                                                       \
+            "stores: intervals of means: approximate (default), or exact, which hold for any law", \
+            false                                                                                  \
+    }
+/* Read --at, --targets, --confidence, --intervals, --alpha, --resamples, --seed and --threads, and then the
  * store that the call names, and analyse it; free it in any case. */
 opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
                                    opevo_error *err);

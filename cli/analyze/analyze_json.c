@@ -29,6 +29,7 @@ void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
     opevo_json_string(out, "versions", opevo_text_string(&data->versions));
     opevo_json_index(out, "runs", data->run_count);
     opevo_json_double(out, "confidence", options->confidence);
+    opevo_json_string(out, "intervals", options->exact_intervals ? "exact" : "approximate");
     opevo_json_double(out, "alpha", options->alpha);
     opevo_json_index(out, "resamples", options->resamples);
     opevo_json_index(out, "seed", options->seed);

@@ -449,9 +449,13 @@ static void print_head(const printer *self, const char *path)
                       study->run_count == 1 ? "" : "s");
     opevo_i_text_add_grouped(self->out, trials);
     opevo_text_printf(self->out,
-                      " trials; numbers are estimated from the runs, with %g %% intervals, unless "
-                      "marked exact or approximate; seed %llu, %zu resamples\n",
+                      " trials; numbers are estimated from the runs, with %s %g %% intervals%s, "
+                      "unless marked exact or approximate; seed %llu, %zu resamples\n",
+                      analysis->options.exact_intervals ? "exact" : "approximate",
                       100 * analysis->options.confidence,
+                      analysis->options.exact_intervals
+                          ? " (of shares, means and areas; those of ERT are approximate)"
+                          : " (of shares exact)",
                       (unsigned long long)analysis->options.seed, analysis->options.resamples);
     opevo_text_add(self->out, opevo_text_string(&self->data->notes));
 }

@@ -22,6 +22,7 @@ static const opevo_option options[] = {
     {"tuner", "NAME", "only the runs of this tuner", true},
     {"budget", "BUDGET", "only runs with this budget, such as trials=500", true},
     {"confidence", "P", "confidence level of all intervals (default .95)", false},
+    OPEVO_I_INTERVALS_OPTION,
     {"alpha", "P", "probability of any false verdict (default .05)", false},
     {"resamples", "N", "resamples of the bootstrap (default 2000)", false},
     {"seed", "N", "seed of the bootstrap (default 1)", false},
@@ -109,6 +110,18 @@ static opevo_status read_share(const opevo_call *call, const char *name, double 
     return OPEVO_OK;
 }
 
+static opevo_status read_intervals(const opevo_call *call, opevo_analysis_options *out,
+                                   opevo_error *err)
+{
+    const char *kind = opevo_i_option(call, "intervals");
+
+    out->exact_intervals = kind && !strcmp(kind, "exact");
+    if (kind && !out->exact_intervals && strcmp(kind, "approximate") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--intervals %.200s: give approximate or exact.",
+                          kind);
+    return OPEVO_OK;
+}
+
 static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settings *self,
                                   opevo_error *err)
 {
@@ -119,6 +132,7 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settin
     OPEVO_TRY(read_checkpoints(call, self, err));
     OPEVO_TRY(read_targets(call, self, err));
     OPEVO_TRY(read_share(call, "confidence", &self->options.confidence, err));
+    OPEVO_TRY(read_intervals(call, &self->options, err));
     OPEVO_TRY(read_share(call, "alpha", &self->options.alpha, err));
     OPEVO_TRY(opevo_i_option_count(call, "resamples", self->options.resamples, 100, 1000000,
                                    &resamples, err));

@@ -8,7 +8,7 @@ const mostShown = 6; /* contenders that the charts show at first */
 /* ---- The data, by contender ---- */
 
 const nameOf = (data, cell) => data.contenders[cell.contender].name;
-const confidence = (data) => `${short(100 * data.confidence)} %`;
+const confidence = (data) => `${data.intervals} ${short(100 * data.confidence)} %`;
 
 /* Index in the grid of a landscape of a number of trials; the last one if there is none. */
 const placeOf = (place, trials) => {

@@ -23,6 +23,7 @@ static const opevo_option options[] = {
     {"criteria", "NAME,NAME,...", "stores: compare fronts of these by hypervolume", false},
     {"edits", "FILE", "stores: show the edits of FILE, from opevo edits explain --json", true},
     {"confidence", "P", "stores: confidence level of all intervals (default .95)", false},
+    OPEVO_I_INTERVALS_OPTION,
     {"alpha", "P", "stores: probability of any false verdict (default .05)", false},
     {"resamples", "N", "stores: resamples of the bootstrap (default 2000)", false},
     {"on", "OBJECTIVE", "landscapes: sim:DEVICE for an operator, or recorded:[FILE]", false},

@@ -10,6 +10,8 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
+#include <stdlib.h>
+
 /* Each resample has as many rows as there are (a column of ones says so), columns of a row stay
  * together, and the stream alone decides. */
 static void test_sums(void **state)
@@ -159,6 +161,169 @@ static void test_coverage(void **state)
     }
 }
 
+/* ---- Intervals of means of bounded values ---- */
+
+/* An area: mean over four targets, each found after a geometric number of trials after the one
+ * before, of 1 - ln T / ln 200, 0 beyond 200. `rate` is the probability of the first a trial. */
+static double draw_area(opevo_rng *rng, double rate)
+{
+    static const double harder[] = {1, 0.25, 0.05, 0.0125};
+    double trials = 0, area = 0;
+
+    for (int i = 0; i < 4; i++) {
+        trials += ceil(log1p(-opevo_rng_unit(rng)) / log1p(-rate * harder[i])) - (i > 0);
+        trials = fmax(trials, 1);
+        area += trials <= 200 ? (1 - log(trials) / log(200)) / 4 : 0;
+    }
+    return area;
+}
+
+/* What runs give: areas that are easy or hard; fractions that are spread, near 1, often 1; and
+ * fractions of runs of which a share fails. */
+enum { AREA_EASY, AREA, AREA_HARD, SPREAD, NARROW, OFTEN_BEST, FAIL_HALF, FAIL_30, FAIL_10, KINDS };
+static double draw_value(opevo_rng *rng, int kind)
+{
+    double u = opevo_rng_unit(rng), v = opevo_rng_unit(rng);
+
+    switch (kind) {
+    case AREA_EASY:
+        return draw_area(rng, 0.2);
+    case AREA:
+        return draw_area(rng, 0.02);
+    case AREA_HARD:
+        return draw_area(rng, 0.001);
+    case SPREAD:
+        return 1 - u * u * u;
+    case NARROW:
+        return 0.97 + 0.03 * u;
+    case OFTEN_BEST:
+        return u < 0.7 ? 1 : 0.5 + 0.5 * v;
+    default:
+        return u < (kind == FAIL_HALF ? 0.5 : kind == FAIL_30 ? 0.3 : 0.1) ? 0 : 0.9 + 0.1 * v;
+    }
+}
+
+static double mean_of(int kind)
+{
+    enum { DRAWS = 2000000 };
+    opevo_rng rng;
+    double sum = 0;
+
+    opevo_rng_init(&rng, 12, "test", (uint64_t)kind);
+    for (int i = 0; i < DRAWS; i++)
+        sum += draw_value(&rng, kind);
+    return sum / DRAWS;
+}
+
+/* Misses of the 95 % interval among SAMPLES samples; `width` gets their mean width. */
+enum { SAMPLES = 1000 };
+static double share_missed(int kind, double mean, size_t count, bool exact, double *width)
+{
+    size_t misses = 0;
+    opevo_rng rng;
+
+    *width = 0;
+    opevo_rng_init(&rng, 13, "test", (uint64_t)kind);
+    for (uint64_t s = 0; s < SAMPLES; s++) {
+        opevo_bootstrap options = {500, 3, s};
+        opevo_interval interval = {0, 0};
+        double values[50];
+
+        for (size_t i = 0; i < count; i++)
+            values[i] = draw_value(&rng, kind);
+        CHECK_OK(opevo_mean_interval(values, count, (opevo_interval){0, 1}, &options, 0.95, exact,
+                                     &interval, &err));
+        assert_true(interval.low >= 0 && interval.high <= 1);
+        misses += !(interval.low <= mean && mean <= interval.high);
+        *width += (interval.high - interval.low) / SAMPLES;
+    }
+    return (double)misses / SAMPLES;
+}
+
+/* The exact interval misses at most .05. The approximate one misses at most .06, except where a
+ * value of probability p <= .1 matters of which samples of n have none with probability
+ * (1 - p)^n, or .3 with n = 5; these misses, at most .01 beside that, are what the documentation
+ * says. Each up to 3.5 standard errors of the simulation, .024 at .05. The mean is known to
+ * within 3e-4. */
+static void test_coverage_of_means(void **state)
+{
+    static const size_t counts[] = {5, 10, 20, 50};
+
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        double mean = mean_of(kind);
+
+        for (size_t i = 0; i < 4; i++) {
+            double rare = kind == FAIL_10 ? 0.1 : kind == FAIL_30 ? 0.3 : 1;
+            double unseen = pow(1 - rare, (double)counts[i]), widths[2];
+            double allowed = fmax(0.06, unseen + 0.03);
+
+            double exact = share_missed(kind, mean, counts[i], true, &widths[1]);
+            double missed = share_missed(kind, mean, counts[i], false, &widths[0]);
+
+            if (getenv("OPEVO_TEST_PRINT"))
+                printf("| %d | %zu | %.3f %.3f | %.3f %.3f |\n", kind, counts[i], missed, widths[0],
+                       exact, widths[1]);
+            assert_true(exact <= 0.05 + 3.5 * sqrt(0.05 * 0.95 / SAMPLES));
+            assert_true(missed <= allowed + 3.5 * sqrt(allowed * (1 - allowed) / SAMPLES));
+            assert_true(widths[0] <= widths[1] * 1.0001);
+        }
+    }
+}
+
+/* Of values 0 and 1 the exact interval is Clopper and Pearson's, up to the resamples: the quantile
+ * .025 of 20,000 has a standard error of .0011 in probability. And whatever the interval, values
+ * that are all the same leave it a width. */
+static void test_exact_is_clopper_pearson(void **state)
+{
+    (void)state;
+    for (size_t ones = 0; ones <= 12; ones += 3) {
+        opevo_bootstrap options = {20000, 5, ones};
+        opevo_interval shares = opevo_share_interval(ones, 12, 0.95), interval;
+        double values[12];
+
+        for (size_t i = 0; i < 12; i++)
+            values[i] = i < ones;
+        CHECK_OK(opevo_mean_interval(values, 12, (opevo_interval){0, 1}, &options, 0.95, true,
+                                     &interval, &err));
+        CHECK_CLOSE(interval.low, shares.low, 0.01);
+        CHECK_CLOSE(interval.high, shares.high, 0.01);
+        if (ones % 12 == 0) {
+            CHECK_OK(opevo_mean_interval(values, 12, (opevo_interval){0, 1}, &options, 0.95, false,
+                                         &interval, &err));
+            CHECK_CLOSE(interval.low, shares.low, 0.01);
+            CHECK_CLOSE(interval.high, shares.high, 0.01);
+        }
+    }
+}
+
+static void test_mean_interval_edges(void **state)
+{
+    static const double values[] = {0.5, 0.75, 0.25, 0.5, 1, 0.5};
+    const opevo_interval range = {-1, 1};
+    opevo_bootstrap options = {400, 5, 1};
+    opevo_interval interval, again;
+    opevo_status status = OPEVO_NOMEM;
+
+    (void)state;
+    CHECK_OK(opevo_mean_interval(values, 1, range, &options, 0.95, false, &interval, &err));
+    assert_true(isnan(interval.low) && isnan(interval.high));
+    CHECK_OK(opevo_mean_interval(values, 0, range, &options, 0.95, true, &interval, &err));
+    assert_true(isnan(interval.low));
+    CHECK_OK(opevo_mean_interval(values, 6, range, &options, 0.95, false, &interval, &err));
+    CHECK_OK(opevo_mean_interval(values, 6, range, &options, 0.95, false, &again, &err));
+    assert_memory_equal(&interval, &again, sizeof again);
+    CHECK_OK(opevo_mean_interval(values, 6, range, &options, 0.5, false, &again, &err));
+    assert_true(interval.low < again.low && again.low < 0.58 && again.high < interval.high);
+    for (int n = 1; status != OPEVO_OK; n++) {
+        opevo_memory_fail_at(n);
+        status = opevo_mean_interval(values, 6, range, &options, 0.95, false, &interval, NULL);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+    }
+    assert_int_equal(opevo_memory_live(), 0);
+}
+
 /* Clopper and Pearson's interval covers every probability at least as often as it says: by summing
  * the binomial law over the counts whose interval holds it. And its ends are its definition. */
 static void test_share_interval(void **state)
@@ -198,6 +363,9 @@ int main(void)
         cmocka_unit_test(test_bca_by_definition),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_coverage_of_means),
+        cmocka_unit_test(test_exact_is_clopper_pearson),
+        cmocka_unit_test(test_mean_interval_edges),
         cmocka_unit_test(test_share_interval),
     };
 

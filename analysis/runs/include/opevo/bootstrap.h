@@ -5,6 +5,7 @@
 #ifndef OPEVO_BOOTSTRAP_H
 #define OPEVO_BOOTSTRAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,25 @@ OPEVO_API void opevo_bootstrap_sums(const double *rows, size_t count, size_t col
 OPEVO_API opevo_interval opevo_bca_interval(const double *values, size_t count, size_t value_stride,
                                             const double *sums, size_t resamples, size_t stride,
                                             double confidence, double *scratch);
+
+/* An interval of the mean of `count` values in `range`; NAN for fewer than two. `exact`: the one
+ * that holds for every distribution in the range,
+ *
+ *     the quantile (1 - confidence) / 2 of sum_i d_i x_i + d_0 range.low,  and of the reverse,
+ *     d uniform on the simplex of count + 1 shares,
+ *
+ * which for values of 0 and 1 is that of Clopper and Pearson; no distribution is known that it
+ * covers less often than it says. Otherwise the narrower of that and, for 5 values or more that are
+ * not all the same, the studentised bootstrap: mean - s t, t the quantiles of (m_b - mean) / s_b
+ * over the resamples, cut at the range. That is approximate: it knows nothing of a value that comes
+ * so rarely that no run had it. Errors: NOMEM. Cost: O(B count).
+ * Source: Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+ * nonnegative variable", Math. Methods Statist. 14 (2005); Learned-Miller, Thomas, "A new
+ * confidence interval for the mean of a bounded random variable", arXiv 1905.06208 (2019); Efron,
+ * Tibshirani, "An Introduction to the Bootstrap", 1993, section 12.5. */
+OPEVO_API opevo_status opevo_mean_interval(const double *values, size_t count, opevo_interval range,
+                                           const opevo_bootstrap *options, double confidence,
+                                           bool exact, opevo_interval *out, opevo_error *err);
 
 /* The plain quantiles of B replicates, which may be infinite; they are sorted in place. */
 OPEVO_API opevo_interval opevo_percentile_interval(double *replicates, size_t resamples,

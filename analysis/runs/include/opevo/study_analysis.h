@@ -59,6 +59,8 @@ typedef struct opevo_analysis_options {
     uint64_t seed;
     unsigned threads;              /* 0: all processors; changes no number */
     double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
+    bool
+        exact_intervals; /* of means: those of opevo_mean_interval that hold for any distribution */
 } opevo_analysis_options;
 /* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95;
  * alpha .05; 2,000 resamples; seed 1; cut-offs .5 and .96. */
