@@ -297,6 +297,8 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     const char **criteria = NULL;
 
     options.device = device;
+    /* A plan is also opened to be merged, or shown. */
+    options.meet = call && call->verb && !opevo_i_flag(call, "dry-run");
     OPEVO_TRY(read_kernels(call, &options, err));
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;

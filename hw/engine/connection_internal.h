@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include <opevo/kernel.h>
+
 #include "command_line_internal.h"
 #include "line_reader_internal.h"
 
@@ -17,6 +19,16 @@ typedef enum opevo_i_state {
     OPEVO_I_SETTING,  /* told what to measure; not ready yet */
     OPEVO_I_READY
 } opevo_i_state;
+
+/* What is known of a device, of this host or by the greeting of a worker; all "" and 0 where
+ * nothing is. */
+typedef struct opevo_i_model {
+    char identity[256];
+    char no_energy[256];   /* why its energy cannot be read; "": it can, or nothing is known */
+    char no_compiler[256]; /* that does not work */
+    unsigned cores;
+    opevo_device_facts facts;
+} opevo_i_model;
 
 typedef struct opevo_i_connection {
     opevo_i_arguments command; /* owned */
@@ -33,6 +45,7 @@ typedef struct opevo_i_connection {
     double retry_s;          /* not to be started again before */
     size_t in_flight;
     char device[256];
+    opevo_i_model model;
     double reference_s; /* that it computed the right result for; 0: not known */
     int64_t unbounded;  /* elements of that without a bound */
 } opevo_i_connection;

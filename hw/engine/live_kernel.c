@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,9 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
          !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s does not generate kernels for %s.",
                           maker->name, options->device);
+    if (maker->threads > 1 && backend->dialect != OPEVO_KERNEL_C)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A kernel of %u threads needs cpu, not %s.",
+                          maker->threads, options->device);
     if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))
         return OPEVO_FAIL(err, OPEVO_INVALID, "A time limit must be a number of seconds above 0.");
     if (!(options->precision > 0 && options->precision < 1))
@@ -153,47 +157,51 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     return OPEVO_OK;
 }
 
-/* What is known of a device of this host; all "" and 0 where it is not present. */
-typedef struct model {
+typedef struct search {
     const char *device;
-    char identity[256];
-    char no_energy[256];
-    char no_compiler[256];
-    unsigned cores;
-
-    opevo_device_facts facts;
-} model;
+    opevo_i_model *model;
+} search;
 
 static void note_model(void *context, const opevo_hardware *row)
 {
-    model *self = context;
+    const search *self = context;
+    opevo_i_model *model = self->model;
 
     if (!row->present || strcmp(row->name, self->device) != 0)
         return;
-    snprintf(self->identity, sizeof self->identity, "%s",
+    snprintf(model->identity, sizeof model->identity, "%s",
              row->identity ? row->identity : row->title);
-    self->facts = (opevo_device_facts){
+    model->facts = (opevo_device_facts){
         .vector_bits = row->vector_bits, .l1_bytes = row->l1_bytes, .l2_bytes = row->l2_bytes};
-    snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
-    snprintf(self->no_compiler, sizeof self->no_compiler, "%s",
+    snprintf(model->no_energy, sizeof model->no_energy, "%s", row->no_energy ? row->no_energy : "");
+    snprintf(model->no_compiler, sizeof model->no_compiler, "%s",
              row->no_compiler ? row->no_compiler : "");
-    self->cores = row->cores;
+    model->cores = row->cores;
 }
 
-/* A run goes on where it began: the device of this host counts, that of other hosts is not known
- * before their workers have started. */
-static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
-                     const opevo_i_backend_ops *backend)
+/* The device that is measured: of this host, or of the first worker elsewhere that greets. */
+static opevo_status learn(opevo_i_pool *pool, const opevo_live_options *options,
+                          const opevo_i_backend_ops *backend, opevo_i_model *out, opevo_error *err)
 {
-    model here = {.device = options->device};
+    search here = {.device = options->device, .model = out};
+
+    *out = (opevo_i_model){.cores = 0};
+    if (options->workers.count)
+        return options->meet ? opevo_i_pool_meet(pool, out, err) : OPEVO_OK;
+    backend->list(note_model, &here);
+    return OPEVO_OK;
+}
+
+/* A run goes on where it began: on the same device. */
+static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
+                     const opevo_i_model *model)
+{
     const double numbers[] = {options->build_limit_s, options->run_limit_s, options->precision,
                               options->repeat_s, options->cold_cache ? 1 : 0};
     uint64_t hash = opevo_space_signature(maker->space);
 
     hash = opevo_hash_bytes(hash, &maker->signature, sizeof maker->signature);
-    if (!options->workers.count)
-        backend->list(note_model, &here);
-    hash = opevo_hash_bytes(hash, here.identity, strlen(here.identity) + 1);
+    hash = opevo_hash_bytes(hash, model->identity, strlen(model->identity) + 1);
     hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
     if (maker->threads > 1)
@@ -201,64 +209,34 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
 }
 
-/* What is not known of a compiler could not be told from another one later. */
-static opevo_status check_compiler(const opevo_live_options *options,
-                                   const opevo_i_backend_ops *backend, opevo_error *err)
+/* What is not known of a compiler could not be told from another one later; each thread of a kernel
+ * has a core; and energy is asked for where it can be read. */
+static opevo_status check_model(const kernels *self, const opevo_live_options *options,
+                                const opevo_i_model *model, opevo_error *err)
 {
-    model here = {.device = options->device};
+    unsigned threads = self->maker->threads;
 
-    if (!options->workers.count)
-        backend->list(note_model, &here);
-    if (*here.no_compiler)
+    if (*model->no_compiler)
         return OPEVO_FAIL(err, OPEVO_FAULT,
                           "%s: the compiler %s does not work: install it, or set OPEVO_CC to "
                           "another one.",
-                          options->device, here.no_compiler);
-    return OPEVO_OK;
-}
-
-/* Each thread of a kernel has a core; how many another host has is not known before its worker has
- * started. */
-static opevo_status check_threads(const opevo_kernel_maker *maker,
-                                  const opevo_live_options *options,
-                                  const opevo_i_backend_ops *backend, opevo_error *err)
-{
-    model here = {.device = options->device};
-
-    if (maker->threads <= 1)
-        return OPEVO_OK;
-    if (backend->dialect != OPEVO_KERNEL_C)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A kernel of %u threads needs cpu, not %s.",
-                          maker->threads, options->device);
-    if (!options->workers.count)
-        backend->list(note_model, &here);
-    if (here.cores && maker->threads > here.cores)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "--threads %u: each thread of a kernel needs a core, and this process may "
-            "use %u.",
-            maker->threads, here.cores);
-    return OPEVO_OK;
-}
-
-/* The energy of a device of this host is asked for where it can be read; of others' it is not known
- * before their workers have started. */
-static opevo_status check_energy(const opevo_live_options *options,
-                                 const opevo_i_backend_ops *backend, opevo_error *err)
-{
-    model here = {.device = options->device};
-
-    if (!options->workers.count)
-        backend->list(note_model, &here);
-    if (*here.no_energy)
+                          options->device, model->no_compiler);
+    if (threads > 1 && model->cores && threads > model->cores)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--criterion energy: the energy of %s cannot be read here: %s.",
-                          options->device, here.no_energy);
+                          "--threads %u: each thread of a kernel needs a core, and %s may use %u.",
+                          threads, options->workers.count ? "a worker" : "this process",
+                          model->cores);
+    for (size_t i = 0; i < self->live.super.more_count && *model->no_energy; i++) {
+        if (!strcmp(self->criteria[i].name, "energy"))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--criterion energy: the energy of %s cannot be read here: %s.",
+                              options->device, model->no_energy);
+    }
     return OPEVO_OK;
 }
 
 static opevo_status read_criteria(kernels *self, const opevo_live_options *options,
-                                  const opevo_i_backend_ops *backend, opevo_error *err)
+                                  opevo_error *err)
 {
     opevo_objective *objective = &self->live.super;
 
@@ -274,8 +252,6 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
                               "--criterion %.200s: unknown criterion of a kernel; use build_time, "
                               "code_size or energy.",
                               options->criteria[i]);
-        if (kind == OPEVO_I_ENERGY && check_energy(options, backend, err) != OPEVO_OK)
-            return OPEVO_INVALID;
         for (size_t k = 0; k < i; k++) {
             if (!strcmp(self->criteria[k].name, options->criteria[i]))
                 return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion %s is given twice.",
@@ -341,7 +317,6 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->super.flop = self->work->flop;
     live->super.features = self->maker->features;
     live->slower = options->slower;
-    live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;
     live->pool.kind = backend->kind;
@@ -356,19 +331,14 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     return OPEVO_OK;
 }
 
-/* Of a device of another host nothing is known before its workers have started. */
-static opevo_status find_start(kernels *self, const opevo_live_options *options,
-                               const opevo_i_backend_ops *backend, opevo_error *err)
+static opevo_status find_start(kernels *self, const opevo_i_model *model, opevo_error *err)
 {
-    model here = {.device = options->device};
     bool found = false;
     opevo_status status = OPEVO_OK;
 
     if (!self->maker->ops->start)
         return OPEVO_OK;
-    if (!options->workers.count)
-        backend->list(note_model, &here);
-    status = self->maker->ops->start(self->maker, &here.facts, &found, &self->first.point, err);
+    status = self->maker->ops->start(self->maker, &model->facts, &found, &self->first.point, err);
     if (status != OPEVO_OK || !found)
         return status;
     self->first.origin = "default";
@@ -383,6 +353,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     opevo_status status = OPEVO_OK;
     const opevo_i_backend_ops *backend = NULL;
     unsigned ordinal = 0;
+    opevo_i_model model;
     kernels *self = opevo_calloc(1, sizeof *self);
 
     if (!self) {
@@ -394,14 +365,15 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
-    OPEVO_TRY(check_threads(maker, options, backend, err));
-    OPEVO_TRY(check_compiler(options, backend, err));
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
-    OPEVO_TRY(read_criteria(self, options, backend, err));
+    OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
     OPEVO_TRY(fill(self, options, backend, err));
-    OPEVO_TRY(find_start(self, options, backend, err));
+    OPEVO_TRY(learn(&self->live.pool, options, backend, &model, err));
+    OPEVO_TRY(check_model(self, options, &model, err));
+    self->live.super.signature = sign(maker, options, &model);
+    OPEVO_TRY(find_start(self, &model, err));
     *out = &self->live.super;
 cleanup:
     if (status != OPEVO_OK)

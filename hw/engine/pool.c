@@ -219,6 +219,7 @@ static bool take_hello(work *self, size_t number, const json_t *message)
         return false;
     }
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
+    opevo_i_model_read(json_object_get(message, "facts"), &member->model);
     opevo_i_connection_say(member, self->pool->setup);
     opevo_i_connection_progress(member);
     member->state = OPEVO_I_SETTING;
@@ -306,24 +307,6 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
     return true;
 }
 
-/* Workers of one command would all say the same: their number and name explain nothing. */
-static bool is_one_command(const work *self)
-{
-    const opevo_i_arguments *first = &self->pool->members[self->from].command;
-
-    for (size_t i = self->from + 1; i < self->to; i++) {
-        const opevo_i_arguments *other = &self->pool->members[i].command;
-
-        if (other->count != first->count)
-            return false;
-        for (size_t k = 0; k < first->count; k++) {
-            if (strcmp(first->items[k], other->items[k]) != 0)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* It cannot continue, as it says; before it is ready, that is about what all tasks have in
  * common. */
 static void take_error(work *self, size_t number, const json_t *message, const char *sentence)
@@ -336,7 +319,8 @@ static void take_error(work *self, size_t number, const json_t *message, const c
     acquit(self, number);
     lose(self, number, reason, false);
     self->unable = json_is_true(json_object_get(message, "fault"));
-    self->refused = refused && is_one_command(self);
+    /* Workers of one command would all say the same: their number and name explain nothing. */
+    self->refused = refused && (self->to - self->from == 1 || opevo_i_pool_is_uniform(self->pool));
     if (self->refused) {
         opevo_text_clear(&self->pool->lost);
         opevo_text_add(&self->pool->lost, sentence);
@@ -568,38 +552,73 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
-                              opevo_error *err)
+static bool is_done(const work *self)
 {
-    work self = {.pool = pool, .tasks = tasks, .count = count, .err = err};
+    return self->left == 0;
+}
+
+static bool has_met(const work *self)
+{
+    for (size_t i = self->from; i < self->to; i++) {
+        if (self->pool->members[i].state > OPEVO_I_GREETING)
+            return true;
+    }
+    return false;
+}
+
+static opevo_status work_until(work *self, bool (*is_over)(const work *), opevo_error *err)
+{
+    opevo_i_pool *pool = self->pool;
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < count; i++)
-        self.left += tasks[i].stage != OPEVO_I_DONE;
-    self.from = alone ? pool->lead : 0;
-    self.to = alone ? pool->lead + 1 : pool->count;
-    while (self.left) {
+    while (!is_over(self)) {
         if (opevo_interrupt_is_raised(pool->interrupt)) {
             status = OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
             goto cleanup;
         }
-        start_members(&self);
-        OPEVO_TRY(check_hope(&self, err));
-        OPEVO_TRY(hand_out(&self, err));
+        start_members(self);
+        OPEVO_TRY(check_hope(self, err));
+        OPEVO_TRY(hand_out(self, err));
         /* What cannot be written shows when reading: then the worker is gone. */
-        for (size_t i = self.from; i < self.to; i++) {
+        for (size_t i = self->from; i < self->to; i++) {
             if (pool->members[i].state != OPEVO_I_DOWN)
                 opevo_i_connection_flush(&pool->members[i]);
         }
-        OPEVO_TRY(wait_and_hear(&self, err));
-        enforce_deadlines(&self);
-        OPEVO_TRY(self.status);
+        OPEVO_TRY(wait_and_hear(self, err));
+        enforce_deadlines(self);
+        OPEVO_TRY(self->status);
     }
 cleanup:
     if (status != OPEVO_OK) { /* what is in flight belongs to nobody any more */
-        for (size_t i = self.from; i < self.to; i++)
+        for (size_t i = self->from; i < self->to; i++)
             opevo_i_connection_bury(&pool->members[i], 0);
     }
-
     return status;
+}
+
+opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_error *err)
+{
+    work self = {.pool = pool, .to = pool->count, .err = err};
+    opevo_status status = work_until(&self, has_met, err);
+
+    for (size_t i = pool->count; i-- > 0 && status == OPEVO_OK;) {
+        if (pool->members[i].state > OPEVO_I_GREETING)
+            *out = pool->members[i].model;
+    }
+    return status;
+}
+
+opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
+                              opevo_error *err)
+{
+    work self = {.pool = pool,
+                 .tasks = tasks,
+                 .count = count,
+                 .from = alone ? pool->lead : 0,
+                 .to = alone ? pool->lead + 1 : pool->count,
+                 .err = err};
+
+    for (size_t i = 0; i < count; i++)
+        self.left += tasks[i].stage != OPEVO_I_DONE;
+    return work_until(&self, is_done, err);
 }

@@ -60,12 +60,19 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
                               opevo_error *err);
 /* Whether a worker was lost so often in a row that it is left alone for a while. */
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
+/* What a worker says of its device in its greeting. */
+void opevo_i_model_read(const json_t *facts, opevo_i_model *out);
+/* Whether all members are started by one command. */
+bool opevo_i_pool_is_uniform(const opevo_i_pool *pool);
 /* Whether the host of the member failed so often in a row that it is better left alone, while
  * another works. */
 bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member);
 /* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
  * failed, as long as another may have it. */
 bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member);
+/* Start the workers, and wait for the first greeting of one; what it says of its device. They go on
+ * to be set up. Errors: those of run. */
+opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_error *err);
 /* Let the next member lead, or the first that is known to measure. */
 void opevo_i_pool_pass_lead(opevo_i_pool *pool);
 void opevo_i_pool_choose_lead(opevo_i_pool *pool);

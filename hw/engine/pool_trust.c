@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which worker may measure what. A host in trouble must decide no trial and end no run while
- * another is sound: a job that a worker was lost with, or its host failed with, goes to others
- * first, and a worker of which that is true again and again is left alone for a while. */
+/* What is known of workers, and which may measure what. A host in trouble must decide no trial and
+ * end no run while another is sound: a job that a worker was lost with, or its host failed with,
+ * goes to others first, and a worker of which that is true again and again is left alone for a
+ * while. */
 
 #include "pool_internal.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* In a row. More losses than a job may cost one worker, so that the job is found out first. */
 enum { LOSSES = OPEVO_I_ATTEMPTS + 1, STARTS = 3, FAULTS = 5 };
@@ -65,4 +69,49 @@ void opevo_i_pool_choose_lead(opevo_i_pool *pool)
 void opevo_i_pool_pass_lead(opevo_i_pool *pool)
 {
     pool->lead = (pool->lead + 1) % pool->count;
+}
+
+bool opevo_i_pool_is_uniform(const opevo_i_pool *pool)
+{
+    const opevo_i_arguments *first = &pool->members[0].command;
+
+    for (size_t i = 1; i < pool->count; i++) {
+        const opevo_i_arguments *other = &pool->members[i].command;
+
+        if (other->count != first->count)
+            return false;
+        for (size_t k = 0; k < first->count; k++) {
+            if (strcmp(first->items[k], other->items[k]) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* 0 for what is not there, or no size of anything. */
+static uint64_t number_of(const json_t *facts, const char *name, uint64_t most)
+{
+    json_int_t value = json_integer_value(json_object_get(facts, name));
+
+    return value > 0 && (uint64_t)value <= most ? (uint64_t)value : 0;
+}
+
+static void copy_text(const json_t *facts, const char *name, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(facts, name));
+
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+void opevo_i_model_read(const json_t *facts, opevo_i_model *out)
+{
+    enum { MOST_CORES = 1 << 20, MOST_BITS = 1 << 16 };
+
+    copy_text(facts, "identity", out->identity, sizeof out->identity);
+    copy_text(facts, "no_energy", out->no_energy, sizeof out->no_energy);
+    out->cores = (unsigned)number_of(facts, "cores", MOST_CORES);
+    out->facts =
+        (opevo_device_facts){.vector_bits = (unsigned)number_of(facts, "vector_bits", MOST_BITS),
+                             .l1_bytes = number_of(facts, "l1_bytes", INT64_MAX),
+                             .l2_bytes = number_of(facts, "l2_bytes", INT64_MAX)};
 }

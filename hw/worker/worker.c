@@ -80,12 +80,40 @@ static void send_failure(worker *self, const opevo_error *err)
     self->over = true;
 }
 
-static void send_hello(worker *self)
+/* What the engine asks its own host for where the device is here. */
+typedef struct facts {
+    const char *name;
+    json_t *message; /* NULL: not found */
+} facts;
+
+static void note_facts(void *context, const opevo_hardware *row)
 {
-    send_message(self, json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol",
-                                 OPEVO_I_PROTOCOL, "version", OPEVO_VERSION, "kind",
-                                 self->backend->ops->kind, "device",
-                                 opevo_i_json_text(self->backend->device)));
+    facts *self = context;
+    const char *identity = row->identity ? row->identity : row->title;
+
+    if (!row->present || self->message || strcmp(row->name, self->name) != 0)
+        return;
+    self->message =
+        json_pack("{s:o, s:i, s:i, s:I, s:I}", "identity", opevo_i_json_text(identity), "cores",
+                  (int)row->cores, "vector_bits", (int)row->vector_bits, "l1_bytes",
+                  (json_int_t)row->l1_bytes, "l2_bytes", (json_int_t)row->l2_bytes);
+    if (self->message && row->no_energy)
+        json_object_set_new(self->message, "no_energy", opevo_i_json_text(row->no_energy));
+}
+
+static void send_hello(worker *self, const char *name)
+{
+    facts known = {.name = name};
+    json_t *hello =
+        json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol", OPEVO_I_PROTOCOL,
+                  "version", OPEVO_VERSION, "kind", self->backend->ops->kind, "device",
+                  opevo_i_json_text(self->backend->device));
+
+    self->backend->ops->list(note_facts, &known);
+    if (hello && known.message)
+        json_object_set(hello, "facts", known.message);
+    json_decref(known.message);
+    send_message(self, hello);
 }
 
 /* An engine that asked for threads waits for their number, which earlier workers do not know. */
@@ -304,7 +332,7 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
     if (status == OPEVO_OK)
         status = ops->open(ordinal, &self.backend, &err);
     if (status == OPEVO_OK) {
-        send_hello(&self);
+        send_hello(&self, argv[1]);
         serve(&self);
     } else {
         send_failure(&self, &err);

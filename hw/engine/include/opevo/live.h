@@ -34,17 +34,20 @@ typedef struct opevo_live_options {
     const char *const
         *criteria; /* "build_time", "code_size", "energy": more to report, at most 3 */
     size_t criterion_count;
+    bool meet; /* start the workers that are given at once, to know of their device */
 } opevo_live_options;
 
 /* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, warm, 1. */
 opevo_live_options opevo_live_defaults(void);
 
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
- * at the first evaluation. Fitness is GFLOP/s at the median of the samples; on a CPU at the 10 %
- * quantile of its windows, each with the smaller of elapsed and processor time.
+ * at the first evaluation, or, with `meet`, here: then the device of the first that greets is that
+ * of the signature and of the start points; otherwise nothing is known of those of other hosts.
+ * Fitness is GFLOP/s at the median of the samples; on a CPU at the 10 % quantile of its windows,
+ * each with the smaller of elapsed and processor time.
  *
  * Errors: INVALID for options outside their domain, an unknown device, and energy that cannot be
- * read on this host; NOMEM. Evaluating: IO when no worker can be had. */
+ * read on this host; NOMEM. Evaluating, and with `meet`: IO when no worker can be had. */
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
 
