@@ -180,7 +180,7 @@ static inline void race_choose(const race_oracle *self, const race_step *step, c
 
 static inline void race_list_block(race_oracle *self)
 {
-    bool all[RACE_THREADS], chosen[RACE_THREADS];
+    bool all[RACE_THREADS], chosen[RACE_THREADS] = {false};
     const bool *active = all;
 
     self->node_count = self->barriers = 0;
