@@ -64,6 +64,12 @@ typedef struct opevo_i_analyze_settings {
  * without a run that is wanted; whatever the store reports. */
 opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
                                 opevo_i_study_data *out, opevo_error *err);
+/* Label the contenders, after landscapes of the same points have become one. Errors: NOMEM. */
+opevo_status opevo_i_study_name_contenders(opevo_i_study_data *data, opevo_error *err);
+/* Contenders that differ in their space files alone, and of which no landscape has runs of two,
+ * become one, without the file among its settings. Errors: NOMEM. */
+opevo_status opevo_i_study_merge_spaces(opevo_i_study_data *data, opevo_error *err);
+void opevo_i_contender_free(opevo_i_contender *row);
 /* Evaluate the landscapes: by --objective, by what the store says, or by the name of a simulated
  * one. What cannot be opened, or is not what the runs were made on, becomes a note, unless
  * --objective names it. Landscapes of one name whose points are the same become one. */

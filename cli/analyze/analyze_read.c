@@ -244,6 +244,15 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
     return status;
 }
 
+opevo_status opevo_i_study_name_contenders(opevo_i_study_data *data, opevo_error *err)
+{
+    opevo_status status = opevo_i_study_merge_spaces(data, err);
+
+    for (size_t i = 0; i < data->contender_count && status == OPEVO_OK; i++)
+        status = make_label(data, &data->contenders[i], err);
+    return status;
+}
+
 /* The name, and of several landscapes of that name the space file or else the signature; of several
  * versions of a program its hash. */
 static opevo_status label_landscape(const opevo_i_study_data *data, opevo_i_named_landscape *row,
@@ -433,8 +442,6 @@ opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsign
     }
     note_unfinished(out);
     note_budgets(out);
-    for (size_t i = 0; i < out->contender_count; i++)
-        OPEVO_TRY(make_label(out, &out->contenders[i], err));
     OPEVO_TRY(read_runs(path, opevo_i_flag(call, "quiet"), threads, out, err));
 cleanup:
     opevo_store_close(store);
@@ -484,10 +491,7 @@ void opevo_i_study_data_free(opevo_i_study_data *data)
     for (size_t i = 0; i < data->landscape_count; i++)
         opevo_i_named_landscape_free(&data->landscapes[i]);
     for (size_t i = 0; i < data->contender_count; i++) {
-        opevo_free(data->contenders[i].tuner);
-        opevo_free(data->contenders[i].settings);
-        opevo_free(data->contenders[i].budget);
-        opevo_free(data->contenders[i].label);
+        opevo_i_contender_free(&data->contenders[i]);
     }
     for (size_t i = 0; i < data->run_count; i++)
         opevo_run_curve_free(&data->runs[i].curve);

@@ -159,8 +159,8 @@ static void leave_out(opevo_study_analysis *analysis, size_t landscape, bool by_
     }
 }
 
-/* Leave scores out where their baseline is degenerate, and say why. */
-static void leave_out_degenerate(opevo_i_analysis_work *work)
+/* Leave scores out where their baseline is degenerate, and say why where scores are shown. */
+static void leave_out_degenerate(opevo_i_analysis_work *work, bool tells)
 {
     for (size_t i = 0; i < work->analysis->study.landscape_count; i++) {
         const opevo_study_place *place = &work->analysis->places[i];
@@ -170,6 +170,8 @@ static void leave_out_degenerate(opevo_i_analysis_work *work)
             if (!opevo_community_is_degenerate(scores[k]))
                 continue;
             leave_out(work->analysis, i, k);
+            if (!tells)
+                continue;
             opevo_text_printf(
                 &work->data.notes,
                 "%s: no scores over %s against the community's baseline, which is not "
@@ -188,14 +190,16 @@ opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work
     OPEVO_TRY(read_settings(call, &work->settings, err));
     OPEVO_TRY(
         opevo_i_study_read(call->arguments[0], call, study_options->threads, &work->data, err));
+    if (!opevo_i_option(call, "criteria"))
+        OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
+    OPEVO_TRY(opevo_i_study_name_contenders(&work->data, err));
     if (opevo_i_option(call, "criteria"))
         OPEVO_TRY(opevo_i_study_fronts(call->arguments[0], opevo_i_option(call, "criteria"),
                                        &work->data, err));
-    else
-        OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
     OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
-    leave_out_degenerate(work);
+    leave_out_degenerate(work, opevo_i_flag(call, "all") || opevo_i_flag(call, "json") ||
+                                   strcmp(call->verb->name, "analyze") != 0);
 cleanup:
     return status;
 }
