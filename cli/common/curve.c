@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 8, LABEL = 10, NARROWEST = 30, WIDEST = 80, FEWEST_TRIALS = 10 };
+enum { ROWS = 8, LABEL = 10, NARROWEST = 30, WIDEST = 80 };
 
 static void spaces(opevo_text *out, int count)
 {
@@ -68,8 +68,11 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
     double top = optimum > best ? optimum : best;
     int columns = (int)(width && width < WIDEST ? width : WIDEST) - LABEL - 2;
 
-    if (curve->trials < FEWEST_TRIALS || !(best > 0) || columns < NARROWEST - LABEL - 2)
+    if (!(best > 0) || columns < NARROWEST - LABEL - 2) {
+        opevo_text_add(out, best > 0 ? "no curve: the terminal is too narrow\n"
+                                     : "no curve: no trial succeeded\n");
         return;
+    }
     opevo_text_printf(out, "best so far, %s%s%s\n", opevo_unit_name(unit),
                       opevo_unit_is_time(unit) ? ", drawn as 1/time" : "",
                       optimum > 0 ? "; the top is the known optimum" : "");

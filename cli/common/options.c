@@ -7,6 +7,7 @@
 #include <opevo/closest.h>
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,16 +161,33 @@ bool opevo_i_flag(const opevo_call *call, const char *name)
     return given(call, name) != NULL;
 }
 
+/* A whole number, also as 1e6. */
+static bool read_count(const char *text, uint64_t *out)
+{
+    double value = 0;
+
+    if (opevo_parse_u64(text, out))
+        return true;
+    if (!opevo_parse_double(text, &value) || !(value >= 0 && value <= 0x1p53) ||
+        value != floor(value))
+        return false;
+    *out = (uint64_t)value;
+    return true;
+}
+
 opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint64_t fallback,
                                   uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
 {
     const char *text = opevo_i_option(call, name);
     uint64_t value = fallback;
 
-    if (text && (!opevo_parse_u64(text, &value) || value < min || value > max)) {
+    if (text && (!read_count(text, &value) || value < min || value > max)) {
         char low[OPEVO_INDEX_TEXT_SIZE];
         char high[OPEVO_INDEX_TEXT_SIZE];
 
+        if (max == UINT64_MAX)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: give a whole number, %s or more.", name,
+                              text, opevo_index_format(min, low));
         return OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: give a whole number from %s to %s.", name,
                           text, opevo_index_format(min, low), opevo_index_format(max, high));
     }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { FEWEST_DRAWN = 10 }; /* trials of a run whose course is drawn */
+
 static const opevo_option options[] = {
     {"trials", NULL, "print every trial of one run, with its samples and message", false},
     {"json", NULL, "print one JSON array, with --trials one object", false},
@@ -151,8 +153,9 @@ static opevo_status print_curve(opevo_store *store, const opevo_run_info *info, 
         for (size_t i = 0; i < got; i++)
             OPEVO_TRY(opevo_run_curve_add(&curve, &trials[i].outcome, err));
     }
-    opevo_i_curve_print(&curve, info->optimum, info->unit, opevo_i_terminal_width(STDOUT_FILENO),
-                        out);
+    if (curve.trials >= FEWEST_DRAWN && opevo_run_curve_best(&curve, curve.trials) > 0)
+        opevo_i_curve_print(&curve, info->optimum, info->unit,
+                            opevo_i_terminal_width(STDOUT_FILENO), out);
 cleanup:
     opevo_run_curve_free(&curve);
     opevo_free(trials);

@@ -4,6 +4,7 @@
 
 #include "tune_internal.h"
 
+#include <opevo/bootstrap.h>
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/summary.h>
@@ -350,6 +351,24 @@ static void add_best(const char *what, double value, bool is_share, opevo_text *
     opevo_text_printf(out, is_share ? "%s%.4f" : "%s%.6g", what, value);
 }
 
+/* The 95 % interval of a mean: of shares as analyze has it; of results Student's, which are above
+ * 0. Without memory none. */
+static void add_mean_interval(const double *values, const opevo_moments *moments, bool is_share,
+                              opevo_text *out)
+{
+    double reach = gsl_cdf_tdist_Pinv(0.975, (double)moments->count - 1) * moments->sd /
+                   sqrt((double)moments->count);
+    opevo_interval interval = {fmax(moments->mean - reach, 0), moments->mean + reach};
+    const opevo_bootstrap bootstrap = {2000, 1, 0};
+
+    if (is_share && opevo_mean_interval(values, moments->count, (opevo_interval){0, 1}, &bootstrap,
+                                        0.95, false, &interval, NULL) != OPEVO_OK)
+        return;
+    add_best(" (", interval.low, is_share, out);
+    add_best(" to ", interval.high, is_share, out);
+    opevo_text_add(out, ", 95 % approximately)");
+}
+
 /* Mean with its confidence interval, least, median and largest of values that are shares, or
  * results; `values` are reordered. */
 static void print_moments(double *values, size_t count, bool is_share, opevo_text *out)
@@ -358,10 +377,8 @@ static void print_moments(double *values, size_t count, bool is_share, opevo_tex
 
     add_best("\n  mean ", moments.mean, is_share, out);
     if (count > 1) {
-        add_best(" +- ",
-                 gsl_cdf_tdist_Pinv(0.975, (double)count - 1) * moments.sd / sqrt((double)count),
-                 is_share, out);
-        add_best(" (95 % confidence), standard deviation ", moments.sd, is_share, out);
+        add_mean_interval(values, &moments, is_share, out);
+        add_best(", standard deviation ", moments.sd, is_share, out);
     }
     add_best("\n  min ", moments.min, is_share, out);
     add_best(", median ", moments.median, is_share, out);

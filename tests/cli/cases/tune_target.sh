@@ -11,3 +11,5 @@ for k in $(seq 1 80); do
     opevo tune --on recorded:table --tuner random --target 100% --json | grep -o '"stop": "[^"]*"'
     opevo tune --on recorded:table --tuner random --seed 3 --target 80% --json | grep -o '"trials": [0-9]*' | head -1
 done | sort | uniq -c | sed 's/^ *//'
+# Counts are also given as 1e6, and the course of two trials is drawn.
+opevo tune --on recorded:table --tuner grid --trials 1e6 --curve | grep -c 'at most 1000000 trials\|best so far'
