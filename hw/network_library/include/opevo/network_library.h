@@ -147,7 +147,8 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *lib
 
 /* Whether it may be written into a folder that is there: OK unless a file that it would replace was
  * not written by opevo, as the file net.files there says. The kernels that are chosen do not
- * matter. Without a library (NULL) only files that all libraries have are looked at. Errors: INVALID, as "folder: sentence."; IO; NOMEM. */
+ * matter. Without a library (NULL) only files that all libraries have are looked at. Errors:
+ * INVALID, as "folder: sentence."; IO; NOMEM. */
 opevo_status opevo_network_library_check_folder(const opevo_network_library *library,
                                                 const char *folder, opevo_error *err);
 /* Write the files into a folder that is there. They take the place of those of an earlier library,
