@@ -214,7 +214,7 @@ class Errors(unittest.TestCase):
             (trial,) = tuner.ask()
             self.refused(lambda: tuner.tell(3, 1.0), "3")
             self.refused(lambda: tuner.tell(trial, outcome="broken"), "broken")
-            self.refused(lambda: tuner.tell(trial, float("nan")))
+            self.refused(lambda: tuner.tell(trial, float("inf")))
             self.refused(lambda: tuner.tell(trial, -1.0))
             self.refused(lambda: tuner.tell(trial))
             self.refused(lambda: tuner.tell_many([{"number": trial.number, "result": 1}]), "result")
