@@ -65,11 +65,13 @@ static opevo_status read_array(uint64_t *index, uint64_t *count, opevo_error *er
     OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_MAX", 0, &max, err));
     OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_STEP", 1, &step, err));
     OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", 1, count, err));
-    if (*count == 0 || step == 0 || id < min || id > max || (max - min) / step + 1 != *count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "the task numbers of this job array have gaps: number them evenly, as in "
-                          "--array=1-8, or give --shard I/N.");
-    *index = (id - min) / step;
+    if (*count == 0 || step != 1 || min > 1 || id < min || id > max || max - min + 1 != *count)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "the tasks of this job array are not numbered from 0 or 1 on without gaps, "
+            "so that the number of shares is not known: use --array=1-N, or give "
+            "--shard I/N.");
+    *index = id - min;
 cleanup:
     return status;
 }
@@ -162,16 +164,19 @@ static const char *skip_digits(const char *at)
     return length ? at + length : NULL;
 }
 
-bool opevo_i_shard_is(const char *store, const char *name)
+bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count)
 {
     const char *slash = strrchr(store, '/');
     const char *base = slash ? slash + 1 : store;
     size_t stem = stem_length(base);
     const char *at = NULL;
+    const char *digits = NULL;
 
     if (strncmp(name, base, stem) != 0 || name[stem] != '.')
         return false;
     at = skip_digits(name + stem + 1);
-    at = at && !strncmp(at, "-of-", 4) ? skip_digits(at + 4) : NULL;
+    digits = at && !strncmp(at, "-of-", 4) ? at + 4 : NULL;
+    at = digits ? skip_digits(digits) : NULL;
+    *count = at ? strtoull(digits, NULL, 10) : 0;
     return at && !strcmp(at, base + stem);
 }

@@ -34,8 +34,8 @@ opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *
                               opevo_error *err);
 /* "study.db" as "study.2-of-8.db"; unchanged for a share of everything. */
 void opevo_i_shard_path(const char *store, opevo_shard shard, opevo_text *out);
-/* Whether a file name is that of a share of the store. */
-bool opevo_i_shard_is(const char *store, const char *name);
+/* Whether a file name is that of a share of the store; *count: one of so many. */
+bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count);
 
 /* ---- Printing (study_print.c) ---- */
 

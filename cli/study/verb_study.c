@@ -196,13 +196,14 @@ static opevo_status find_shares(const char *store, paths *out, opevo_error *err)
     char *folder = length ? opevo_strndup(store, length) : opevo_strdup(".");
     DIR *listing = folder ? opendir(folder) : NULL;
     struct dirent *entry = NULL;
+    uint64_t shares = 0;
     opevo_status status = OPEVO_OK;
 
     if (!listing)
         status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
                         : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of stores.");
     while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
-        if (opevo_i_shard_is(store, entry->d_name))
+        if (opevo_i_shard_is(store, entry->d_name, &shares))
             status = add_path(out, store, length, entry->d_name, err);
     }
     if (listing)
@@ -214,6 +215,31 @@ static opevo_status find_shares(const char *store, paths *out, opevo_error *err)
                           store);
     if (out->items)
         qsort(out->items, out->count, sizeof(char *), compare_paths);
+    return status;
+}
+
+/* A launcher does not know of how many shares the tasks are that are started again; the stores of
+ * the others do. */
+static opevo_status check_shares(const opevo_i_study_call *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    paths found = {NULL, 0};
+
+    if (!self->store || !self->by.length || find_shares(self->store, &found, NULL) != OPEVO_OK)
+        return OPEVO_OK;
+    for (size_t i = 0; i < found.count && status == OPEVO_OK; i++) {
+        const char *slash = strrchr(found.items[i], '/');
+        uint64_t shares = 0;
+
+        if (opevo_i_shard_is(self->store, slash ? slash + 1 : found.items[i], &shares) &&
+            shares != self->shard.count)
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s is one of %llu shares, and this would be one of %u: give "
+                                "--shard I/%llu, or merge the shares and remove them.",
+                                found.items[i], (unsigned long long)shares,
+                                (unsigned)self->shard.count, (unsigned long long)shares);
+    }
+    free_paths(&found);
     return status;
 }
 
@@ -365,6 +391,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
     if (!opevo_i_flag(call, "merge"))
         OPEVO_TRY(opevo_i_shard_of(opevo_i_option(call, "shard"), &self.shard, &self.by, err));
+    OPEVO_TRY(check_shares(&self, err));
     opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
     OPEVO_TRY(open_study(call->arguments[0], &opened, &count, &study, err));

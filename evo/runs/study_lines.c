@@ -404,12 +404,27 @@ uint64_t opevo_study_run_count(const opevo_study *study)
     return (uint64_t)study->line_count * study->seed_count;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Runs are dealt out by number, which makes shares equal. After each common multiple of lines and
+ * shares one share is passed over, or a share would have the same lines again. */
 bool opevo_shard_has(opevo_shard shard, const opevo_study *study, uint64_t number)
 {
-    uint64_t line = number % study->line_count;
-    uint64_t seed = number / study->line_count;
+    uint64_t round = 0;
 
-    return shard.count < 2 || (line + seed) % shard.count == shard.index;
+    if (shard.count < 2)
+        return true;
+    round = study->line_count / common_divisor(study->line_count, shard.count) * shard.count;
+    return (number + number / round) % shard.count == shard.index;
 }
 
 opevo_status opevo_i_shard_numbers(const opevo_study *study, opevo_shard shard, uint64_t **out,

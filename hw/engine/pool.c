@@ -371,9 +371,12 @@ static bool take_message(work *self, size_t number, const json_t *message)
 static void hear(work *self, size_t number)
 {
     opevo_i_connection *member = &self->pool->members[number];
+    bool queued = opevo_i_connection_is_queued(member);
     bool there = opevo_i_connection_read(member);
     const char *line = NULL;
 
+    if (queued) /* its time to greet begins when it has left the queue */
+        opevo_i_connection_progress(member);
     while (member->state != OPEVO_I_DOWN &&
            (line = opevo_i_line_reader_next(&member->lines)) != NULL) {
         json_t *message = json_loads(line, 0, NULL);
@@ -466,6 +469,8 @@ static double deadline_of(const work *self, size_t number, opevo_i_task **late)
     *late = NULL;
     if (member->state == OPEVO_I_DOWN)
         return member->retry_s;
+    if (opevo_i_connection_is_queued(member))
+        return INFINITY;
     if (member->state != OPEVO_I_READY)
         return member->progress_s + self->pool->start_limit_s;
     if (!member->in_flight)

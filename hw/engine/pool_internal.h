@@ -60,6 +60,9 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
                               opevo_error *err);
 /* Whether a worker was lost so often in a row that it is left alone for a while. */
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
+/* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
+ */
+bool opevo_i_connection_is_queued(const opevo_i_connection *member);
 /* What a worker says of its device in its greeting. */
 void opevo_i_model_read(const json_t *facts, opevo_i_model *out);
 /* Whether all members are started by one command. */

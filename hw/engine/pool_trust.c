@@ -31,6 +31,14 @@ bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member)
     return false;
 }
 
+bool opevo_i_connection_is_queued(const opevo_i_connection *member)
+{
+    const char *words = opevo_text_string(&member->stderr_tail);
+
+    return member->state == OPEVO_I_GREETING && strstr(words, "queued and waiting for resources") &&
+           !strstr(words, "has been allocated resources");
+}
+
 static bool is_barred(const opevo_i_task *task, size_t member)
 {
     unsigned count = task->attempts + task->faults;

@@ -90,6 +90,25 @@ static void test_talks_for_ever(void **state)
     opevo_i_task_clear(&task);
 }
 
+/* A launcher may wait in a queue for longer than a worker may take to greet, not in silence. */
+static void test_queue(void **state)
+{
+    static const char queued[] =
+        "echo srun: job 5 queued and waiting for resources >&2; sleep 1; "
+        "echo srun: job 5 has been allocated resources >&2; sleep 0.2; " READY STARTED
+        "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; read x";
+    static const char stuck[] = "echo srun: job 5 queued and waiting for resources >&2; "
+                                "echo srun: job 5 has been allocated resources >&2; exec sleep 75";
+    opevo_i_task task;
+
+    (void)state;
+    CHECK_OK(run_on(queued, 0.5, AMPLE_S, AMPLE_S, &task, &err));
+    assert_int_equal(task.result.kind, OPEVO_OUTCOME_OK);
+    opevo_i_task_clear(&task);
+    CHECK_FAILS(OPEVO_IO, "silent for too long", run_on(stuck, 0.5, AMPLE_S, AMPLE_S, &task, &err));
+    opevo_i_task_clear(&task);
+}
+
 enum { JOBS = 40, MEMBERS_MOST = 3 };
 
 /* JOBS jobs on workers that are these scripts; the outcomes into `kinds`. */
@@ -191,9 +210,8 @@ static void test_patience(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_talks_for_ever),
-        cmocka_unit_test(test_sick_hosts),
+        cmocka_unit_test(test_hang),     cmocka_unit_test(test_talks_for_ever),
+        cmocka_unit_test(test_queue),    cmocka_unit_test(test_sick_hosts),
         cmocka_unit_test(test_patience),
     };
 

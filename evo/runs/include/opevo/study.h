@@ -91,8 +91,9 @@ OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_ob
 OPEVO_API void opevo_study_destroy(opevo_study *study);
 OPEVO_API uint64_t opevo_study_run_count(const opevo_study *study);
 
-/* A share of the runs: those for which (combination + index of the seed) % count is `index`. With
- * any `count` consecutive seeds each share gets each combination once. */
+/* A share of the runs: with L combinations and M the least common multiple of L and `count`, those
+ * numbers k for which (k + floor(k / M)) % count is `index`. So shares differ by at most one run,
+ * and of the first `count` seeds, the next `count` and so on each has each combination once. */
 typedef struct opevo_shard {
     uint32_t index, count; /* index from 0; count 1: all runs */
 } opevo_shard;
