@@ -65,6 +65,19 @@ static opevo_status check_options(const opevo_call *call, bool landscape, opevo_
     return OPEVO_OK;
 }
 
+/* One run has neither contenders nor a landscape. */
+static opevo_status check_options_of_run(const opevo_call *call, opevo_error *err)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *name = call->given[i].option->name;
+
+        if (strcmp(name, "-o") != 0 && strcmp(name, "quiet") != 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--%s is not for the report of one run, which takes -o only.", name);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
@@ -77,6 +90,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
+    if (number)
+        OPEVO_TRY(check_options_of_run(call, err));
     OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
     if (landscape)
         OPEVO_TRY(opevo_i_report_landscape(call, &json, err));

@@ -20,3 +20,6 @@ grep -o '"result": \[10,10,10,null' run.html
 grep -c 'runPage' run.html
 opevo report runs.db:7
 echo $?
+opevo report runs.db:1 --tuner grid -o other.html
+echo $?
+ls other.html 2>/dev/null || :
