@@ -31,13 +31,20 @@ double opevo_i_mean(const double *values, size_t count, size_t stride)
     return count ? (sum + lost) / (double)count : (double)NAN;
 }
 
-/* Sum, sum of squares and weighted sum of each column, a resample. */
-static void add_row(const double *row, size_t columns, double times, double share, double *sums)
+/* Sum, sum of squares and weighted sum of each column, a resample; a third of the rows are not
+ * drawn. */
+static void add_row(const double *restrict row, size_t columns, double times, double share,
+                    double *restrict sums)
 {
-    for (size_t j = 0; j < columns; j++) {
-        sums[j] += times * row[j];
-        sums[columns + j] += times * row[j] * row[j];
-        sums[2 * columns + j] += share * row[j];
+    double *restrict squares = sums + columns, *restrict weighted = squares + columns;
+
+    for (size_t j = 0; j < columns; j++)
+        weighted[j] += share * row[j];
+    for (size_t j = 0; j < columns && times > 0; j++) {
+        double value = times * row[j];
+
+        sums[j] += value;
+        squares[j] += value * row[j];
     }
 }
 

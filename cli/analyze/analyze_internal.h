@@ -100,11 +100,12 @@ typedef struct opevo_i_analysis_work {
 #define OPEVO_I_INTERVALS_OPTION                                                                   \
     {                                                                                              \
         "intervals", "KIND",                                                                       \
-            "stores: intervals of means: approximate (default), or exact, which hold for any law", \
+            "stores: intervals of means: approximate (default), or exact, which hold for any "     \
+            "distribution",                                                                        \
             false                                                                                  \
     }
-/* Read --at, --targets, --confidence, --intervals, --alpha, --resamples, --seed and --threads, and then the
- * store that the call names, and analyse it; free it in any case. */
+/* Read --at, --targets, --confidence, --intervals, --alpha, --resamples, --seed and --threads,
+ * and then the store that the call names, and analyse it; free it in any case. */
 opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
                                    opevo_error *err);
 void opevo_i_analysis_free(opevo_i_analysis_work *work);
