@@ -6,7 +6,6 @@
 
 #include <opevo/clock.h>
 #include <opevo/memory.h>
-#include <opevo/version.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -22,10 +21,6 @@
  * are not the reason. */
 enum { BLAMED = 3, RETRY_S = 60 };
 
-/* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool
- * gives up. */
-enum { FAULT_FACTOR = 4 };
-#define FAULT_WAIT_S 0.25
 #define MEND "fix that (free disk space, memory or processes), then repeat the command"
 
 #define PATIENCE_S 2.0 /* of which workers have one together to end by themselves */
@@ -187,32 +182,13 @@ static opevo_i_task *find_task(work *self, const json_t *message, size_t number)
     return NULL;
 }
 
-/* What is wrong with a worker by its greeting, as a clause; false where nothing is. Asking again
- * would not change it. */
-static bool is_unfit(const work *self, const json_t *message, opevo_text *why)
-{
-    const char *kind = json_string_value(json_object_get(message, "kind"));
-    const char *version = json_string_value(json_object_get(message, "version"));
-    json_int_t protocol = json_integer_value(json_object_get(message, "protocol"));
-
-    if (protocol != OPEVO_I_PROTOCOL)
-        opevo_text_printf(
-            why, "speaks protocol %lld instead of %d; use opevo-worker " OPEVO_VERSION "%s%.40s",
-            (long long)protocol, (int)OPEVO_I_PROTOCOL, version ? ", not " : "",
-            version ? version : "");
-    else if (self->pool->kind && (!kind || strcmp(kind, self->pool->kind) != 0))
-        opevo_text_printf(why, "measures on %.40s, not on %s; give its device as its argument",
-                          kind ? kind : "nothing", self->pool->kind);
-    return why->length > 0;
-}
-
 static bool take_hello(work *self, size_t number, const json_t *message)
 {
     const char *device = json_string_value(json_object_get(message, "device"));
     opevo_i_connection *member = &self->pool->members[number];
     opevo_text why = {0};
 
-    if (is_unfit(self, message, &why)) {
+    if (opevo_i_pool_refuses(self->pool, message, &why)) {
         member->failed_starts = UINT_MAX - 1;
         lose(self, number, opevo_text_string(&why), true);
         opevo_text_free(&why);
@@ -279,27 +255,22 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
     opevo_i_connection *member = &self->pool->members[number];
     opevo_i_task *task = find_task(self, message, number);
     size_t length = sentence ? strlen(sentence) : 0;
-    double wait_s = FAULT_WAIT_S;
 
     if (!task || !length)
         return false;
     length -= sentence[length - 1] == '.';
-    for (unsigned i = 0; i < task->faults; i++)
-        wait_s *= FAULT_FACTOR;
-    task->stage = OPEVO_I_OPEN;
-    task->started = false;
-    task->retry_s = opevo_clock_monotonic_s() + wait_s;
-    task->barred[task->attempts + task->faults] = number;
+    opevo_i_task_put_off(task, number);
     self->first = 0;
     member->in_flight--;
     member->faults++;
-    if (++task->faults == OPEVO_I_ATTEMPTS && self->status == OPEVO_OK)
+    if (task->faults == OPEVO_I_ATTEMPTS && self->status == OPEVO_OK)
         self->status =
             OPEVO_FAIL(self->err, OPEVO_FAULT,
                        "The host of the worker %s cannot measure, in %d attempts: %.*s; " MEND ".",
                        member->command.items[0], (int)OPEVO_I_ATTEMPTS,
                        (int)(length < 600 ? length : 600), sentence);
     if (opevo_i_pool_can_spare(self->pool, number)) {
+        acquit(self, number);
         opevo_i_connection_bury(member, 1);
         take_back(self, number);
         member->retry_s = opevo_clock_monotonic_s() + RETRY_S;

@@ -63,6 +63,9 @@ bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
 /* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
  */
 bool opevo_i_connection_is_queued(const opevo_i_connection *member);
+/* What is wrong with a worker by its greeting, as a clause; false where nothing is. Asking again
+ * would not change it. */
+bool opevo_i_pool_refuses(const opevo_i_pool *pool, const json_t *message, opevo_text *why);
 /* What a worker says of its device in its greeting. */
 void opevo_i_model_read(const json_t *facts, opevo_i_model *out);
 /* Whether all members are started by one command. */
@@ -70,6 +73,8 @@ bool opevo_i_pool_is_uniform(const opevo_i_pool *pool);
 /* Whether the host of the member failed so often in a row that it is better left alone, while
  * another works. */
 bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member);
+/* The host of the member failed with the task: put it back, for a while, and rather for others. */
+void opevo_i_task_put_off(opevo_i_task *task, size_t member);
 /* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
  * failed, as long as another may have it. */
 bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member);

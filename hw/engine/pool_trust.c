@@ -7,11 +7,19 @@
 
 #include "pool_internal.h"
 
+#include <opevo/clock.h>
+#include <opevo/version.h>
+
 #include <stdio.h>
 #include <string.h>
 
 /* In a row. More losses than a job may cost one worker, so that the job is found out first. */
 enum { LOSSES = OPEVO_I_ATTEMPTS + 1, STARTS = 3, FAULTS = 5 };
+
+/* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool
+ * gives up. */
+enum { FAULT_FACTOR = 4 };
+#define FAULT_WAIT_S 0.25
 
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member)
 {
@@ -48,6 +56,18 @@ static bool is_barred(const opevo_i_task *task, size_t member)
             return true;
     }
     return false;
+}
+
+void opevo_i_task_put_off(opevo_i_task *task, size_t member)
+{
+    double wait_s = FAULT_WAIT_S;
+
+    for (unsigned i = 0; i < task->faults; i++)
+        wait_s *= FAULT_FACTOR;
+    task->stage = OPEVO_I_OPEN;
+    task->started = false;
+    task->retry_s = opevo_clock_monotonic_s() + wait_s;
+    task->barred[task->attempts + task->faults++] = member;
 }
 
 bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member)
@@ -122,4 +142,21 @@ void opevo_i_model_read(const json_t *facts, opevo_i_model *out)
         (opevo_device_facts){.vector_bits = (unsigned)number_of(facts, "vector_bits", MOST_BITS),
                              .l1_bytes = number_of(facts, "l1_bytes", INT64_MAX),
                              .l2_bytes = number_of(facts, "l2_bytes", INT64_MAX)};
+}
+
+bool opevo_i_pool_refuses(const opevo_i_pool *pool, const json_t *message, opevo_text *why)
+{
+    const char *kind = json_string_value(json_object_get(message, "kind"));
+    const char *version = json_string_value(json_object_get(message, "version"));
+    json_int_t protocol = json_integer_value(json_object_get(message, "protocol"));
+
+    if (protocol != OPEVO_I_PROTOCOL)
+        opevo_text_printf(
+            why, "speaks protocol %lld instead of %d; use opevo-worker " OPEVO_VERSION "%s%.40s",
+            (long long)protocol, (int)OPEVO_I_PROTOCOL, version ? ", not " : "",
+            version ? version : "");
+    else if (pool->kind && (!kind || strcmp(kind, pool->kind) != 0))
+        opevo_text_printf(why, "measures on %.40s, not on %s; give its device as its argument",
+                          kind ? kind : "nothing", pool->kind);
+    return why->length > 0;
 }
