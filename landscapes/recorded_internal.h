@@ -68,8 +68,8 @@ typedef struct opevo_i_table {
  * or repeated column name, a zero byte. Close in any case. */
 opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
                                 opevo_error *err);
-/* The same for a table of another program: its first column may have no name, and its text may begin
- * with a byte order mark. */
+/* The same for a table of another program: its first column may have no name, and its text may
+ * begin with a byte order mark. */
 opevo_status opevo_i_table_open_bare(const char *path, char *text, size_t size,
                                      opevo_i_table *table, opevo_error *err);
 /* The next row, or *more = false after the last. Errors: INVALID for a row with another number of
@@ -161,8 +161,8 @@ opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters
 opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
                                         size_t *columns, const char *description, const char *space,
                                         opevo_error *err);
-/* The same with the space that `root`, parsed from `text`, is as a space file, and a column for each
- * of its parameters, of which none has several components. */
+/* The same with the space that `root`, parsed from `text`, is as a space file, and a column for
+ * each of its parameters, of which none has several components. */
 opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *root,
                                         const char *text, const char *path, const char *space,
                                         opevo_error *err);
@@ -230,7 +230,7 @@ opevo_status opevo_i_t4_read_keyed(opevo_i_recording *self, const json_t *root, 
                                    const char *text, const char *key, const char *space,
                                    const char **unit, opevo_error *err);
 
-/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_kernel_tuner_cache_read --------------- */
+/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_kernel_tuner_cache_read ------------- */
 
 bool opevo_i_is_ktt(const json_t *root);
 opevo_status opevo_i_ktt_read(opevo_i_recording *self, const json_t *root, const char *path,

@@ -56,7 +56,8 @@ typedef struct opevo_i_detector {
     double *sum;          /* scratch: a number for each cell */
 } opevo_i_detector;
 
-/* `probability` as for opevo_i_cells_create; `size` is that of Pearson's test. On failure there is nothing to release. */
+/* `probability` as for opevo_i_cells_create; `size` is that of Pearson's test. On failure there is
+ * nothing to release. */
 opevo_status opevo_i_detector_init(const double *probability, size_t count, uint64_t draws,
                                    double size, opevo_i_detector *out, opevo_error *err);
 void opevo_i_detector_release(opevo_i_detector *self);

@@ -498,8 +498,8 @@ void opevo_i_text_add_objective(opevo_text *out, const char *name);
 /* ---- A run as a drawing (curve.c) ---- */
 
 /* The best fitness over the trials of a run, filled from 0 to the larger of best and optimum, which
- * is 0 where it is not known; why not for a run without success or a width below 30 columns; a width
- * of 0 means 80. */
+ * is 0 where it is not known; why not for a run without success or a width below 30 columns; a
+ * width of 0 means 80. */
 void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
                          unsigned width, opevo_text *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The process of a kernel as the worker has it. The time of an order is that between two readings of
- * the clocks here, less what an order costs that asks for nothing, which was found before the
+/* The process of a kernel as the worker has it. The time of an order is that between two readings
+ * of the clocks here, less what an order costs that asks for nothing, which was found before the
  * object was loaded: some microseconds, with a spread of a tenth of one. */
 
 #include "cpu_internal.h"

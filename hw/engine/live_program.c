@@ -194,8 +194,8 @@ static int add_build(const opevo_program_options *options, json_t *setup, uint64
     return failed;
 }
 
-/* Where the commands run, and the program if it is the same for all configurations: a host must have
- * both. */
+/* Where the commands run, and the program if it is the same for all configurations: a host must
+ * have both. */
 static int add_program(const program *self, json_t *setup)
 {
     const char *word = self->command.items[0];

@@ -68,12 +68,12 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
  *
  * with R the roundings of a term (opevo_reference_roundings: as many as products that are summed,
- * for products of two). To first order the error is a sum of R roundings, each at most
- * 2^-24 (|A| |B|) in size. The factors are drawn one by one, so roundings are independent, and
- * exceed 4 sqrt(R) times that with a probability of less than 1e-10 (computation_reference.h has the
- * law and its source). This is for partial sums as large as |A| |B|; inputs of random sign have far
- * smaller ones, and errors that were measured stay below 3 units for R from 64 to 16384. False, with a clause in
- * `why`, otherwise. */
+ * for products of two). To first order the error is a sum of R roundings, each at most 2^-24 (|A|
+ * |B|) in size. The factors are drawn one by one, so roundings are independent, and exceed 4
+ * sqrt(R) times that with a probability of less than 1e-10 (computation_reference.h has the law and
+ * its source). This is for partial sums as large as |A| |B|; inputs of random sign have far smaller
+ * ones, and errors that were measured stay below 3 units for R from 64 to 16384. False, with a
+ * clause in `why`, otherwise. */
 bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
                             opevo_text *why);
 

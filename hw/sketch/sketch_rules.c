@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The rules. A state is a pipeline with the number of the stage to look at next, the last one first.
- * Each rule whose condition holds gives states; the first that excludes the others ends the
+/* The rules. A state is a pipeline with the number of the stage to look at next, the last one
+ * first. Each rule whose condition holds gives states; the first that excludes the others ends the
  * trial. */
 
 #include "sketch_rules_internal.h"

@@ -32,7 +32,7 @@ static inline const char *child_build(const char *name, const char *source)
     return object;
 }
 
-/* The worker's side, without a check of the result; the process with its last order, to be ended. */
+/* The worker's side, without a check of the result; the process with its last order, to end. */
 static inline opevo_i_cpu_process child_start(const opevo_i_cpu_plan *plan, const char *object,
                                               const opevo_i_operands *operands,
                                               opevo_i_cpu_windows *windows)

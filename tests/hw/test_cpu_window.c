@@ -65,8 +65,8 @@ static void test_windows_are_long(void **state)
     }
 }
 
-/* The mean time of an execution of a kernel of this source, the smaller one of both clocks, over all
- * windows of 0.1 s; `own` are the first doubles of its result. */
+/* The mean time of an execution of a kernel of this source, the smaller one of both clocks, over
+ * all windows of 0.1 s; `own` are the first doubles of its result. */
 static double time_of(const char *name, const char *source, double own[2])
 {
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};

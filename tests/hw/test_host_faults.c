@@ -116,7 +116,7 @@ static void test_no_descriptors(void **state)
 
 /* ---- Compilers ------------------------------------------------------------------------------ */
 
-/* To macros, and to the source by which a worker is probed, such a script is a compiler like any. */
+/* To macros, and to the source of a worker's probe, such a script is a compiler like any. */
 #define BUT_FOR_PROBES                                                                             \
     "for last; do :; done\n"                                                                       \
     "case \"$*\" in *-dM*) exec cc \"$@\";; esac\n"                                                \

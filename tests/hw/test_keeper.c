@@ -74,8 +74,8 @@ static opevo_i_program_end run(const char *script, int core, double limit_s, boo
     return end;
 }
 
-/* Some tenths of a second of work in a process of its own, as compilers do it, beside nine others on
- * one processor: elapsed, ten times as much. */
+/* Some tenths of a second of work in a process of its own, as compilers do it, beside nine others
+ * on one processor: elapsed, ten times as much. */
 static void test_waiting(void **state)
 {
     static const char work[] =

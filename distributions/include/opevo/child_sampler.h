@@ -47,9 +47,9 @@ OPEVO_API opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *samp
  *   vertices  out: one for each parameter; what the last mutation left when there is no child
  *   point     out: its number in the space; likewise
  *
- * In a sparse space (space_listed.h) a child that is seen or not listed becomes the nearest row that
- * is not seen. False when OPEVO_CHILD_TRIES mutations, or that search, found none. Cost: for each
- * mutation a walk a parameter. */
+ * In a sparse space (space_listed.h) a child that is seen or not listed becomes the nearest row
+ * that is not seen. False when OPEVO_CHILD_TRIES mutations, or that search, found none. Cost: for
+ * each mutation a walk a parameter. */
 OPEVO_API bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                                         opevo_rng *rng, opevo_index *vertices, opevo_index *point);
 

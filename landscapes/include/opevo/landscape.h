@@ -16,9 +16,10 @@ extern "C" {
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
  * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed too
  * and may be unfinished (closing brackets missing), or T4 results. docs/formats/landscape.md
- * describes them, with every rule. Of a table without its JSON the parameters are inferred: its path
- * ends in "#UNIT:COLUMN", which names the result, such as "runs.csv#ms:time", and in "#...,mean" where
- * rows of one configuration are averaged. An empty path is the recording that is built into the library.
+ * describes them, with every rule. Of a table without its JSON the parameters are inferred: its
+ * path ends in "#UNIT:COLUMN", which names the result, such as "runs.csv#ms:time", and in
+ * "#...,mean" where rows of one configuration are averaged. An empty path is the recording that is
+ * built into the library.
  *
  * Numeric parameters become `discrete`, others `categorical`, columns that the description groups a
  * `factor`; `space` (a space file, NULL: none) says otherwise, and rows outside it are left out. A

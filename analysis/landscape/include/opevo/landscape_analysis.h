@@ -160,7 +160,7 @@ typedef struct opevo_autocorrelation {
     double length;            /* -1 / ln |r(1)| */
     size_t node_count;        /* of the Gauss rule */
     bool complete;            /* the rule is the measure itself, nodes to 1e-8 */
-    double *eigenvalue;       /* nodes, ascending: the eigenvalues where complete, else between them */
+    double *eigenvalue;       /* nodes, ascending: the eigenvalues if complete, or between them */
     double *share;            /* of each; their sum is 1 */
 } opevo_autocorrelation;
 /* steps: products with W, 0 for the default of 48 or what 1 GiB holds.

@@ -29,8 +29,8 @@ OPEVO_API opevo_status opevo_front_add(opevo_front *front, const opevo_trial *tr
 OPEVO_API void opevo_front_sort(opevo_front *front);
 OPEVO_API void opevo_front_free(opevo_front *front);
 
-/* Whether a chosen criterion is a time, which is shown and weighed as one: criterion 0 if results in
- * `unit` are times, or if it was chosen by the name "time". */
+/* Whether a chosen criterion is a time, which is shown and weighed as one: criterion 0 if results
+ * in `unit` are times, or if it was chosen by the name "time". */
 OPEVO_API bool opevo_front_is_time(const opevo_criteria *criteria, size_t chosen, const char *unit);
 /* The displayed value of a chosen criterion: its value in the outcome, for criterion 0 the result
  * in `unit` (opevo_unit_result), or, where that is a rate r chosen as a time, the time of the

@@ -113,8 +113,8 @@ OPEVO_API opevo_status opevo_verify_child(const opevo_child_step *step, opevo_dr
  * So that the answer takes seconds at most, detectable_q is not computed above 1024 points, nor
  * detects_other_rule where the other rule continues from more than 2048 taken points.
  *
- * Errors: as opevo_verify_child and opevo_verify_power. Cost: up to 26 of opevo_child_law_without_duplicates, about a
- * second at 1024 points with a third of them taken. */
+ * Errors: as opevo_verify_child and opevo_verify_power. Cost: up to 26 of
+ * opevo_child_law_without_duplicates, about a second at 1024 points with a third of them taken. */
 OPEVO_API opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws,
                                                 opevo_fit *out, opevo_error *err);
 OPEVO_API opevo_status opevo_verify_child_power_at(const opevo_child_step *step, uint64_t draws,
@@ -126,9 +126,9 @@ OPEVO_API opevo_status opevo_verify_child_power_at(const opevo_child_step *step,
  * Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
  * (1979). */
 OPEVO_API void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
-/* alpha / (2 family): a fit of the family whose p_chi_square is below this is rejected, whatever the
- * other p are, as no step of Holm's divides alpha by more than the family. So the rule detects a
- * defect at least as often as Pearson's test of this size. */
+/* alpha / (2 family): a fit of the family whose p_chi_square is below this is rejected, whatever
+ * the other p are, as no step of Holm's divides alpha by more than the family. So the rule detects
+ * a defect at least as often as Pearson's test of this size. */
 OPEVO_API double opevo_verify_size(double alpha, size_t family);
 
 #ifdef __cplusplus

@@ -79,8 +79,7 @@ typedef struct opevo_criteria {
     struct {
         size_t index; /* which criterion of the objective; 0: the fitness */
         bool larger_is_better;
-        bool
-            as_time; /* criterion 0 by the name "time": shown and weighed as a time, also of a rate */
+        bool as_time; /* criterion 0 by the name "time": shown and weighed as one, also of a rate */
     } chosen[OPEVO_CRITERIA_MOST];
 } opevo_criteria;
 

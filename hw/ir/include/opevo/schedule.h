@@ -153,9 +153,9 @@ typedef struct opevo_limits {
  * compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
  * per Compute Capability"; HIP documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
-/* The least default of the bytes that a CPU kernel may use beside its operands, and that of a kernel
- * on tensors of so many bytes together: no copy of an operand and no intermediate result that has to
- * be stored is beyond it. */
+/* The least default of the bytes that a CPU kernel may use beside its operands, and that of a
+ * kernel on tensors of so many bytes together: no copy of an operand and no intermediate result
+ * that has to be stored is beyond it. */
 #define OPEVO_PACKED_BYTES (INT64_C(256) << 20)
 int64_t opevo_limits_packed(double tensor_bytes);
 

@@ -112,8 +112,8 @@ opevo_status opevo_sketches_narrow(opevo_kernel_maker *maker, opevo_space *part,
 /* The bytes that a CPU kernel of a computation may use beside its operands: 256 MiB, or as much as
  * all tensors take together if that is more, so that some point of the sketches is within it. */
 int64_t opevo_sketches_scratch(const opevo_computation *computation);
-/* Another limit for such a maker, which its signature has. Errors: INVALID where every sketch stores
- * more intermediate results than that. */
+/* Another limit for such a maker, which its signature has. Errors: INVALID where every sketch
+ * stores more intermediate results than that. */
 opevo_status opevo_sketches_limit(opevo_kernel_maker *maker, int64_t scratch_bytes,
                                   opevo_error *err);
 /* The pipeline of a point of such a maker's space; the caller destroys it. A point that breaks a
