@@ -19,7 +19,7 @@ chmod 755 worker.sh
 tune() {
     store=$1
     shift
-    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 60 --seed 4 --precision 20 \
+    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 200 --seed 4 --precision 20 \
         --finals 0 --store "$store" --quiet "$@"
 }
 trials() {
@@ -47,6 +47,6 @@ wait $run || fail "the run on two hosts failed: $(cat two.out)"
 OPEVO_WORKER=$worker tune alone.db >alone.out 2>&1 || fail "the run on one host failed: $(cat alone.out)"
 trials alone.db "hex(point), outcome" >alone.trials
 trials two.db "hex(point), outcome" | cmp alone.trials - || fail "other trials: $(cat two.out)"
-[ "$(wc -l <alone.trials)" = 60 ] || fail "only $(wc -l <alone.trials) trials"
+[ "$(wc -l <alone.trials)" = 200 ] || fail "only $(wc -l <alone.trials) trials"
 [ "$(wc -l <started.host-b)" -ge 3 ] || fail "no worker was started again on host-b"
-echo "60 trials by $(cat started.host-* | wc -l) workers on two hosts, of which two were killed"
+echo "200 trials by $(cat started.host-* | wc -l) workers on two hosts, of which two were killed"
