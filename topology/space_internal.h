@@ -62,6 +62,7 @@ struct opevo_space {
     opevo_index allowed_count;
     opevo_i_range *ranges; /* ascending: no other points are allowed; NULL: any */
     size_t range_count;
+    bool list_allowed;               /* no constraint excludes a point of the ranges */
     struct opevo_i_listing *listing; /* NULL without ranges */
 };
 

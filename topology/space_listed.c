@@ -74,7 +74,7 @@ void opevo_i_listing_destroy(opevo_i_listing *listing)
 
 bool opevo_space_is_sparse(const opevo_space *space)
 {
-    return space->listing && space->constraint_count == 0 && !space->allowed &&
+    return space->listing && space->list_allowed && !space->allowed &&
            opevo_space_listed_count(space) <= space->size / SPARSE_SHARE;
 }
 

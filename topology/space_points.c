@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LISTED_MOST = 1 << 22 }; /* points whose constraints are looked at when they are listed */
+
 void opevo_i_points_release(opevo_space *space)
 {
     opevo_i_listing_destroy(space->listing);
@@ -51,6 +53,30 @@ bool opevo_i_points_have(const opevo_space *space, opevo_index point)
     return low < space->range_count && space->ranges[low].first <= point;
 }
 
+/* Take the points that constraints exclude off the list, unless that takes long or leaves none. */
+static void narrow_list(opevo_space *space)
+{
+    opevo_space kept = {.ranges = NULL};
+    size_t capacity = 0;
+    bool room = true;
+
+    space->list_allowed = space->constraint_count == 0;
+    if (space->list_allowed || space->allowed || opevo_i_points_count(space) > LISTED_MOST)
+        return;
+    for (size_t i = 0; i < space->range_count && room; i++) {
+        for (opevo_index at = space->ranges[i].first; at <= space->ranges[i].last && room; at++)
+            room = !opevo_space_allows(space, at) || add_range(&kept, &capacity, at, at);
+    }
+    if (!room || kept.range_count == 0) {
+        opevo_free(kept.ranges);
+        return;
+    }
+    opevo_free(space->ranges);
+    space->ranges = kept.ranges;
+    space->range_count = kept.range_count;
+    space->list_allowed = true;
+}
+
 /* Take the points that are not listed out of the table of the constraints. */
 static void narrow_table(opevo_space *space)
 {
@@ -85,6 +111,7 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
             !add_range(space, &capacity, points[i], points[i]))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
     }
+    narrow_list(space);
     if (space->allowed)
         narrow_table(space);
     space->listing = opevo_i_listing_create(space);
@@ -127,6 +154,7 @@ bool opevo_i_points_read(opevo_space *space, const char *text)
     } while (*at++ == ' ');
     if (at[-1])
         return false;
+    narrow_list(space);
     if (space->allowed)
         narrow_table(space);
     space->listing = opevo_i_listing_create(space);

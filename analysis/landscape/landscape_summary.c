@@ -9,6 +9,7 @@
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/space_listed.h>
 #include <opevo/summary.h>
 #include <opevo/unit.h>
 
@@ -39,8 +40,9 @@ typedef struct worker {
 
 typedef struct survey {
     opevo_objective *objective;
-    opevo_index size;
-    opevo_index stride; /* from one point of the sample to the next; 1 when enumerating */
+    bool listed;        /* places are those of a sparse space's list, otherwise points */
+    opevo_index size;   /* places */
+    opevo_index stride; /* from one place of the sample to the next; 1 when enumerating */
     uint64_t count;     /* points to look at */
     size_t chunk_count;
     unsigned threads;
@@ -100,14 +102,16 @@ static opevo_status survey_chunk(void *context, size_t index, unsigned worker_in
     chunk *c = &self->chunks[index];
     uint64_t first = (uint64_t)index * CHUNK;
     uint64_t end = first + CHUNK < self->count ? first + CHUNK : self->count;
-    opevo_index point = multiply_modulo(self->stride % self->size, first, self->size);
+    opevo_index place = multiply_modulo(self->stride % self->size, first, self->size);
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
     for (uint64_t i = first; i < end; i++) {
-        if (opevo_space_allows(self->objective->space, point))
-            scratch->point[count++] = point;
-        point = add_modulo(point, self->stride % self->size, self->size);
+        if (self->listed)
+            scratch->point[count++] = opevo_space_listed_point(self->objective->space, place);
+        else if (opevo_space_allows(self->objective->space, place))
+            scratch->point[count++] = place;
+        place = add_modulo(place, self->stride % self->size, self->size);
     }
     if (count == 0)
         return OPEVO_OK;
@@ -228,8 +232,11 @@ opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index e
     opevo_status status = OPEVO_OK;
     opevo_landscape_summary summary = {0};
     opevo_optimum best = {0};
-    opevo_index size = opevo_space_size(objective->space);
-    survey self = {.objective = objective, .size = size, .stride = 1, .threads = threads};
+    bool listed = opevo_space_is_sparse(objective->space);
+    opevo_index size =
+        listed ? opevo_space_listed_count(objective->space) : opevo_space_size(objective->space);
+    survey self = {
+        .objective = objective, .listed = listed, .size = size, .stride = 1, .threads = threads};
     size_t ok = 0;
 
     if (enumerate_limit > largest_limit)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# recordings.sh OPEVO FOLDER: what the descriptions of the recordings in the folder say of rows, successes and the best is
-# what opevo finds in them.
+# recordings.sh OPEVO FOLDER [--only-recorded]: what the descriptions of the recordings in the folder say of rows,
+# successes and the best is what opevo finds in them.
 set -u
 failed=0
 
@@ -12,7 +12,7 @@ number() {
 
 for description in "$2"/*.json; do
     found=$(mktemp)
-    "$1" landscape --on "recorded:${description%.json}.csv.xz" --json >"$found" || failed=1
+    "$1" landscape --on "recorded:${description%.json}.csv.xz" ${3+"$3"} --json >"$found" || failed=1
     said="$(number "$description" rows) $(number "$description" valid) $(number "$description" gflops)"
     seen="$(number "$found" allowed) $(number "$found" ok) $(number "$found" fitness)"
     rm -f "$found"

@@ -11,6 +11,13 @@
 
 enum { ROWS = 3000, WIDTH = 9 };
 
+static int compare_points(const void *a, const void *b)
+{
+    opevo_index x = *(const opevo_index *)a, y = *(const opevo_index *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* 6^9 points, of which one parameter opens a branch if asked for; every row is another row with a
  * value or two changed, so that some have neighbours and some have none. */
 static opevo_space *sparse_space(bool branches, opevo_index *points)
@@ -180,6 +187,50 @@ static void a_row_alone_stays(void **state)
     opevo_space_destroy(space);
 }
 
+/* Rows that constraints exclude are none of the list, whether it comes by a file or from a table. */
+static void constraints_narrow_the_list(void **state)
+{
+    static const char head[] =
+        "{\"a\": {\"_type\": \"factor\", \"_value\": [1048576, 4]}, "
+        "\"c\": {\"_type\": \"factor\", \"_value\": [1048576, 4]}, "
+        "\"b\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7, 8]}, "
+        "\"_constraints\": [\"a[0] * b <= 64\", \"a[1] >= a[2]\"]";
+    opevo_index points[ROWS], allowed[ROWS];
+    size_t kept = 0;
+    uint64_t mixed = 1;
+    opevo_text text = {0};
+    opevo_space *space = NULL, *read = NULL;
+
+    (void)state;
+    opevo_text_printf(&text, "%s}", head);
+    CHECK_OK(opevo_space_parse(text.data, "a test", NULL, &space, &err));
+    for (size_t i = 0; i < ROWS; i++) {
+        mixed = opevo_hash_mix(mixed + i);
+        points[i] = (opevo_index)mixed % opevo_space_size(space);
+    }
+    qsort(points, ROWS, sizeof *points, compare_points);
+    for (size_t i = 0; i < ROWS; i++) {
+        if ((i == 0 || points[i] != points[i - 1]) && opevo_space_allows(space, points[i]))
+            allowed[kept++] = points[i];
+    }
+    assert_true(kept > ROWS / 50 && kept < ROWS / 2);
+    CHECK_OK(opevo_space_restrict(space, points, ROWS, &err));
+    opevo_text_clear(&text);
+    opevo_space_write_json(space, &text);
+    CHECK_OK(opevo_space_parse(text.data, "a test", NULL, &read, &err));
+    for (int k = 0; k < 2; k++) {
+        const opevo_space *one = k ? read : space;
+
+        assert_true(opevo_space_is_sparse(one));
+        assert_true(opevo_space_listed_count(one) == kept);
+        for (size_t i = 0; i < kept; i++)
+            assert_true(opevo_space_listed_point(one, i) == allowed[i]);
+    }
+    opevo_text_free(&text);
+    opevo_space_destroy(space);
+    opevo_space_destroy(read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +238,7 @@ int main(void)
         cmocka_unit_test(nearest_rows_are_near),
         cmocka_unit_test(steps_are_near),
         cmocka_unit_test(a_row_alone_stays),
+        cmocka_unit_test(constraints_narrow_the_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* More than 2^20 points, of which at most one in 16 is listed and none of those excluded by a
- * constraint. The other functions are for such spaces only. */
+/* More than 2^20 points, of which at most one in 16 is listed and allowed; of spaces with
+ * constraints, at most 2^22 points may be listed. The other functions are for such spaces only. */
 bool opevo_space_is_sparse(const opevo_space *space);
 
 opevo_index opevo_space_listed_count(const opevo_space *space);

@@ -36,10 +36,10 @@ typedef struct opevo_landscape_summary {
 OPEVO_API extern const double opevo_landscape_quantiles[5];
 
 /* Evaluates all allowed points of a space of up to `enumerate_limit` points (the excluded ones
- * counted in) or up to 10^6, and of a larger one those allowed among 10^6 evenly spread points, on
- * `threads` threads
- * (0: all processors; one where the objective is not concurrent). The numbers do not depend on the
- * threads. Sample: multiples modulo the space's size of a number near 0.618 times the size that
+ * counted in, but of a sparse space, space_listed.h, only those that are listed) or up to 10^6, and
+ * of a larger one those allowed among 10^6 evenly spread points, on `threads` threads (0: all
+ * processors; one where the objective is not concurrent). The numbers do not depend on the threads.
+ * Sample: multiples modulo the space's size of a number near 0.618 times the size that
  * shares no factor with it, so that points are distinct and each parameter's values equally used.
  *
  * Errors: LIMIT for an enumerate_limit above 2^31; what the objective reports; NOMEM.
