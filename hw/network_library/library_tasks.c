@@ -154,7 +154,7 @@ static opevo_status make_kernel(opevo_i_library_task *task,
     if (maker)
         OPEVO_TRY(make_start(task, maker, &options->facts, err));
     else
-        task->super.fallback = "its sketches leave more open than a search space can hold";
+        task->super.fallback = "it exceeds a limit of sketches";
     if (!task->kernel.source.length)
         OPEVO_TRY(make_plain(task, options->dialect, err));
 cleanup:

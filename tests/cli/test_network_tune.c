@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A library of which not all tasks have sketches: the others are tuned, and what is said covers
- * those. */
+ * those. It is one for a GPU (fake_gpu.c), since on a CPU all kernels have sketches. */
 
+#include "../hw/cache_folder.h"
+#include "../hw/fake_folder.h"
 #include "../hw/library_networks.h"
 
 #include "network_internal.h"
 
 static network_draw network;
 
-/* More products than the parameters of a sketch. */
+/* More products than the parameters of a sketch for a GPU. */
 static void add_products(opevo_text *text)
 {
     enum { PRODUCTS = 14 };
@@ -35,10 +37,10 @@ static void add_products(opevo_text *text)
 
 static opevo_status tune(opevo_text *out, opevo_error *error)
 {
-    static const char *const words[] = {"model.onnx", "-o",        "folder", "--on",
-                                        "cpu",        "--threads", "1",      "--trials",
-                                        "2",          "--finals",  "0",      "--quiet"};
-    const opevo_network_library_options options = {.threads = 1, .model = "m", .version = "0"};
+    static const char *const words[] = {"model.onnx", "-o", "folder",   "--on", "cuda:0",
+                                        "--trials",   "2",  "--finals", "0",    "--quiet"};
+    const opevo_network_library_options options = {
+        .dialect = OPEVO_KERNEL_CUDA, .threads = 1, .model = "m", .version = "0"};
     opevo_i_network_plan plan = {.inference = &network.super};
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
@@ -76,9 +78,12 @@ static void what_is_left_out_is_said(void **test)
     network_free(&network);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_said)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)argc;
+    if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
 }
