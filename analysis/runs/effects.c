@@ -505,7 +505,7 @@ void opevo_effects_destroy(opevo_effects *effects)
 {
     if (!effects)
         return;
-    for (size_t i = 0; i < effects->count; i++)
+    for (size_t i = 0; effects->effects && i < effects->count; i++)
         opevo_free(effects->effects[i].levels);
     opevo_free(effects->effects);
     opevo_free(effects);

@@ -127,7 +127,8 @@ static opevo_status check_head(const opevo_i_call_file *self, const char *origin
     const json_t *verb = json_object_get(self->root, "verb");
     const json_t *folder = json_object_get(self->root, "folder");
 
-    if (verb && (!json_is_string(verb) || strcmp(json_string_value(verb), self->call.verb->name)))
+    if (verb &&
+        (!json_is_string(verb) || strcmp(json_string_value(verb), self->call.verb->name) != 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"verb\" is not \"%s\".", origin,
                           self->call.verb->name);
     if (folder && !json_is_string(folder))

@@ -189,7 +189,7 @@ static void add_values(const writer *self, const opevo_trial *trial)
 static void add_top(writer *self, const opevo_run_info *info)
 {
     const opevo_i_run_trials *run = &self->trials;
-    const opevo_trial **order = opevo_malloc(run->count + 1, sizeof *order);
+    const opevo_trial **order = opevo_malloc(run->count + 1, sizeof(const opevo_trial *));
     opevo_text *out = self->out;
     size_t shown = 0;
 
@@ -205,7 +205,7 @@ static void add_top(writer *self, const opevo_run_info *info)
     for (size_t i = 0; order && i < run->count; i++)
         order[i] = &run->trials[i];
     if (order)
-        qsort(order, run->count, sizeof *order, by_fitness);
+        qsort(order, run->count, sizeof(const opevo_trial *), by_fitness);
     for (size_t i = 0; order && run->space && i < run->count && shown < MOST_TOP; i++) {
         bool again = !(order[i]->outcome.fitness > 0);
 

@@ -11,6 +11,7 @@
 
 #include <cblas.h>
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static void allocate_flush(timing *self)
 
 static void run(const timing *self, uint32_t set, uint64_t count)
 {
+    assert(self->execute || count == 0); /* orders before the object is loaded ask for nothing */
     for (uint64_t i = 0; i < count; i++) {
         self->execute(self, self->argument[set]);
         __asm__ volatile("" ::: "memory");
