@@ -187,7 +187,7 @@ static void a_row_alone_stays(void **state)
     opevo_space_destroy(space);
 }
 
-/* Rows that constraints exclude are none of the list, whether it comes by a file or from a table. */
+/* Rows that constraints exclude are not on the list, whether it comes by a file or a table. */
 static void constraints_narrow_the_list(void **state)
 {
     static const char head[] =
