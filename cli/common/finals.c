@@ -193,6 +193,16 @@ cleanup:
     return status;
 }
 
+/* The numbers of the finalists by rank; the library is the last. */
+static void order_by_rank(const opevo_i_finals *finals, size_t *order)
+{
+    for (size_t i = 0; i < finals->count; i++) {
+        size_t rank = finals->finalists[i].rank;
+
+        order[rank > 0 ? rank - 1 : finals->count - 1] = i;
+    }
+}
+
 /* An interval of the fitness as one of the result, of which the lower end comes first. */
 static void bounds_of(const opevo_finalist *one, const char *unit, double *low, double *high)
 {
@@ -215,6 +225,18 @@ static void print_number(opevo_index point, opevo_text *out)
     opevo_text_add_index(out, point);
 }
 
+static void print_place(const opevo_i_finals *finals, size_t number, opevo_text *out)
+{
+    if (number == finals->verdict.winner)
+        opevo_text_add(out, "winner   ");
+    else if (number == finals->verdict.rival)
+        opevo_text_add(out, "next     ");
+    else if (number == finals->verdict.library)
+        opevo_text_add(out, "library  ");
+    else
+        opevo_text_printf(out, "rank %-2zu  ", finals->finalists[number].rank);
+}
+
 static void print_finalist(const opevo_i_finals *finals, size_t number, const opevo_space *space,
                            const char *unit, opevo_text *out)
 {
@@ -230,13 +252,17 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
         opevo_text_add(out, "\n");
         return;
     }
-    opevo_text_printf(out, "%-7s  %.6g %s",
-                      number == verdict->winner    ? "winner"
-                      : number == verdict->library ? "library"
-                      : number == verdict->rival   ? "next"
-                                                   : "",
-                      opevo_unit_result(unit, one->median), opevo_unit_name(unit));
-    print_interval(low, high, out);
+    print_place(finals, number, out);
+    if (one->median > 0) {
+        opevo_text_printf(out, "%.6g %s", opevo_unit_result(unit, one->median),
+                          opevo_unit_name(unit));
+        print_interval(low, high, out);
+    } else {
+        opevo_text_add(out, "failed in a round");
+    }
+    if (one->rank > 0)
+        opevo_text_printf(out, ", won %llu round%s", (unsigned long long)one->won,
+                          one->won == 1 ? "" : "s");
     opevo_text_add(out, "  ");
     if (number == verdict->library)
         opevo_text_add_visible(out, opevo_text_string(&finals->library));
@@ -251,6 +277,7 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
                           opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
+    size_t order[OPEVO_I_MOST_FINALISTS + 1];
 
     if (finals->failure.length) {
         opevo_text_add(out, "the re-evaluation (finals) failed: ");
@@ -264,8 +291,9 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
         "re-evaluation (finals) of the best %zu, side by side in %llu rounds (estimated; 95 %% "
         "confidence):\n",
         finals->count - (verdict->library < finals->count), (unsigned long long)finals->rounds);
+    order_by_rank(finals, order);
     for (size_t i = 0; i < finals->count; i++)
-        print_finalist(finals, i, space, unit, out);
+        print_finalist(finals, order[i], space, unit, out);
     if (verdict->rival < finals->count) {
         opevo_text_printf(out, "%s: time of the next divided by that of the winner %.4f",
                           verdict->faster ? "the winner is faster" : "not distinguishable",
@@ -297,11 +325,33 @@ static void add_json_configuration(const opevo_finalist *one, const opevo_space 
     }
 }
 
+static void add_json_finalist(const opevo_finalist *one, const opevo_space *space, const char *unit,
+                              opevo_text *out)
+{
+    double low = 0;
+    double high = 0;
+
+    opevo_json_next(out, " ");
+    opevo_text_add(out, "{");
+    if (one->rank > 0) {
+        opevo_json_index(out, "rank", one->rank);
+        opevo_json_index(out, "won", one->won);
+    }
+    add_json_configuration(one, space, out);
+    bounds_of(one, unit, &low, &high);
+    opevo_json_double(out, "fitness", one->median);
+    opevo_json_double(out, "result", opevo_unit_result(unit, one->median));
+    opevo_json_double(out, "low", low);
+    opevo_json_double(out, "high", high);
+    opevo_text_add(out, "}");
+}
+
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
                                const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
     bool dropped = finals->interrupted || finals->failure.length;
+    size_t order[OPEVO_I_MOST_FINALISTS + 1];
 
     if (!finals->ran && !dropped)
         return;
@@ -317,9 +367,9 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
     opevo_json_double(out, "ratio_low", verdict->ratio_low);
     opevo_json_double(out, "ratio_high", verdict->ratio_high);
     opevo_json_index(out, "rounds", finals->rounds);
-    opevo_json_index(out, "winner", verdict->winner);
+    opevo_json_index(out, "winner", 0);
     if (verdict->rival < finals->count)
-        opevo_json_index(out, "next", verdict->rival);
+        opevo_json_index(out, "next", 1);
     if (verdict->library < finals->count) {
         opevo_json_string(out, "library", opevo_text_string(&finals->library));
         opevo_json_double(out, "library_ratio", verdict->library_ratio);
@@ -328,20 +378,8 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
     }
     opevo_json_key(out, "finalists");
     opevo_text_add(out, "[");
-    for (size_t i = 0; i < finals->count; i++) {
-        const opevo_finalist *one = &finals->finalists[i];
-        double low = 0;
-        double high = 0;
-
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
-        add_json_configuration(one, space, out);
-        bounds_of(one, unit, &low, &high);
-        opevo_json_double(out, "fitness", one->median);
-        opevo_json_double(out, "result", opevo_unit_result(unit, one->median));
-        opevo_json_double(out, "low", low);
-        opevo_json_double(out, "high", high);
-        opevo_text_add(out, "}");
-    }
+    order_by_rank(finals, order);
+    for (size_t i = 0; i < finals->count; i++)
+        add_json_finalist(&finals->finalists[order[i]], space, unit, out);
     opevo_text_add(out, "]}");
 }

@@ -13,7 +13,7 @@ const configurationText = (configuration) =>
 /* What the next and the library took, by what the winner took; the others are not compared with it. */
 function finalistRow(finals, one, i) {
   const library = one.configuration === null;
-  const place = i === finals.winner ? "winner" : library ? "library" : i === finals.next ? "next" : "";
+  const place = i === finals.winner ? "winner" : library ? "library" : i === finals.next ? "next" : `rank ${one.rank}`;
   const ratio = { next: "ratio", library: "library_ratio" }[place];
   return [
     place,
@@ -23,20 +23,22 @@ function finalistRow(finals, one, i) {
       : library
         ? "not measured"
         : "failed in a round",
+    library ? "" : whole(one.won),
     ratio ? between(finals[ratio], finals[`${ratio}_low`], finals[`${ratio}_high`], (x) => fixed(x, 4)) : "",
   ];
 }
 
-function finalsTable(data, place, { contender, seed, finals }) {
+/* By rank; `name`: whose finals they are. */
+function finalsTable(finals, unit, name) {
   const next = isNumber(finals.next);
   return table(
-    ["<", "<finalist", `median, ${place.unit}`, "time by the winner's"],
+    ["<", "<finalist", `median, ${unit}`, "rounds won", "time by the winner's"],
     finals.finalists.map((one, i) => finalistRow(finals, one, i)),
     [
-      `${data.contenders[contender].name}, seed ${seed}: its best trials measured again, side by side in `,
+      `${name}: its best trials measured again, side by side in `,
       `${count(finals.rounds, "round")}: `,
       sure("estimated"),
-      " medians, and ratios by round, with their 95 % intervals. ",
+      " medians, and ratios by round, with their 95 % intervals. Rounds won: those in which it was better than all others. ",
       next ? `The winner ${finals.verdict === "faster" ? "is faster than" : "is not distinguishable from"} the next: ` : "",
       next ? `p = ${short(finals.p, 2)} of a sign test, adjusted for all rivals.` : "",
     ],
@@ -47,6 +49,10 @@ function addFinals(parent, data, place, landscape) {
   const all = data.finals.filter((one) => one.landscape === landscape);
   if (!all.length) return;
   addFolded(parent, `Finals of ${count(all.length, "run")}`, all.length <= 10, (inside) =>
-    inside.append(...all.map((one) => finalsTable(data, place, one))),
+    inside.append(
+      ...all.map(({ contender, seed, finals }) =>
+        finalsTable(finals, place.unit, `${data.contenders[contender].name}, seed ${seed}`),
+      ),
+    ),
   );
 }

@@ -346,19 +346,8 @@ function runPage(main, run) {
   );
   if (run.trial.result.some(isNumber)) main.append(el("h2", { id: "over-trials" }, "Trials"), trialsChart(run));
   if (run.top.length) main.append(el("h2", { id: "configurations" }, "Best configurations"), topTable(run));
-  if (run.finals?.finalists) {
-    main.append(
-      el("h2", { id: "finals" }, "Finals"),
-      table(
-        ["<configuration", `result, ${run.unit}`],
-        run.finals.finalists.map((one, i) => [
-          { text: one.configuration ? JSON.stringify(one.configuration) : (run.finals.library ?? "library"), class: "name" },
-          { text: between(one.result, one.low, one.high, (v) => short(v, 5)), class: i === run.finals.winner ? "better" : "" },
-        ]),
-        [`The best again, side by side in ${whole(run.finals.rounds)} rounds: ${run.finals.verdict}, p = ${short(run.finals.p, 2)}. `, sure("estimated")],
-      ),
-    );
-  }
+  if (run.finals?.finalists)
+    main.append(el("h2", { id: "finals" }, "Finals"), finalsTable(run.finals, run.unit, "The run"));
   if (run.effects) effectsPart(main, run);
   failuresPart(main, run);
   main.append(

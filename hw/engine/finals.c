@@ -121,6 +121,7 @@ static void summarise(opevo_finalist *finalist, const double *fitness, size_t co
     memcpy(scratch, fitness, count * sizeof *scratch);
     opevo_i_sort(scratch, count);
     finalist->rounds = count;
+    finalist->won = 0;
     finalist->median = scratch[0] > 0 ? opevo_i_median(scratch, count) : 0;
     finalist->low = finalist->high = NAN;
     if (finalist->median > 0)
@@ -191,28 +192,54 @@ static bool is_better(const standing *a, const standing *b)
     return a->median > b->median;
 }
 
-/* Of the finalists that are points the best, `but` left aside; count if none exists. What disturbs
- * a round disturbs all in it, so the rounds decide and not the medians over different disturbances:
- * the winner is the one that wins more rounds than it loses against most others (Copeland), which
- * is against all of them, unless they win in a circle. */
-static size_t best_of(const opevo_finalist *finalists, size_t count, const double *fitness,
-                      size_t round_count, size_t but)
+/* Ranks of the finalists that are points. What disturbs a round disturbs all in it, so the rounds
+ * decide and not the medians over different disturbances: ahead is who wins more rounds than it
+ * loses against more of the others (Copeland); the winner does so against all of them, unless they
+ * win in a circle. What is left equal keeps its order. */
+static void rank_points(opevo_finalist *finalists, size_t count, const double *fitness,
+                        size_t round_count, standing *standings)
 {
-    standing of_best = {.whole = false};
-    size_t best = count;
-
+    for (size_t i = 0; i < count; i++)
+        standings[i] = stand(finalists, count, fitness, round_count, i);
     for (size_t i = 0; i < count; i++) {
-        standing own;
-
-        if (i == but || finalists[i].point == OPEVO_LIVE_LIBRARY)
-            continue;
-        own = stand(finalists, count, fitness, round_count, i);
-        if (best == count || is_better(&own, &of_best)) {
-            best = i;
-            of_best = own;
+        finalists[i].rank = finalists[i].point != OPEVO_LIVE_LIBRARY;
+        for (size_t k = 0; k < count && finalists[i].rank; k++) {
+            if (finalists[k].point == OPEVO_LIVE_LIBRARY)
+                continue;
+            finalists[i].rank += is_better(&standings[k], &standings[i]) ||
+                                 (k < i && !is_better(&standings[i], &standings[k]));
         }
     }
-    return best;
+}
+
+/* A round of which two are the best is won by none. */
+static void count_won(opevo_finalist *finalists, size_t count, const double *fitness,
+                      size_t round_count)
+{
+    for (size_t round = 0; round < round_count; round++) {
+        double best = 0;
+        size_t winner = count;
+
+        for (size_t i = 0; i < count; i++) {
+            double own = fitness[i * round_count + round];
+
+            if (finalists[i].point == OPEVO_LIVE_LIBRARY || own < best)
+                continue;
+            winner = own > best ? i : count;
+            best = own;
+        }
+        if (winner < count)
+            finalists[winner].won++;
+    }
+}
+
+static size_t find_rank(const opevo_finalist *finalists, size_t count, size_t rank)
+{
+    size_t at = 0;
+
+    while (at < count && finalists[at].rank != rank)
+        at++;
+    return at;
 }
 
 /* Winner against rival, round by round. */
@@ -236,7 +263,9 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
 {
     size_t rounds_count = (size_t)number;
     double *scratch = opevo_calloc(rounds_count, sizeof *scratch);
+    standing *standings = opevo_calloc(count, sizeof *standings);
     const double *winner = NULL;
+    opevo_status status = OPEVO_OK;
     opevo_final_verdict out = {.library = count,
                                .probability = 1,
                                .ratio = NAN,
@@ -246,15 +275,19 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
                                .library_low = NAN,
                                .library_high = NAN};
 
-    if (!scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", rounds_count);
+    if (!scratch || !standings) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", rounds_count);
+        goto cleanup;
+    }
     for (size_t i = 0; i < count; i++) {
         summarise(&finalists[i], fitness + i * rounds_count, rounds_count, scratch);
         if (finalists[i].point == OPEVO_LIVE_LIBRARY)
             out.library = i;
     }
-    out.winner = best_of(finalists, count, fitness, rounds_count, count);
-    out.rival = best_of(finalists, count, fitness, rounds_count, out.winner);
+    rank_points(finalists, count, fitness, rounds_count, standings);
+    count_won(finalists, count, fitness, rounds_count);
+    out.winner = find_rank(finalists, count, 1);
+    out.rival = find_rank(finalists, count, 2);
     winner = fitness + out.winner * rounds_count;
     if (out.rival < count) {
         const double *rival = fitness + out.rival * rounds_count;
@@ -267,7 +300,9 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
         out.library_ratio =
             compare_times(winner, fitness + out.library * rounds_count, rounds_count, scratch,
                           &out.library_low, &out.library_high);
-    opevo_free(scratch);
     *verdict = out;
-    return OPEVO_OK;
+cleanup:
+    opevo_free(scratch);
+    opevo_free(standings);
+    return status;
 }

@@ -96,7 +96,7 @@ for width in 1200 400; do
     check landscape.html none.json $width
     check tasks.html tasks.json $width
     check finals.html none.json $width
-    grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1 to 1).*>next<.*The winner is faster than the next' dom.html ||
+    grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1 to 1).*>8<.*>next<.*>0<.*>rank 3<.*The winner is faster than the next' dom.html ||
         { echo "finals.html at $width pixels: no finals"; exit 1; }
 done
 front gain,energy,fitness && check front.html front.json 400 || exit 1

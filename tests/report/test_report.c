@@ -5,6 +5,7 @@
 
 #include "reports.h"
 
+#include <math.h>
 #include <sys/stat.h>
 
 /* In a folder "<": the whole argument is "</script>...". */
@@ -149,28 +150,45 @@ static void words_are_those_of_analyze(void **state)
     opevo_free(text);
 }
 
-/* Put finals of two points, `second` one of them, and the library; in every round the first point
- * takes half the time of the second and twice that of the library. */
-static void put_finals(int64_t run, opevo_index second)
+/* Put finals of two points, `first` one of them, and the library; in every round the second point
+ * takes half the time of the first and twice that of the library. */
+static void put_finals(int64_t run, opevo_index first)
 {
     enum { ROUNDS = 8 };
     opevo_store *file = NULL;
     opevo_error err = {OPEVO_OK, ""};
-    opevo_index points[] = {3, second, ~(opevo_index)0};
+    opevo_index points[] = {first, 3, ~(opevo_index)0};
     double fitness[3 * ROUNDS];
     opevo_stored_finals finals = {
         .points = points, .count = 3, .rounds = ROUNDS, .fitness = fitness};
 
     for (size_t i = 0; i < ROUNDS; i++) {
-        fitness[i] = 2 * (double)(i + 1);
-        fitness[ROUNDS + i] = fitness[i] / 2;
-        fitness[2 * ROUNDS + i] = 2 * fitness[i];
+        fitness[i] = (double)(i + 1);
+        fitness[ROUNDS + i] = 2 * fitness[i];
+        fitness[2 * ROUNDS + i] = 4 * fitness[i];
     }
     opevo_text_add(&finals.library, "a library </script>");
     assert_int_equal(opevo_store_open("finals.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
     assert_int_equal(opevo_store_put_finals(file, run, &finals, &err), OPEVO_OK);
     opevo_store_close(file);
     opevo_text_free(&finals.library);
+}
+
+static bool is_near(const json_t *one, const char *name, double wanted)
+{
+    return fabs(json_number_value(json_object_get(one, name)) - wanted) <= 1e-12 * wanted;
+}
+
+/* The finalists come by rank; of 8 rounds the interval ends at the first and the last. */
+static void check_finalist(const json_t *finals, size_t at, int rank, int won, double median)
+{
+    const json_t *one = json_array_get(json_object_get(finals, "finalists"), at);
+
+    assert_int_equal(json_integer_value(json_object_get(one, "rank")), rank);
+    assert_int_equal(json_integer_value(json_object_get(one, "won")), won);
+    assert_true(is_near(one, "fitness", median));
+    assert_true(is_near(one, "low", median / 4.5));
+    assert_true(is_near(one, "high", 8 * median / 4.5));
 }
 
 /* The report has the finals of the runs that have some, as `opevo runs` has them, and whose they
@@ -204,6 +222,8 @@ static void finals_are_those_of_runs(void **state)
     assert_string_equal(json_string_value(json_object_get(finals, "verdict")), "faster");
     assert_float_equal(json_number_value(json_object_get(finals, "ratio")), 2, 0);
     assert_float_equal(json_number_value(json_object_get(finals, "library_ratio")), 0.5, 0);
+    check_finalist(finals, 0, 1, 8, 9);
+    check_finalist(finals, 1, 2, 0, 4.5);
     json_decref(data);
     json_decref(runs);
 }

@@ -116,13 +116,15 @@ typedef struct opevo_finalist {
     double median;    /* fitness at the median of its rounds; 0 when a round failed */
     double low, high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
     uint64_t rounds;
+    uint64_t won; /* of them, those in which it was better than each of the other points */
+    size_t rank;  /* among the points, from 1; 0: the library */
 } opevo_finalist;
 
 /* Where there is no rival or no library, its number is that of the finalists and its ratios are
  * NAN. */
 typedef struct opevo_final_verdict {
-    size_t winner;      /* of the finalists that are points, by the rounds that each pair had */
-    size_t rival;       /* the best of the other points, likewise */
+    size_t winner;      /* the point of rank 1 */
+    size_t rival;       /* that of rank 2 */
     size_t library;     /* OPEVO_LIVE_LIBRARY */
     double probability; /* of a result like this if both were equally fast: two-sided sign test */
     double ratio;       /* median over rounds of rival's time / winner's time */
@@ -147,7 +149,10 @@ typedef struct opevo_finals_plan {
  * or an objective that is not live; INTERRUPTED as soon as the interrupt is raised. */
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
                                double *fitness, opevo_text *library, opevo_error *err);
-/* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */
+/* Fill in the finalists, and the verdict, from the fitness in each round. A point goes before
+ * another if it (1) failed in no round, (2) won more rounds than it lost against more of the other
+ * points, (3) has the greater sum of rounds won minus lost against all of them, (4) has the greater
+ * median, (5) stands first. Errors: NOMEM. */
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,
                                 const double *fitness, opevo_final_verdict *verdict,
                                 opevo_error *err);
