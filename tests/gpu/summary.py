@@ -46,7 +46,7 @@ def runs_of(store):
 
 
 def winner_of(finals):
-    """Medians in GFLOP/s of the winner and of the library, the median ratio of their times, and
+    """Medians in GFLOP/s of the best finalist and of the library, the median ratio of their times, and
     what the library is; None for what there is not."""
     kernels = [reals(fitness) for point, fitness, _ in finals if point is not None]
     library = [(reals(fitness), message) for point, fitness, message in finals if point is None]
@@ -107,7 +107,7 @@ def tuned(runs):
             ]
         )
     print("TFLOP/s; the first trial of a run, which is the analytic start where there is one (mean over")
-    print("seeds), the best trial (mean and standard deviation), the winner of its finals (best seed),")
+    print("seeds), the best trial (mean and standard deviation), the best median of its finals (best seed),")
     print("the library in the same finals, and winner over library, round by round (median and best of")
     print("the seeds). All estimated.\n")
     heads = ["operator", "template", "tuner", "trials", "seeds", "failed", "first", "best", "sd"]
