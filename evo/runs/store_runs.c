@@ -30,84 +30,55 @@ static opevo_status step(opevo_store *store, sqlite3_stmt *statement, opevo_erro
     return OPEVO_OK;
 }
 
-/* ---- Programs ------------------------------------------------------------------------------- */
+/* ---- Programs and calls --------------------------------------------------------------------- */
 
-/* What a run executes, in a table that is made with the first of them, as that of the finals. */
-static const char programs_schema[] = "CREATE TABLE IF NOT EXISTS programs ("
-                                      "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
-                                      "  hash TEXT NOT NULL);";
+/* A text of a run in a table of its own, which is made with the first of them, as that of the
+ * finals. */
+typedef struct side_table {
+    const char *table, *column;
+} side_table;
 
-static opevo_status put_program(opevo_store *store, const opevo_run_key *key, int64_t run,
-                                opevo_error *err)
+static const side_table programs = {"programs", "hash"}; /* what it executes */
+static const side_table calls = {"calls", "call"};       /* how it was asked for */
+
+enum { SQL_SIZE = 160 };
+
+static opevo_status put_note(opevo_store *store, const side_table *side, int64_t run,
+                             const char *text, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *insert = NULL;
-    char hash[OPEVO_I_HEX_SIZE];
+    char sql[SQL_SIZE];
 
-    if (!key->program)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, programs_schema, err));
-    OPEVO_TRY(opevo_i_store_prepare(
-        store, "INSERT OR REPLACE INTO programs (run, hash) VALUES (?, ?)", &insert, err));
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE IF NOT EXISTS %s (run INTEGER PRIMARY KEY REFERENCES runs (run),"
+             " %s TEXT NOT NULL);",
+             side->table, side->column);
+    OPEVO_TRY(opevo_i_store_exec(store, sql, err));
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s (run, %s) VALUES (?, ?)", side->table,
+             side->column);
+    OPEVO_TRY(opevo_i_store_prepare(store, sql, &insert, err));
     sqlite3_bind_int64(insert, 1, run);
-    bind_text(insert, 2, opevo_i_signature_text(key->program, hash));
+    bind_text(insert, 2, text);
     OPEVO_TRY(step(store, insert, err));
 cleanup:
     sqlite3_finalize(insert);
     return status;
 }
 
-opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err)
+/* Add the text, if the run has one. */
+static opevo_status add_note(opevo_store *store, const side_table *side, int64_t run,
+                             opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
+    char sql[SQL_SIZE];
 
-    *hash = 0;
-    if (sqlite3_table_column_metadata(store->db, "main", "programs", "hash", NULL, NULL, NULL, NULL,
-                                      NULL) != SQLITE_OK)
+    if (sqlite3_table_column_metadata(store->db, "main", side->table, side->column, NULL, NULL,
+                                      NULL, NULL, NULL) != SQLITE_OK)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT hash FROM programs WHERE run = ?", &query, err));
-    sqlite3_bind_int64(query, 1, run);
-    if (sqlite3_step(query) == SQLITE_ROW)
-        *hash = strtoull(opevo_i_column_text(query, 0), NULL, 16);
-cleanup:
-    sqlite3_finalize(query);
-    return status;
-}
-
-/* How a run was asked for, likewise. */
-static const char calls_schema[] = "CREATE TABLE IF NOT EXISTS calls ("
-                                   "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
-                                   "  call TEXT NOT NULL);";
-
-static opevo_status put_call(opevo_store *store, const opevo_run_key *key, int64_t run,
-                             opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    sqlite3_stmt *insert = NULL;
-
-    if (!key->call)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, calls_schema, err));
-    OPEVO_TRY(opevo_i_store_prepare(store, "INSERT OR REPLACE INTO calls (run, call) VALUES (?, ?)",
-                                    &insert, err));
-    sqlite3_bind_int64(insert, 1, run);
-    bind_text(insert, 2, key->call);
-    OPEVO_TRY(step(store, insert, err));
-cleanup:
-    sqlite3_finalize(insert);
-    return status;
-}
-
-opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    sqlite3_stmt *query = NULL;
-
-    if (sqlite3_table_column_metadata(store->db, "main", "calls", "call", NULL, NULL, NULL, NULL,
-                                      NULL) != SQLITE_OK)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT call FROM calls WHERE run = ?", &query, err));
+    snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE run = ?", side->column, side->table);
+    OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
     sqlite3_bind_int64(query, 1, run);
     if (sqlite3_step(query) == SQLITE_ROW)
         opevo_text_add(out, opevo_i_column_text(query, 0));
@@ -115,6 +86,34 @@ opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out, 
 cleanup:
     sqlite3_finalize(query);
     return status;
+}
+
+static opevo_status put_notes(opevo_store *store, const opevo_run_key *key, int64_t run,
+                              opevo_error *err)
+{
+    char hash[OPEVO_I_HEX_SIZE];
+    opevo_status status = OPEVO_OK;
+
+    if (key->program)
+        status = put_note(store, &programs, run, opevo_i_signature_text(key->program, hash), err);
+    if (status == OPEVO_OK && key->call)
+        status = put_note(store, &calls, run, key->call, err);
+    return status;
+}
+
+opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = add_note(store, &programs, run, &text, err);
+
+    *hash = status == OPEVO_OK ? strtoull(opevo_text_string(&text), NULL, 16) : 0;
+    opevo_text_free(&text);
+    return status;
+}
+
+opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out, opevo_error *err)
+{
+    return add_note(store, &calls, run, out, err);
 }
 
 /* Whether the program is that of the run; also where either is not known. */
@@ -302,7 +301,6 @@ static opevo_status make_run(opevo_store *store, const opevo_run_key *key, const
     bind_text(insert, 13, space);
     OPEVO_TRY(step(store, insert, err));
     *run = sqlite3_last_insert_rowid(store->db);
-    OPEVO_TRY(put_program(store, key, *run, err));
     OPEVO_TRY(opevo_i_store_put_criteria(store, key, *run, err));
 cleanup:
     sqlite3_finalize(insert);
@@ -336,7 +334,7 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
     sqlite3_reset(insert);
     sqlite3_clear_bindings(insert);
     if (status == OPEVO_OK)
-        status = put_program(store, key, *run, err);
+        status = put_notes(store, key, *run, err);
     return status == OPEVO_OK ? opevo_i_store_put_criteria(store, key, *run, err) : status;
 }
 
@@ -389,7 +387,7 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
     else if (status == OPEVO_OK)
         status = resume(store, key, found, err);
     if (status == OPEVO_OK)
-        status = put_call(store, key, found, err);
+        status = put_notes(store, key, found, err);
     if (status == OPEVO_OK)
         status = opevo_i_store_adopt_unit(store, key, found, err);
     if (status == OPEVO_OK && !key->space)
