@@ -47,14 +47,16 @@ static opevo_status choose(opevo_i_study_data *data, size_t run, const char *nam
                                  .unit = data->landscapes[landscape].unit,
                                  .criteria = self->criteria};
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_store_criteria(data->front_store, data->run_numbers[run],
-                                               self->criteria, &objective.more_count, err);
+    opevo_store *store = opevo_i_store_of_run(data, run);
+    int64_t number = data->stored[run].run;
+    opevo_status status =
+        opevo_store_criteria(store, number, self->criteria, &objective.more_count, err);
 
     if (status != OPEVO_OK)
         return status;
     if (opevo_criteria_parse(&objective, names, &criteria, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "--criteria %.200s: run %lld: %.600s", names,
-                          (long long)data->run_numbers[run], inner.message);
+                          (long long)number, inner.message);
     if (self->front.criteria.count && !is_same(&self->front.criteria, &criteria))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--criteria %.200s: the runs on %.200s have different criteria: name one "
@@ -66,7 +68,7 @@ static opevo_status choose(opevo_i_study_data *data, size_t run, const char *nam
         self->sample = opevo_malloc(MOST_SAMPLED, sizeof *self->sample);
         self->box = opevo_front_box_empty();
         self->unit = opevo_strdup(objective.unit);
-        status = opevo_store_space(data->front_store, data->run_numbers[run], &self->space, err);
+        status = opevo_store_space(store, number, &self->space, err);
         if (status == OPEVO_OK && (!self->unit || !self->sample))
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
     }
@@ -162,7 +164,8 @@ static opevo_status follow_run(opevo_i_study_data *data, size_t run, opevo_error
 {
     const opevo_i_landscape_front *on = &data->fronts[data->runs[run].landscape];
     follower self = {.on = on, .front = {.criteria = on->front.criteria}};
-    opevo_status status = each_trial(data->front_store, data->run_numbers[run], follow, &self, err);
+    opevo_status status =
+        each_trial(opevo_i_store_of_run(data, run), data->stored[run].run, follow, &self, err);
 
     opevo_front_free(&self.front);
     opevo_run_curve_free(&data->runs[run].curve);
@@ -185,13 +188,10 @@ static opevo_status rename_units(opevo_i_study_data *data, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_study_fronts(const char *path, const char *names, opevo_i_study_data *data,
-                                  opevo_error *err)
+opevo_status opevo_i_study_fronts(const char *names, opevo_i_study_data *data, opevo_error *err)
 {
-    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &data->front_store, err);
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
     data->criteria_words = names;
     data->fronts = opevo_calloc(data->landscape_count, sizeof *data->fronts);
     if (!data->fronts)
@@ -201,7 +201,8 @@ opevo_status opevo_i_study_fronts(const char *path, const char *names, opevo_i_s
                          .label = data->contenders[data->runs[i].contender].label};
 
         OPEVO_TRY(choose(data, i, names, err));
-        OPEVO_TRY(each_trial(data->front_store, data->run_numbers[i], gather, &self, err));
+        OPEVO_TRY(
+            each_trial(opevo_i_store_of_run(data, i), data->stored[i].run, gather, &self, err));
     }
     for (size_t i = 0; i < data->run_count; i++)
         OPEVO_TRY(follow_run(data, i, err));
@@ -225,7 +226,6 @@ void opevo_i_study_fronts_free(opevo_i_study_data *data)
         opevo_space_destroy(data->fronts[i].space);
     }
     opevo_free(data->fronts);
-    opevo_store_close(data->front_store);
 }
 
 /* ---- Print ---- */

@@ -29,21 +29,33 @@ typedef struct opevo_i_contender {
 
 typedef struct opevo_i_landscape_front opevo_i_landscape_front;
 
-/* A store as a study. */
+/* Where a run stands among the stores. */
+typedef struct opevo_i_stored_run {
+    size_t store;    /* place in `stores` */
+    int64_t run;     /* its number there */
+    uint64_t key;    /* opevo_i_run_key */
+    uint64_t trials; /* how many that store has of it */
+} opevo_i_stored_run;
+
+/* Most stores of one study, each of which takes up to three open files. */
+enum { OPEVO_I_MOST_STORES = 256 };
+
+/* Stores as a study. */
 typedef struct opevo_i_study_data {
+    opevo_store **stores; /* opened to read, in the order of the call's arguments */
+    size_t store_count;
     opevo_i_named_landscape *landscapes;
     opevo_i_contender *contenders;
-    int64_t *run_numbers; /* in the store */
+    opevo_i_stored_run *stored; /* of each run */
     opevo_analysed_run *runs;
     uint64_t (*outcomes)[OPEVO_OUTCOME_CLASS_COUNT]; /* of each run: trials by class */
     opevo_text versions; /* of the program that made runs, a line each */
     size_t landscape_count, contender_count, run_count;
-    size_t landscape_capacity, contender_capacity, run_capacity, number_capacity;
+    size_t landscape_capacity, contender_capacity, run_capacity, stored_capacity;
     size_t empty;                    /* runs without a trial, left out */
     uint64_t planned;                /* runs that a study has not begun */
     opevo_i_landscape_front *fronts; /* of each landscape, with --criteria; NULL: none */
     const char *criteria_words;      /* of --criteria, with fronts */
-    opevo_store *front_store;        /* which holds the words of their criteria */
     opevo_text notes;                /* lines for the reader: what is left out, and why */
     /* What `study` points to. */
     opevo_study_landscape *shown;
@@ -59,11 +71,34 @@ typedef struct opevo_i_analyze_settings {
     opevo_analysis_options options;
 } opevo_i_analyze_settings;
 
-/* Read the runs of a store on `threads` threads, those that --landscape, --tuner and
- * --budget name. Errors: INVALID for a store
- * without a run that is wanted; whatever the store reports. */
-opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
-                                opevo_i_study_data *out, opevo_error *err);
+/* "A.db", "A.db and B.db", "A.db and 3 more stores": the arguments of the call. */
+void opevo_i_stores_name(const opevo_call *call, opevo_text *out);
+/* Open the stores that the call names. */
+opevo_status opevo_i_stores_open(const opevo_call *call, opevo_i_study_data *data,
+                                 opevo_error *err);
+void opevo_i_stores_close(opevo_i_study_data *data);
+/* The store that has a run of the study. */
+opevo_store *opevo_i_store_of_run(const opevo_i_study_data *data, size_t run);
+/* Hash of what identifies a run in a store: objective, tuner, settings, seed, budget. */
+uint64_t opevo_i_run_key(const opevo_run_info *info);
+typedef struct opevo_i_run_keys {
+    uint64_t *keys;
+    size_t count, capacity;
+    bool failed; /* no memory */
+} opevo_i_run_keys;
+void opevo_i_run_keys_add(opevo_i_run_keys *keys, const opevo_run_info *info);
+/* Count the planned runs that no store has begun, given the keys of those that are listed. */
+opevo_status opevo_i_stores_plan(opevo_i_study_data *data, opevo_i_run_keys *listed,
+                                 opevo_error *err);
+/* Of the runs as listed keep those with trials, in the order of their numbers, each once.
+ * Errors: MISMATCH if the same run has different trials in two stores; NOMEM. */
+opevo_status opevo_i_stores_settle(const opevo_call *call, opevo_i_study_data *data,
+                                   opevo_error *err);
+
+/* Read the runs of the stores on `threads` threads, those that --landscape, --tuner and --budget
+ * name. Errors: INVALID where no run is wanted; whatever a store reports. */
+opevo_status opevo_i_study_read(const opevo_call *call, unsigned threads, opevo_i_study_data *out,
+                                opevo_error *err);
 /* Label the contenders, after landscapes of the same points have become one. Errors: NOMEM. */
 opevo_status opevo_i_study_name_contenders(opevo_i_study_data *data, opevo_error *err);
 /* Contenders that differ in their space files alone, and of which no landscape has runs of two,
@@ -76,9 +111,8 @@ void opevo_i_contender_free(opevo_i_contender *row);
 opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
                                            opevo_i_study_data *data, opevo_error *err);
 /* In place of that, with --criteria: make the course of each run that of the hypervolume of these
- * criteria. Errors: INVALID for runs that lack one; what the store reports. */
-opevo_status opevo_i_study_fronts(const char *path, const char *names, opevo_i_study_data *data,
-                                  opevo_error *err);
+ * criteria. Errors: INVALID for runs that lack one; what a store reports. */
+opevo_status opevo_i_study_fronts(const char *names, opevo_i_study_data *data, opevo_error *err);
 void opevo_i_study_fronts_free(opevo_i_study_data *data);
 /* The front over all runs on a landscape; nothing without --criteria. */
 opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t landscape,
@@ -105,7 +139,7 @@ typedef struct opevo_i_analysis_work {
             false                                                                                  \
     }
 /* Read --at, --targets, --confidence, --intervals, --alpha, --resamples, --seed and --threads,
- * and then the store that the call names, and analyse it; free it in any case. */
+ * and then the stores that the call names, and analyse them; free it in any case. */
 opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
                                    opevo_error *err);
 void opevo_i_analysis_free(opevo_i_analysis_work *work);
@@ -159,7 +193,7 @@ void opevo_i_analysis_print_json(const opevo_i_study_data *data,
 void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out);
 void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out);
 /* In short and the ranking; with `all`, everything. */
-opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
+opevo_status opevo_i_analysis_print_text(const char *name, const opevo_i_study_data *data,
                                          const opevo_study_analysis *analysis, bool all,
                                          opevo_text *out, opevo_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From a store to a study: the runs are listed once, and then read side by side, each thread
+/* From stores to a study: the runs are listed once, and then read side by side, each thread
  * through a connection of its own. Of a run only its course is kept. */
 
 #include "analyze_internal.h"
@@ -20,6 +20,8 @@ enum { PIECE = 512 };
 typedef struct listing {
     opevo_i_study_data *data;
     const opevo_call *call;
+    size_t store; /* that is being listed */
+    opevo_i_run_keys keys;
     bool failed; /* no memory */
 } listing;
 
@@ -149,36 +151,36 @@ static void note_version(opevo_text *versions, const char *version)
     opevo_text_printf(versions, "%s\n", version);
 }
 
+/* A run without a trial is listed as well: another store may have more of it. */
 static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
     opevo_i_study_data *data = self->data;
-    void *runs = data->runs, *numbers = data->run_numbers;
+    void *runs = data->runs, *stored = data->stored;
     opevo_analysed_run run = {.seed = info->seed, .end = end_of(info->stop)};
     bool room = false;
 
+    opevo_i_run_keys_add(&self->keys, info);
     if (self->failed || !wanted(self->call, "landscape", info->objective) ||
         !wanted(self->call, "tuner", info->tuner) || !wanted(self->call, "budget", info->budget))
         return;
-    if (info->trials == 0) {
-        data->empty++;
-        return;
-    }
-    note_version(&data->versions, info->version);
+    if (info->trials)
+        note_version(&data->versions, info->version);
     run.landscape = find_landscape(self, info);
     if (!self->failed)
         run.contender = find_contender(self, info);
     room =
         !self->failed && opevo_reserve(&runs, &data->run_capacity, data->run_count + 1, sizeof run);
     data->runs = runs;
-    room = room && opevo_reserve(&numbers, &data->number_capacity, data->run_count + 1,
-                                 sizeof *data->run_numbers);
-    data->run_numbers = numbers;
+    room = room && opevo_reserve(&stored, &data->stored_capacity, data->run_count + 1,
+                                 sizeof *data->stored);
+    data->stored = stored;
     if (!room) {
         self->failed = true;
         return;
     }
-    data->run_numbers[data->run_count] = info->run;
+    data->stored[data->run_count] =
+        (opevo_i_stored_run){self->store, info->run, opevo_i_run_key(info), info->trials};
     data->runs[data->run_count++] = run;
 }
 
@@ -291,18 +293,30 @@ static opevo_status label_landscape(const opevo_i_study_data *data, opevo_i_name
 
 /* ---- Reading ---- */
 
-/* Of one thread. */
+/* Of one thread, to the store that it read from last. */
 typedef struct connection {
     opevo_store *store;
+    size_t number; /* of it */
     opevo_trial trials[PIECE];
 } connection;
 
 typedef struct reader {
+    const opevo_call *call;
     opevo_i_study_data *data;
     connection *connections;
-    size_t *order; /* places of runs; runs of one objective on one space one after the other */
+    size_t *order; /* places of runs: by store, in it by objective and space */
     opevo_progress progress;
 } reader;
+
+static opevo_status connect(const reader *self, connection *from, size_t number, opevo_error *err)
+{
+    if (from->store && from->number == number)
+        return OPEVO_OK;
+    opevo_store_close(from->store);
+    from->store = NULL;
+    from->number = number;
+    return opevo_store_open(self->call->arguments[number], OPEVO_STORE_READ, &from->store, err);
+}
 
 static opevo_status read_run(void *context, size_t place, unsigned worker, opevo_error *err)
 {
@@ -311,11 +325,13 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
     opevo_analysed_run *run = &self->data->runs[index];
     connection *from = &self->connections[worker];
     opevo_status status = OPEVO_OK;
+    const opevo_i_stored_run *stored = &self->data->stored[index];
     size_t count = PIECE;
 
+    OPEVO_TRY(connect(self, from, stored->store, err));
     while (count == PIECE) {
-        OPEVO_TRY(opevo_store_read(from->store, self->data->run_numbers[index], run->curve.trials,
-                                   from->trials, PIECE, &count, err));
+        OPEVO_TRY(opevo_store_read(from->store, stored->run, run->curve.trials, from->trials, PIECE,
+                                   &count, err));
         for (size_t i = 0; i < count; i++)
             OPEVO_TRY(opevo_run_curve_add(&run->curve, &from->trials[i].outcome, err));
         for (size_t i = 0; i < count; i++)
@@ -332,30 +348,38 @@ cleanup:
     return status;
 }
 
-/* Where each cell's runs begin, in the order of the cells; then the runs put there. A connection
- * keeps the outcomes of one objective at hand, which a run of another one makes it read anew. */
+/* The store, and in it the cell of a run. */
+static size_t pile_of(const opevo_i_study_data *data, size_t run)
+{
+    size_t row = data->stored[run].store * data->landscape_count + data->runs[run].landscape;
+
+    return row * data->contender_count + data->runs[run].contender;
+}
+
+/* Where each cell's runs of a store begin, in the order of the cells; then the runs put there. A
+ * connection keeps the outcomes of one objective at hand, which a run of another one makes it read
+ * anew. */
 static bool sort_by_cell(const opevo_i_study_data *data, size_t *order)
 {
-    size_t cells = data->landscape_count * data->contender_count;
-    size_t *next = opevo_calloc(cells + 1, sizeof *next);
+    size_t piles = data->store_count * data->landscape_count * data->contender_count;
+    size_t *next = opevo_calloc(piles + 1, sizeof *next);
 
     if (!next)
         return false;
     for (size_t i = 0; i < data->run_count; i++)
-        next[data->runs[i].landscape * data->contender_count + data->runs[i].contender + 1]++;
-    for (size_t i = 0; i < cells; i++)
+        next[pile_of(data, i) + 1]++;
+    for (size_t i = 0; i < piles; i++)
         next[i + 1] += next[i];
     for (size_t i = 0; i < data->run_count; i++)
-        order[next[data->runs[i].landscape * data->contender_count + data->runs[i].contender]++] =
-            i;
+        order[next[pile_of(data, i)]++] = i;
     opevo_free(next);
     return true;
 }
 
-static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
-                              opevo_i_study_data *data, opevo_error *err)
+static opevo_status read_runs(const opevo_call *call, unsigned threads, opevo_i_study_data *data,
+                              opevo_error *err)
 {
-    reader self = {.data = data};
+    reader self = {.call = call, .data = data};
     opevo_status status = OPEVO_OK;
 
     threads = threads < data->run_count ? threads : (unsigned)data->run_count;
@@ -363,12 +387,10 @@ static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
     data->outcomes = opevo_calloc(data->run_count, sizeof *data->outcomes);
     self.order = opevo_malloc(data->run_count, sizeof *self.order);
     if (!self.connections || !data->outcomes || !self.order || !sort_by_cell(data, self.order)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
         goto cleanup;
     }
-    for (unsigned i = 0; i < threads; i++)
-        OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.connections[i].store, err));
-    opevo_i_progress_start(&self.progress, quiet);
+    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
     status = opevo_parallel_for(data->run_count, threads, read_run, &self, err);
     opevo_i_progress_end(&self.progress);
 cleanup:
@@ -379,22 +401,33 @@ cleanup:
     return status;
 }
 
-static opevo_status fail_empty(const char *path, const opevo_call *call,
-                               const opevo_i_study_data *data, opevo_error *err)
+static opevo_status fail_empty(const opevo_call *call, const opevo_i_study_data *data,
+                               opevo_error *err)
 {
+    opevo_text name = {0};
+    bool one = call->argument_count == 1;
+    const char *have = one ? "has" : "have", *whose = one ? "its" : "their";
+    opevo_status status = OPEVO_INVALID;
+
+    opevo_i_stores_name(call, &name);
     if (opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner") ||
         opevo_i_option(call, "budget"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has no run with trials that matches --landscape, --tuner and "
-                          "--budget; opevo runs lists its runs.",
-                          path);
-    if (data->planned)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has no run with trials: a study has planned %llu run%s and started "
-                          "none; run its command.",
-                          path, (unsigned long long)data->planned, data->planned == 1 ? "" : "s");
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run with trials; opevo runs lists its runs.",
-                      path);
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s no run with trials that matches --landscape, --tuner and "
+                            "--budget; opevo runs lists %s runs.",
+                            opevo_text_string(&name), have, whose);
+    else if (data->planned)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s no run with trials: a study has planned %llu run%s and started "
+                            "none; run its command.",
+                            opevo_text_string(&name), have, (unsigned long long)data->planned,
+                            data->planned == 1 ? "" : "s");
+    else
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "%s %s no run with trials; opevo runs lists %s runs.",
+                       opevo_text_string(&name), have, whose);
+    opevo_text_free(&name);
+    return status;
 }
 
 static void note_unfinished(opevo_i_study_data *data)
@@ -422,29 +455,30 @@ static void note_budgets(opevo_i_study_data *data)
     }
 }
 
-opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
-                                opevo_i_study_data *out, opevo_error *err)
+opevo_status opevo_i_study_read(const opevo_call *call, unsigned threads, opevo_i_study_data *out,
+                                opevo_error *err)
 {
-    opevo_store *store = NULL;
     listing list = {.data = out, .call = call};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
-    OPEVO_TRY(opevo_store_list(store, visit, &list, err));
-    OPEVO_TRY(opevo_store_planned(store, &out->planned, err));
+    OPEVO_TRY(opevo_i_stores_open(call, out, err));
+    for (; list.store < out->store_count; list.store++)
+        OPEVO_TRY(opevo_store_list(out->stores[list.store], visit, &list, err));
     if (list.failed) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", path);
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", call->arguments[0]);
         goto cleanup;
     }
+    OPEVO_TRY(opevo_i_stores_plan(out, &list.keys, err));
+    OPEVO_TRY(opevo_i_stores_settle(call, out, err));
     if (out->run_count == 0) {
-        status = fail_empty(path, call, out, err);
+        status = fail_empty(call, out, err);
         goto cleanup;
     }
     note_unfinished(out);
     note_budgets(out);
-    OPEVO_TRY(read_runs(path, opevo_i_flag(call, "quiet"), threads, out, err));
+    OPEVO_TRY(read_runs(call, threads, out, err));
 cleanup:
-    opevo_store_close(store);
+    opevo_free(list.keys.keys);
     return status;
 }
 
@@ -497,7 +531,7 @@ void opevo_i_study_data_free(opevo_i_study_data *data)
         opevo_run_curve_free(&data->runs[i].curve);
     opevo_free(data->landscapes);
     opevo_free(data->contenders);
-    opevo_free(data->run_numbers);
+    opevo_i_stores_close(data);
     opevo_free(data->runs);
     opevo_free(data->outcomes);
     opevo_text_free(&data->versions);

@@ -437,7 +437,7 @@ static opevo_status print_overall(printer *self, opevo_error *err)
 
 /* ---- All of it ---- */
 
-static void print_head(const printer *self, const char *path)
+static void print_head(const printer *self, const char *name)
 {
     const opevo_study_analysis *analysis = self->analysis;
     const opevo_analysed_study *study = &analysis->study;
@@ -445,7 +445,7 @@ static void print_head(const printer *self, const char *path)
 
     for (size_t i = 0; i < study->run_count; i++)
         trials += study->runs[i].curve.trials;
-    opevo_text_printf(self->out, "%s: %zu run%s, ", path, study->run_count,
+    opevo_text_printf(self->out, "%s: %zu run%s, ", name, study->run_count,
                       study->run_count == 1 ? "" : "s");
     opevo_i_text_add_grouped(self->out, trials);
     opevo_text_printf(self->out,
@@ -495,14 +495,14 @@ static void print_place(const printer *self, size_t landscape)
     }
 }
 
-opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
+opevo_status opevo_i_analysis_print_text(const char *name, const opevo_i_study_data *data,
                                          const opevo_study_analysis *analysis, bool all,
                                          opevo_text *out, opevo_error *err)
 {
     printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), out};
     opevo_status status = OPEVO_OK;
 
-    print_head(&self, path);
+    print_head(&self, name);
     OPEVO_TRY(print_short(&self, err));
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         print_place(&self, i);

@@ -188,14 +188,12 @@ opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_settings(call, &work->settings, err));
-    OPEVO_TRY(
-        opevo_i_study_read(call->arguments[0], call, study_options->threads, &work->data, err));
+    OPEVO_TRY(opevo_i_study_read(call, study_options->threads, &work->data, err));
     if (!opevo_i_option(call, "criteria"))
         OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
     OPEVO_TRY(opevo_i_study_name_contenders(&work->data, err));
     if (opevo_i_option(call, "criteria"))
-        OPEVO_TRY(opevo_i_study_fronts(call->arguments[0], opevo_i_option(call, "criteria"),
-                                       &work->data, err));
+        OPEVO_TRY(opevo_i_study_fronts(opevo_i_option(call, "criteria"), &work->data, err));
     OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
     leave_out_degenerate(work, opevo_i_flag(call, "all") || opevo_i_flag(call, "json") ||
@@ -210,18 +208,29 @@ void opevo_i_analysis_free(opevo_i_analysis_work *work)
     opevo_i_study_data_free(&work->data);
 }
 
+static opevo_status check_forms(const opevo_call *call, opevo_error *err)
+{
+    int forms =
+        opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex");
+
+    if (forms > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
+    if (forms && opevo_i_flag(call, "all"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--all is for tables: omit it with --csv, --json and --latex.");
+    return OPEVO_OK;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_i_analysis_work work = {.analysis = NULL};
-    opevo_status status = OPEVO_OK;
+    opevo_text name = {0};
+    opevo_status status = check_forms(call, err);
 
     (void)exit_code;
-    if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
-    if (opevo_i_flag(call, "all") &&
-        (opevo_i_flag(call, "csv") || opevo_i_flag(call, "json") || opevo_i_flag(call, "latex")))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--all is for tables: omit it with --csv, --json and --latex.");
+    if (status != OPEVO_OK)
+        return status;
+    opevo_i_stores_name(call, &name);
     OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
     if (opevo_i_flag(call, "csv") ||
         opevo_i_flag(call, "latex")) /* these have no place for notes */
@@ -233,23 +242,26 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     else if (opevo_i_flag(call, "latex"))
         opevo_i_analysis_print_latex(work.analysis, out);
     else
-        OPEVO_TRY(opevo_i_analysis_print_text(call->arguments[0], &work.data, work.analysis,
+        OPEVO_TRY(opevo_i_analysis_print_text(opevo_text_string(&name), &work.data, work.analysis,
                                               opevo_i_flag(call, "all"), out, err));
 cleanup:
     opevo_i_analysis_free(&work);
+    opevo_text_free(&name);
     return status;
 }
 
 const opevo_verb opevo_i_verb_analyze = {
     .name = "analyze",
-    .arguments = "STORE",
+    .arguments = "STORE [STORE...]",
     .arguments_min = 1,
-    .arguments_max = 1,
-    .summary = "Compare the tuners in a store.",
+    .arguments_max = OPEVO_I_MOST_STORES,
+    .summary = "Compare the tuners in one store or several.",
     .details = "  opevo tune mm1 --on sim:gtx1080ti --tuner random --runs 20 --store runs.db\n"
                "  opevo tune mm1 --on sim:gtx1080ti --tuner opevo --runs 20 --store runs.db\n"
                "  opevo analyze runs.db\n"
-               "  opevo analyze runs.db --all\n\n"
+               "  opevo analyze runs.db --all\n"
+               "  opevo analyze shard-*.db\n\n"
+               "Several stores count as one; a run that more than one of them has counts once.\n"
                "Runs with the same seed are paired. docs/analysis.md gives every formula.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -25,17 +25,18 @@ void opevo_i_report_json_head(const char *kind, const char *title, const opevo_c
 void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,
                                 size_t stride);
 
-/* The runs of the store, or the landscape, that the call names, as one JSON object. */
-opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err);
+/* The runs of the stores, or the landscape, that the call names, as one JSON object. */
+opevo_status opevo_i_report_study(const opevo_call *call, const char *title, opevo_text *json,
+                                  opevo_error *err);
 /* One run of a store: of the program that was tuned, not of tuners. */
 opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_t run,
                                 opevo_text *json, opevo_error *err);
 opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
 
-/* The member "networks": the groups of tasks of the store whose runs are all in `data`. Errors:
- * those of reading the store. */
-opevo_status opevo_i_report_networks(const char *path, const opevo_i_study_data *data,
-                                     opevo_text *out, opevo_error *err);
+/* The member "networks": the groups of tasks of the stores whose runs are all in `data`. Errors:
+ * those of reading a store. */
+opevo_status opevo_i_report_networks(const opevo_i_study_data *data, opevo_text *out,
+                                     opevo_error *err);
 
 /* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the
  * file. */

@@ -32,6 +32,7 @@ typedef struct course {
 } course;
 
 typedef struct whole {
+    size_t store; /* number of the store that has it */
     const opevo_group *group;
     course *courses;          /* one for each task */
     double *trials, *seconds; /* where the latency changes */
@@ -348,11 +349,12 @@ cleanup:
 /* ---- A group ---- */
 
 /* Its place among the runs of the analysis; their number if it is not among them. */
-static size_t find_run(const opevo_i_study_data *data, int64_t run)
+static size_t find_run(const whole *self, const opevo_i_study_data *data, int64_t run)
 {
     size_t i = 0;
 
-    while (i < data->run_count && data->run_numbers[i] != run)
+    while (i < data->run_count &&
+           (data->stored[i].run != run || data->stored[i].store != self->store))
         i++;
     return i;
 }
@@ -363,7 +365,7 @@ static bool is_shown(const whole *self, const opevo_i_study_data *data, size_t *
     bool shown = false;
 
     for (size_t i = 0; i < self->group->count; i++) {
-        size_t place = find_run(data, self->group->tasks[i].run);
+        size_t place = find_run(self, data, self->group->tasks[i].run);
 
         if (place == data->run_count && self->courses[i].count)
             return false;
@@ -391,7 +393,7 @@ static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_t
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->group->count; i++) {
         const course *one = &self->courses[i];
-        size_t place = find_run(data, one->task->run);
+        size_t place = find_run(self, data, one->task->run);
 
         if (!is_needed(self, i))
             continue;
@@ -446,23 +448,20 @@ static void release(whole *self)
     opevo_free(self->seconds);
 }
 
-opevo_status opevo_i_report_networks(const char *path, const opevo_i_study_data *data,
-                                     opevo_text *out, opevo_error *err)
+static opevo_status add_groups_of(size_t number, const opevo_i_study_data *data, opevo_text *out,
+                                  opevo_error *err)
 {
-    opevo_store *store = NULL;
+    opevo_store *store = data->stores[number];
     opevo_group *groups = NULL;
     size_t count = 0;
     whole self = {.group = NULL};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(opevo_store_groups(store, &groups, &count, err));
-    opevo_json_key(out, "networks");
-    opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
         size_t run = 0;
 
-        self = (whole){.group = &groups[i]};
+        self = (whole){.store = number, .group = &groups[i]};
         OPEVO_TRY(read_courses(store, &self, err));
         OPEVO_TRY(follow_rounds(&self, err));
         if (is_shown(&self, data, &run))
@@ -470,10 +469,21 @@ opevo_status opevo_i_report_networks(const char *path, const opevo_i_study_data 
         release(&self);
         self = (whole){.group = NULL};
     }
-    opevo_text_add(out, "]");
 cleanup:
     release(&self);
     opevo_store_groups_free(groups, count);
-    opevo_store_close(store);
+    return status;
+}
+
+opevo_status opevo_i_report_networks(const opevo_i_study_data *data, opevo_text *out,
+                                     opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_json_key(out, "networks");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < data->store_count && status == OPEVO_OK; i++)
+        status = add_groups_of(i, data, out, err);
+    opevo_text_add(out, "]");
     return status;
 }

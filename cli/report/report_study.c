@@ -22,6 +22,7 @@ enum {
 };
 
 typedef struct writer {
+    const opevo_call *call;
     const opevo_i_study_data *data;
     const opevo_study_analysis *analysis;
     opevo_text *out;
@@ -416,12 +417,11 @@ static void add_settings(const writer *self)
 }
 
 /* Of all runs that have some; whose they are is said by the places of landscape and contender. */
-static opevo_status add_finals(const char *path, const writer *self, opevo_error *err)
+static opevo_status add_finals(const writer *self, opevo_error *err)
 {
     const opevo_analysed_study *study = &self->analysis->study;
     opevo_text *out = self->out;
-    opevo_store *store = NULL;
-    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
+    opevo_status status = OPEVO_OK;
 
     opevo_json_key(out, "finals");
     opevo_text_add(out, "[");
@@ -429,7 +429,8 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
         opevo_i_finals finals;
         opevo_space *space = NULL;
 
-        status = opevo_i_finals_of_run(store, self->data->run_numbers[i], &finals, &space, err);
+        status = opevo_i_finals_of_run(opevo_i_store_of_run(self->data, i),
+                                       self->data->stored[i].run, &finals, &space, err);
         if (status == OPEVO_OK && finals.ran) {
             opevo_json_next(out, " ");
             opevo_text_add(out, "{");
@@ -444,7 +445,6 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
         opevo_i_finals_free(&finals);
     }
     opevo_text_add(out, "]");
-    opevo_store_close(store);
     return status;
 }
 
@@ -475,19 +475,20 @@ static void add_failure(const writer *self, size_t landscape, int kind, uint64_t
     opevo_json_index(out, "landscape", landscape);
     opevo_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)kind));
     opevo_json_index(out, "count", count);
-    opevo_json_index(out, "run", (opevo_index)self->data->run_numbers[first]);
+    opevo_json_index(out, "run", (opevo_index)self->data->stored[first].run);
+    if (self->data->store_count > 1)
+        opevo_json_string(out, "store", self->call->arguments[self->data->stored[first].store]);
     opevo_json_index(out, "trial", reason->trial);
     opevo_json_string(out, "message", opevo_text_string(&reason->message));
     opevo_text_add(out, "}");
 }
 
 /* Of each landscape and class of failure the first one with its message. */
-static opevo_status add_failures(const char *path, const writer *self, opevo_error *err)
+static opevo_status add_failures(const writer *self, opevo_error *err)
 {
-    opevo_store *store = NULL;
     opevo_i_reasons reasons = {.of[0] = {0}};
     size_t read = SIZE_MAX; /* whose reasons these are */
-    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
+    opevo_status status = OPEVO_OK;
 
     opevo_json_key(self->out, "failures");
     opevo_text_add(self->out, "[");
@@ -500,8 +501,8 @@ static opevo_status add_failures(const char *path, const writer *self, opevo_err
                 continue;
             if (read != first) {
                 opevo_i_reasons_free(&reasons);
-                status =
-                    opevo_i_reasons_of_run(store, self->data->run_numbers[first], &reasons, err);
+                status = opevo_i_reasons_of_run(opevo_i_store_of_run(self->data, first),
+                                                self->data->stored[first].run, &reasons, err);
                 read = first;
             }
             add_failure(self, l, k, count, first, &reasons.of[k]);
@@ -509,18 +510,17 @@ static opevo_status add_failures(const char *path, const writer *self, opevo_err
     }
     opevo_text_add(self->out, "]");
     opevo_i_reasons_free(&reasons);
-    opevo_store_close(store);
     return status;
 }
 
-static opevo_status add_all(const opevo_call *call, const writer *self, opevo_error *err)
+static opevo_status add_all(const char *title, const writer *self, opevo_error *err)
 {
     const opevo_analysed_study *study = &self->analysis->study;
     size_t cells = study->landscape_count * study->contender_count;
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(self->out, "{");
-    opevo_i_report_json_head("study", call->arguments[0], call, self->out);
+    opevo_i_report_json_head("study", title, self->call, self->out);
     add_settings(self);
     add_words(self->out);
     OPEVO_TRY(add_short(self, err));
@@ -534,23 +534,24 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     opevo_text_add(self->out, "]");
     add_pairs(self);
     add_overall(self);
-    OPEVO_TRY(add_finals(call->arguments[0], self, err));
-    OPEVO_TRY(add_failures(call->arguments[0], self, err));
-    OPEVO_TRY(opevo_i_report_networks(call->arguments[0], self->data, self->out, err));
-    OPEVO_TRY(opevo_i_report_edits(call, self->out, err));
+    OPEVO_TRY(add_finals(self, err));
+    OPEVO_TRY(add_failures(self, err));
+    OPEVO_TRY(opevo_i_report_networks(self->data, self->out, err));
+    OPEVO_TRY(opevo_i_report_edits(self->call, self->out, err));
     opevo_i_analysis_json_fronts(self->data, true, self->out);
     opevo_text_add(self->out, "}");
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err)
+opevo_status opevo_i_report_study(const opevo_call *call, const char *title, opevo_text *json,
+                                  opevo_error *err)
 {
     opevo_i_analysis_work work = {.analysis = NULL};
     opevo_status status = opevo_i_analysis_make(call, &work, err);
 
     if (status == OPEVO_OK)
-        status = add_all(call, &(writer){&work.data, work.analysis, json}, err);
+        status = add_all(title, &(writer){call, &work.data, work.analysis, json}, err);
     opevo_i_analysis_free(&work);
     return status;
 }

@@ -256,7 +256,7 @@ function addFailures(parent, data, place, landscape) {
   const reasons = first.map((one) => [
     one.outcome,
     whole(one.count),
-    `run ${one.run}, trial ${one.trial}`,
+    `run ${one.run}${one.store ? ` of ${one.store}` : ""}, trial ${one.trial}`,
     { text: one.message, class: "text" },
   ]);
   parent.append(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Report: one page with the charts of a store or of a landscape. */
+/* Report: one page with the charts of stores or of a landscape. */
 
 #include "report_internal.h"
 
@@ -78,18 +78,49 @@ static opevo_status check_options_of_run(const opevo_call *call, opevo_error *er
     return OPEVO_OK;
 }
 
+/* Only stores can be several. */
+static opevo_status check_several(const opevo_call *call, bool landscape, opevo_error *err)
+{
+    if (call->argument_count < 2)
+        return OPEVO_OK;
+    if (landscape)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A report is of one landscape: omit %.200s.",
+                          call->arguments[1]);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        int64_t number = 0;
+
+        opevo_free(opevo_i_split_run(call->arguments[i], &number));
+        if (number)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "A report of one run has no other store beside it: give %.200s alone, "
+                "or stores without run numbers.",
+                call->arguments[i]);
+        if (opevo_i_is_recorded(call->arguments[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "A report is of stores or of one landscape: give %.200s alone.",
+                              call->arguments[i]);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
     const char *what = call->argument_count ? call->arguments[0] : opevo_i_option(call, "on");
     bool landscape = opevo_i_flag(call, "on") || (what && opevo_i_is_recorded(what));
     opevo_status status = OPEVO_OK;
-    opevo_text json = {0}, page = {0}, title = {0};
+    opevo_text json = {0}, page = {0}, name = {0}, title = {0};
     int64_t number = 0;
     char *store = !landscape && what ? opevo_i_split_run(what, &number) : NULL;
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
+    OPEVO_TRY(check_several(call, landscape, err));
+    if (call->argument_count)
+        opevo_i_stores_name(call, &name);
+    else
+        opevo_text_add(&name, what);
     if (number)
         OPEVO_TRY(check_options_of_run(call, err));
     OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
@@ -98,9 +129,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     else if (store && number)
         OPEVO_TRY(opevo_i_report_run(call, store, number, &json, err));
     else
-        OPEVO_TRY(opevo_i_report_study(call, &json, err));
+        OPEVO_TRY(opevo_i_report_study(call, opevo_text_string(&name), &json, err));
     OPEVO_TRY(opevo_text_check(&json, err));
-    opevo_text_printf(&title, "%s - opevo report", what);
+    opevo_text_printf(&title, "%s - opevo report", opevo_text_string(&name));
     OPEVO_TRY(opevo_text_check(&title, err));
     OPEVO_TRY(opevo_i_report_page_fill(opevo_text_string(&title), &json, &page, err));
     OPEVO_TRY(opevo_file_write(path, page.data, page.length, err));
@@ -109,18 +140,20 @@ cleanup:
     opevo_free(store);
     opevo_text_free(&json);
     opevo_text_free(&page);
+    opevo_text_free(&name);
     opevo_text_free(&title);
     return status;
 }
 
 const opevo_verb opevo_i_verb_report = {
     .name = "report",
-    .arguments = "STORE[:RUN]|LANDSCAPE",
-    .arguments_max = 1,
-    .summary = "Write one page with the charts of a store of runs, of one run, or of a landscape.",
+    .arguments = "STORE [STORE...]|STORE:RUN|LANDSCAPE",
+    .arguments_max = OPEVO_I_MOST_STORES,
+    .summary = "Write one page with the charts of stores of runs, of one run, or of a landscape.",
     .details = "The page is self-contained and works offline.\n"
                "docs/report.md describes it.\n\n"
                "  opevo report runs.db -o report.html\n"
+               "  opevo report shard-*.db -o report.html\n"
                "  opevo report runs.db:1 -o run.html\n"
                "  opevo report recorded:conv_a100.csv.xz -o conv.html\n"
                "  opevo report mm1 --on sim:gtx1080ti -o mm1.html",

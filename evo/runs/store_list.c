@@ -218,17 +218,19 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_store_list(opevo_store *store,
-                              void (*visit)(void *context, const opevo_run_info *info),
-                              void *context, opevo_error *err)
+/* Those whose `stop` compares so with that of a planned run. */
+static opevo_status list(opevo_store *store, const char *comparison,
+                         void (*visit)(void *context, const opevo_run_info *info), void *context,
+                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     lister self = {.store = store};
     sqlite3_stmt *runs = NULL;
+    opevo_text query = {0};
     int code = SQLITE_OK;
 
-    OPEVO_TRY(opevo_i_store_prepare(
-        store,
+    opevo_text_printf(
+        &query,
         "SELECT runs.run, objective, tuner, settings, seed, unit, started, version, space,"
         " coalesce(trial_count, count(number)), coalesce(failed, total(outcome <> 0)),"
         " coalesce(packed.cost_s, total(build_s + run_s + check_s + other_s)), budget, stop,"
@@ -236,8 +238,10 @@ opevo_status opevo_store_list(opevo_store *store,
         " packed.run, runs.signature,"
         " (SELECT signature FROM spaces WHERE spaces.space = runs.space)"
         " FROM runs LEFT JOIN packed USING (run) LEFT JOIN trials USING (run)"
-        " WHERE stop <> '" OPEVO_I_PLANNED "' GROUP BY runs.run ORDER BY runs.run",
-        &runs, err));
+        " WHERE stop %s '" OPEVO_I_PLANNED "' GROUP BY runs.run ORDER BY runs.run",
+        comparison);
+    OPEVO_TRY(opevo_text_check(&query, err));
+    OPEVO_TRY(opevo_i_store_prepare(store, query.data, &runs, err));
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "SELECT number, fitness, point FROM trials WHERE run = ? AND"
                                     " outcome = 0 ORDER BY fitness DESC, number LIMIT 1",
@@ -259,7 +263,22 @@ cleanup:
         opevo_space_destroy(self.spaces[i].space);
     opevo_free(self.spaces);
     opevo_text_free(&self.text);
+    opevo_text_free(&query);
     return status;
+}
+
+opevo_status opevo_store_list(opevo_store *store,
+                              void (*visit)(void *context, const opevo_run_info *info),
+                              void *context, opevo_error *err)
+{
+    return list(store, "<>", visit, context, err);
+}
+
+opevo_status opevo_store_list_planned(opevo_store *store,
+                                      void (*visit)(void *context, const opevo_run_info *info),
+                                      void *context, opevo_error *err)
+{
+    return list(store, "=", visit, context, err);
 }
 
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out, opevo_error *err)

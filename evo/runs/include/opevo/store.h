@@ -170,7 +170,12 @@ typedef struct opevo_run_info {
 OPEVO_API opevo_status opevo_store_list(opevo_store *store,
                                         void (*visit)(void *context, const opevo_run_info *info),
                                         void *context, opevo_error *err);
-/* Number of runs that a study has planned but not started; they are not listed. */
+/* The same for the runs that a study has planned but not started, which opevo_store_list omits. */
+OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
+                                                void (*visit)(void *context,
+                                                              const opevo_run_info *info),
+                                                void *context, opevo_error *err);
+/* Their number. */
 OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
 #ifdef __cplusplus
