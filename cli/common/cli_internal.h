@@ -222,7 +222,7 @@ typedef struct opevo_i_finals {
     bool with_library, ran, interrupted;
     opevo_final_verdict verdict;
     opevo_text library; /* what it is called, or why it was not measured */
-    opevo_text failure; /* why there are none, where they were tried */
+    opevo_text failure; /* why finals that were tried could not be had */
 } opevo_i_finals;
 
 /* From --finals, --rounds and --library. */
@@ -426,8 +426,8 @@ void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objec
 /* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
 /* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0,
- * which is no limit wherever a function takes a width, where it is none: what is piped is searched
- * and cut by lines. */
+ * which is no limit wherever a function takes a width, if it is not a terminal: what is piped is
+ * searched and cut by lines. */
 unsigned opevo_i_terminal_width(int descriptor);
 
 /* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */

@@ -3,7 +3,7 @@
 /* The file of a run store: opening, making and closing it. The write-ahead log with
  * synchronous=NORMAL keeps every committed trial when the process dies at any moment, and costs no
  * flush to the disk for each; when the machine itself dies, the last commits may be missing, never
- * half there. Where there is none (store_journal.c) a rollback journal keeps the same promises.
+ * half there. Without a log (store_journal.c) a rollback journal keeps the same promises.
  * docs/formats/store.md describes the tables. */
 
 #include "store_internal.h"

@@ -103,7 +103,7 @@ char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object,
                                const opevo_i_operands *sets, opevo_i_cpu_process *out);
 void opevo_i_cpu_process_send(opevo_i_cpu_process *self, opevo_i_cpu_task task, uint32_t set,
                               uint64_t count);
-/* The letter of its answer to the last order; 't' when there is none in `limit_s`, after which it
+/* The letter of its answer to the last order; 't' if none comes within `limit_s`, after which it
  * may be awaited again; 0 when it is gone or has said something else. With 'd' what the order took
  * goes to *cost, which may be NULL. */
 char opevo_i_cpu_process_await(opevo_i_cpu_process *self, double limit_s, opevo_i_cpu_cost *cost);

@@ -48,7 +48,7 @@ static void check_value(opevo_i_task *task, opevo_outcome *out)
 /* What is printed is believed, but not in silence. */
 static void doubt(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
 {
-    bool too_short = out->time_s < CLOCK_S; /* not where there is none */
+    bool too_short = out->time_s < CLOCK_S; /* false for an unknown time, NAN */
     bool too_fast = out->fitness > FASTEST_GFLOPS &&
                     !strcmp(opevo_unit_of_fitness(self->super.unit), "GFLOP/s");
     opevo_text *message = &task->result.message;

@@ -151,8 +151,8 @@ static void define_one(const opevo_i_call *call, const char *before, const char 
     opevo_text_add(out, after);
 }
 
-/* A bound as an input, or as an attribute; in old opsets float32's extremes stand for none, and a
- * constant that is NaN is none. */
+/* A bound as an input, or as an attribute; in old opsets float32's extremes, and in all of
+ * them a constant NaN, mean that the side is unbounded. */
 static bool has_bound(const opevo_i_call *call, int in, const char *name, double *value)
 {
     const opevo_array *bound = in < call->ins && call->in[in] ? &call->in[in]->array : NULL;
@@ -285,10 +285,11 @@ static int64_t whole_power(int64_t a, int64_t b)
     return (int64_t)result;
 }
 
+/* What check_whole lets pass. */
 static int64_t apply_whole(enum code code, bool c, int64_t a, int64_t b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    int64_t rest = b == 0 || b == -1 ? 0 : a % b;
+    int64_t rest = code != MODULO || b == -1 ? 0 : a % b;
 
     switch (code) {
     case ADD:
@@ -299,7 +300,7 @@ static int64_t apply_whole(enum code code, bool c, int64_t a, int64_t b)
     case MULTIPLY:
         return (int64_t)(x * y);
     case DIVIDE: /* rounds to zero; the only overflow wraps */
-        return b == 0 ? 0 : b == -1 ? (int64_t)(0 - x) : a / b;
+        return b == -1 ? (int64_t)(0 - x) : a / b;
     case MAXIMUM:
         return a > b ? a : b;
     case MINIMUM:
@@ -313,6 +314,20 @@ static int64_t apply_whole(enum code code, bool c, int64_t a, int64_t b)
     default:
         return 0;
     }
+}
+
+/* Whether a step on whole numbers has a value: neither x / 0 nor 0 to a negative power has one. */
+static opevo_status check_whole(enum code code, int64_t a, int64_t b, int64_t element,
+                                opevo_error *err)
+{
+    if ((code == DIVIDE || code == MODULO) && b == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Element %lld is divided by the whole number 0.",
+                          (long long)element);
+    if (code == POWER && a == 0 && b < 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Element %lld is the whole number 0 to the power of %lld.",
+                          (long long)element, (long long)b);
+    return OPEVO_OK;
 }
 
 static opevo_status move(const opevo_i_call *call, const void *const *in, void *const *out,
@@ -332,9 +347,9 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
             const opevo_array *next = &call->in[k]->array;
             int64_t at = opevo_i_place(all, next, i);
 
-            if (whole && (code == DIVIDE || code == MODULO) && opevo_i_whole(next, in[k], at) == 0)
-                return OPEVO_FAIL(err, OPEVO_INVALID,
-                                  "Element %lld is divided by the whole number 0.", (long long)i);
+            if (whole &&
+                check_whole(code, exact, opevo_i_whole(next, in[k], at), i, err) != OPEVO_OK)
+                return OPEVO_INVALID;
             if (whole)
                 exact = apply_whole(code, c, exact, opevo_i_whole(next, in[k], at));
             else

@@ -8,6 +8,16 @@
 
 #define WINDOW_S 2e-4
 
+static opevo_i_cpu_plan plan_of(double repeat_s, bool brief)
+{
+    return (opevo_i_cpu_plan){.precision = 1e-9,
+                              .repeat_s = repeat_s,
+                              .run_limit_s = 5,
+                              .core = -1,
+                              .brief = brief,
+                              .memory_bytes = (uint64_t)1 << 30};
+}
+
 /* `spin` rounds of work and one more in the count, which is in the first bytes of C. */
 static const char *make_kernel(int spin)
 {
@@ -35,12 +45,7 @@ static void test_windows_are_long(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof spins / sizeof *spins; i++) {
         opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
-        opevo_i_cpu_plan plan = {.precision = 1e-9,
-                                 .repeat_s = 0.05,
-                                 .run_limit_s = 5,
-                                 .core = -1,
-                                 .brief = i % 2,
-                                 .memory_bytes = (uint64_t)1 << 30};
+        opevo_i_cpu_plan plan = plan_of(0.05, i % 2);
         static opevo_i_cpu_windows windows;
         opevo_i_operands operands = {0};
         double longest_s = 0;
@@ -70,11 +75,7 @@ static void test_windows_are_long(void **state)
 static double time_of(const char *name, const char *source, double own[2])
 {
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
-    opevo_i_cpu_plan plan = {.precision = 1e-9,
-                             .repeat_s = 0.1,
-                             .run_limit_s = 5,
-                             .core = -1,
-                             .memory_bytes = (uint64_t)1 << 30};
+    opevo_i_cpu_plan plan = plan_of(0.1, false);
     static opevo_i_cpu_windows windows;
     opevo_i_operands operands = {0};
     double sum_s = 0;
@@ -121,11 +122,7 @@ static void test_clocks_agree(void **state)
 static void test_no_less_than_was_worked(void **state)
 {
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
-    opevo_i_cpu_plan plan = {.precision = 1e-9,
-                             .repeat_s = 0.1,
-                             .run_limit_s = 5,
-                             .core = -1,
-                             .memory_bytes = (uint64_t)1 << 30};
+    opevo_i_cpu_plan plan = plan_of(0.1, false);
     static opevo_i_cpu_windows windows;
     opevo_i_operands operands = {0};
     opevo_i_cpu_process process;

@@ -362,21 +362,26 @@ static void test_whole_numbers(void **test)
 /* What has no result is refused. */
 static void test_division_by_zero(void **test)
 {
-    static const char *const operations[] = {"Div", "Mod"};
+    static const struct {
+        const char *operation;
+        int64_t a, b;
+        const char *message;
+    } cases[] = {{"Div", 7, 0, "divided by the whole number 0"},
+                 {"Mod", 7, 0, "divided by the whole number 0"},
+                 {"Pow", 0, -2, "the whole number 0 to the power of -2"}};
 
     (void)test;
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        const int64_t a = 7, zero = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_network *network = NULL;
         model made;
 
         model_start(&made);
-        add_whole(&made, "a", 1, &a);
-        add_whole(&made, "b", 1, &zero);
-        add_node(&made, operations[i], "a b", "y");
+        add_whole(&made, "a", 1, &cases[i].a);
+        add_whole(&made, "b", 1, &cases[i].b);
+        add_node(&made, cases[i].operation, "a b", "y");
         set_output(&made, "y");
         assert_int_equal(model_read(&made, NULL, &network), OPEVO_INVALID);
-        assert_non_null(strstr(failure.message, "divided by the whole number 0"));
+        assert_non_null(strstr(failure.message, cases[i].message));
         model_finish(&made);
     }
 }
