@@ -8,6 +8,8 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/space_tree.h>
+#include <opevo/tvm_log.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -281,6 +283,7 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
 
 static const char *const table_endings[] = {".csv", ".csv.xz", ".csv.gz"};
 static const char *const json_endings[] = {".json", ".json.gz", ".json.xz"};
+static const char *const log_endings[] = {".log", ".log.gz", ".log.xz"};
 enum { ENDING_COUNT = 3 };
 
 /* Length of the path without the ending of the list that it has; 0 when it has none. */
@@ -314,15 +317,29 @@ typedef struct files {
     opevo_text stem, json, table;
 } files;
 
+/* A name without an ending is that of a landscape's JSON, or else of the file itself. */
+static opevo_status find_json(const char *path, opevo_text *json, opevo_error *err)
+{
+    opevo_status status = find_file(path, json_endings, json, err);
+
+    if (status != OPEVO_IO || access(path, F_OK) != 0)
+        return status;
+    opevo_text_clear(json);
+    opevo_text_add(json, path);
+    return opevo_text_check(json, err);
+}
+
 static opevo_status locate(const char *path, files *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t table_stem = stem_length(path, table_endings);
     size_t json_stem = stem_length(path, json_endings);
+    size_t log_stem = stem_length(path, log_endings);
 
     opevo_text_add_bytes(&out->stem, path,
                          table_stem  ? table_stem
                          : json_stem ? json_stem
+                         : log_stem  ? log_stem
                                      : strlen(path));
     OPEVO_TRY(opevo_text_check(&out->stem, err));
     if (table_stem) {
@@ -331,7 +348,7 @@ static opevo_status locate(const char *path, files *out, opevo_error *err)
     } else if (json_stem) {
         opevo_text_add(&out->json, path);
     } else {
-        OPEVO_TRY(find_file(out->stem.data, json_endings, &out->json, err));
+        OPEVO_TRY(find_json(path, &out->json, err));
     }
     OPEVO_TRY(opevo_text_check(&out->table, err));
     OPEVO_TRY(opevo_text_check(&out->json, err));
@@ -346,6 +363,15 @@ static void clear_files(files *paths)
     opevo_text_free(&paths->table);
 }
 
+/* The last part of the path without its ending. */
+static const char *name_of(const files *paths)
+{
+    const char *stem = opevo_text_string(&paths->stem);
+    const char *slash = strrchr(stem, '/');
+
+    return slash ? slash + 1 : stem;
+}
+
 /* `text` is that of the table; it is released here. */
 static opevo_status open_table(const files *paths, const json_t *root, char *text, size_t size,
                                const char *space, opevo_objective **out, opevo_error *err)
@@ -354,14 +380,12 @@ static opevo_status open_table(const files *paths, const json_t *root, char *tex
     opevo_i_table table = {0};
     opevo_i_recording recording = {0};
     opevo_i_table_facts facts = {0};
-    const char *stem = opevo_text_string(&paths->stem);
-    const char *slash = strrchr(stem, '/');
 
     OPEVO_TRY(opevo_i_table_open(paths->table.data, text, size, &table, err));
     OPEVO_TRY(opevo_i_described_table_read(&recording, &table, root, paths->json.data, space,
                                            &facts, err));
     if (!facts.name)
-        facts.name = slash ? slash + 1 : stem;
+        facts.name = name_of(paths);
     OPEVO_TRY(finish(&recording, facts.name, &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
@@ -370,28 +394,41 @@ cleanup:
 }
 
 /* `text` is that of the table; it is released here. */
-static opevo_status open_bare(const char *path, const char *result, char *text, size_t size,
-                              const char *space, opevo_objective **out, opevo_error *err)
+static opevo_status open_bare(const files *paths, const char *path, const char *result, char *text,
+                              size_t size, const char *space, opevo_objective **out,
+                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_table table = {0};
     opevo_i_recording recording = {0};
     opevo_i_table_facts facts = {0};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    char *stem = opevo_strndup(name, stem_length(name, table_endings));
 
-    if (!stem) {
-        opevo_free(text);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    }
     OPEVO_TRY(opevo_i_table_open_bare(path, text, size, &table, err));
     OPEVO_TRY(opevo_i_bare_table_read(&recording, &table, result, space, &facts, err));
-    OPEVO_TRY(finish(&recording, stem, &facts, out, err));
+    OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
     opevo_i_table_close(&table);
-    opevo_free(stem);
+    return status;
+}
+
+/* A log of one of TVM's tuners: of AutoTVM's it is opened. */
+static opevo_status open_log(const files *paths, const char *text, const char *space,
+                             opevo_objective **out, opevo_error *err)
+{
+    const char *path = paths->json.data;
+    opevo_tvm_log log = opevo_tvm_log_of(text);
+    opevo_text table = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (log != OPEVO_TVM_LOG_AUTOTVM)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", path, opevo_tvm_log_advice(log));
+    OPEVO_TRY(opevo_i_autotvm_table(path, text, &table, err));
+    status =
+        open_bare(paths, path, OPEVO_I_AUTOTVM_RESULT, table.data, table.length, space, out, err);
+    table = (opevo_text){0};
+cleanup:
+    opevo_text_free(&table);
     return status;
 }
 
@@ -426,11 +463,9 @@ static opevo_status open_results(const files *paths, const json_t *root, const c
     opevo_status status = OPEVO_OK;
     opevo_i_recording recording = {0};
     opevo_i_table_facts facts = {0};
-    const char *stem = opevo_text_string(&paths->stem);
-    const char *slash = strrchr(stem, '/');
 
     OPEVO_TRY(reader_of(root)(&recording, root, paths->json.data, text, space, &facts.unit, err));
-    OPEVO_TRY(finish(&recording, slash ? slash + 1 : stem, &facts, out, err));
+    OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
     return status;
@@ -456,6 +491,17 @@ cleanup:
     return status;
 }
 
+/* Whether it is a search space in any form, complete or not. */
+static bool is_space(const json_t *root, const char *text, const char *path)
+{
+    opevo_space *space = NULL;
+    bool is = opevo_space_from_tree(root, text, path, ".", &space, NULL) == OPEVO_OK;
+
+    opevo_space_destroy(space);
+    return is || json_object_get(root, "ConfigurationSpace") ||
+           json_object_get(root, "tune_params");
+}
+
 /* `result` says which column of a table without a description holds what; NULL: nothing. */
 static opevo_status open_files(const char *path, const char *result, const char *space,
                                opevo_objective **out, opevo_error *err)
@@ -469,10 +515,14 @@ static opevo_status open_files(const char *path, const char *result, const char 
     OPEVO_TRY(locate(path, &paths, err));
     if (paths.table.length && (result || access(paths.json.data, F_OK) != 0)) {
         OPEVO_TRY(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
-        status = open_bare(path, result, table, table_size, space, out, err);
+        status = open_bare(&paths, path, result, table, table_size, space, out, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
+    if (opevo_tvm_log_of(text)) {
+        status = open_log(&paths, text, space, out, err);
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_i_json_parse(paths.json.data, text, size, &root, err));
     if (opevo_i_is_description(root)) {
         if (!paths.table.length)
@@ -482,8 +532,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
         OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
     } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, out, err));
-    } else if (json_object_get(root, "ConfigurationSpace") ||
-               json_object_get(root, "tune_params")) {
+    } else if (is_space(root, text, paths.json.data)) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: this is a search space without results: give it with --space, "
                             "together with a recording or a program.",
@@ -492,7 +541,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
         status = OPEVO_FAIL(
             err, OPEVO_INVALID,
             "%s: this is not a recorded landscape: it has neither \"format\": "
-            "\"tuning-landscape 1\" nor the results of Kernel Tuner, T4, KTT or CLBlast.",
+            "\"tuning-landscape 1\" nor the results of Kernel Tuner, T4, KTT, CLBlast or AutoTVM.",
             paths.json.data);
     }
 cleanup:

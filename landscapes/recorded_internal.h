@@ -259,6 +259,16 @@ opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table
                                      const char *result, const char *space,
                                      opevo_i_table_facts *facts, opevo_error *err);
 
+/* ---- Logs of AutoTVM ------------------------------------------------------------------------ */
+
+/* What --result says of the tables below: the mean of a configuration that was measured again. */
+#define OPEVO_I_AUTOTVM_RESULT "s:time_s,mean"
+
+/* Write the log `text`, which ends in a zero byte, as a table without a description. Errors:
+ * INVALID, as path:line, for a malformed record and for records of several tasks; NOMEM. */
+opevo_status opevo_i_autotvm_table(const char *path, const char *text, opevo_text *table,
+                                   opevo_error *err);
+
 bool opevo_i_is_description(const json_t *root);
 /* Check the columns of `table` against the description `root`, which was parsed from the file
  * `path`, and begin the recording with its parameters and constraints. Errors: INVALID. */

@@ -8,6 +8,7 @@
 #include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
 #include <opevo/space_tree.h>
+#include <opevo/tvm_log.h>
 
 #include "space_internal.h"
 
@@ -49,6 +50,11 @@ opevo_status opevo_space_parse(const char *json, const char *origin, const char 
     json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
     char fault[OPEVO_JSON_FAULT_SIZE];
 
+    if (opevo_tvm_log_of(json)) {
+        json_decref(root);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.256s: %s.", origin,
+                          opevo_tvm_log_advice(opevo_tvm_log_of(json)));
+    }
     if (!root) {
         opevo_json_fault(json, (size_t)error.position,
                          json_error_code(&error) == json_error_duplicate_key, error.text, fault);

@@ -7,6 +7,7 @@
 
 #include <opevo/closest.h>
 #include <opevo/memory.h>
+#include <opevo/tvm_log.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -169,6 +170,9 @@ opevo_status opevo_i_call_file_parse(const char *text, size_t size, const char *
     size_t room = 0;
 
     *out = (opevo_i_call_file){.call.verb = verb};
+    if (opevo_tvm_log_of(text))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", origin,
+                          opevo_tvm_log_advice(opevo_tvm_log_of(text)));
     out->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
     if (!out->root)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: invalid JSON: %s.", origin, fault.line,

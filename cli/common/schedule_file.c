@@ -9,6 +9,7 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 #include <opevo/template.h>
+#include <opevo/tvm_log.h>
 
 #include <string.h>
 
@@ -200,25 +201,6 @@ static opevo_status take_workload(const opevo_workload *wanted, const char *path
     return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
-/* Go on to the next line that is neither blank nor a comment; false at the end. */
-static bool skip_comments(const char **text, size_t *line)
-{
-    const char *at = *text;
-
-    for (;; (*line)++) {
-        size_t blanks = strspn(at, " \t\r");
-
-        if (at[blanks] && at[blanks] != '\n' && at[blanks] != '#')
-            break;
-        at += strcspn(at, "\n");
-        if (!*at)
-            return false;
-        at++;
-    }
-    *text = at + strspn(at, " \t\r");
-    return true;
-}
-
 /* The only record of a file, or its list of steps; `text` begins with it, in this line. */
 static opevo_status read_record(const char *text, size_t line, const char *path,
                                 const opevo_workload *wanted, opevo_i_schedule_file *out,
@@ -235,7 +217,7 @@ static opevo_status read_record(const char *text, size_t line, const char *path,
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a schedule.");
 
     OPEVO_TRY(take_workload(wanted, path, &out->work, err));
-    if (skip_comments(&rest, &next)) {
+    if (opevo_tvm_log_next(&rest, &next)) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s has more than one record: leave only the one to use.", path);
         goto cleanup;
@@ -280,6 +262,7 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
 {
     opevo_status status = OPEVO_OK;
     opevo_i_schedule_file self = {0};
+    opevo_tvm_log log = OPEVO_TVM_LOG_OTHER;
     char *text = NULL;
     const char *first = NULL;
     size_t size = 0, line = 1;
@@ -291,7 +274,12 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *
         goto cleanup;
     }
     first = text;
-    skip_comments(&first, &line);
+    opevo_tvm_log_next(&first, &line);
+    log = opevo_tvm_log_of(text);
+    if (log == OPEVO_TVM_LOG_AUTOTVM || log == OPEVO_TVM_LOG_META_SCHEDULE) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", path, opevo_tvm_log_advice(log));
+        goto cleanup;
+    }
     if (*first == '{' || *first == '[') {
         self.dialect = dialect ? *dialect : OPEVO_KERNEL_COUNT;
         OPEVO_TRY(read_record(first, line, path, wanted, &self, err));

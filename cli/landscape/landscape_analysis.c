@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Options that mean nothing without the analysis, and without a population. */
 static const char *const analysis_options[] = {"topologies", "nodes", "target", "population"};
@@ -35,8 +36,10 @@ opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, co
     opevo_text named = {0};
     opevo_status status = OPEVO_OK;
 
-    if (what && !on && opevo_i_is_table(what)) { /* a recording by its file alone */
-        opevo_text_printf(&named, "recorded:%s", what);
+    /* A recording by its file alone. */
+    if (what && !on &&
+        (opevo_i_is_recorded(what) || opevo_i_is_table(what) || access(what, F_OK) == 0)) {
+        opevo_text_printf(&named, "%s%s", opevo_i_is_recorded(what) ? "" : "recorded:", what);
         OPEVO_TRY(opevo_text_check(&named, err));
         on = named.data;
         what = NULL;

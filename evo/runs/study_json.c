@@ -6,6 +6,7 @@
 
 #include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
+#include <opevo/tvm_log.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +32,9 @@ opevo_status opevo_i_plan_parse(const char *path, const char *text, size_t size,
     json_error_t error;
     char fault[OPEVO_JSON_FAULT_SIZE];
 
+    if (opevo_tvm_log_of(text))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", path,
+                          opevo_tvm_log_advice(opevo_tvm_log_of(text)));
     *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (*out)
         return OPEVO_OK;

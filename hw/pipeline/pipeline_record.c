@@ -8,6 +8,7 @@
 
 #include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/tvm_log.h>
 
 #include <jansson.h>
 #include <math.h>
@@ -224,14 +225,6 @@ static opevo_status read_step(opevo_pipeline *self, const json_t *json, opevo_er
 static opevo_status find_steps(const json_t *json, const json_t **out, opevo_error *err)
 {
     *out = json;
-    if (json_object_get(json, "input") && json_object_get(json, "config"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "This is a record of AutoTVM, whose knobs belong to a template of TVM; "
-                          "give a record of Ansor (auto_scheduler), or the steps of a schedule.");
-    if (json_is_integer(json_array_get(json, 0)))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "This is a record of MetaSchedule, whose trace is of TensorIR; give a "
-                          "record of Ansor (auto_scheduler), or the steps of a schedule.");
     if (json_is_object(json))
         *out = json_array_get(json_array_get(json_object_get(json, "i"), 1), 1);
     return json_is_array(*out)
@@ -272,12 +265,17 @@ opevo_status opevo_record_read(const opevo_computation *computation, const char 
 {
     json_error_t where;
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+    opevo_tvm_log log = opevo_tvm_log_of(text);
     const json_t *steps = NULL;
     opevo_pipeline *pipeline = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_record){.cost_s = NAN};
+    if (log != OPEVO_TVM_LOG_OTHER && log != OPEVO_TVM_LOG_ANSOR) {
+        json_decref(json);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", origin, opevo_tvm_log_advice(log));
+    }
     if (!json)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: This is not JSON: %s.", origin, where.text);
     status = find_steps(json, &steps, &inner);
