@@ -533,10 +533,11 @@ static opevo_status open_files(const char *path, const char *result, const char 
     } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, out, err));
     } else if (is_space(root, text, paths.json.data)) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: this is a search space without results: give it with --space, "
-                            "together with a recording or a program.",
-                            paths.json.data);
+        status = OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s: this is not a recorded landscape but a search space: give it with --space, "
+            "together with a recording or a program.",
+            paths.json.data);
     } else {
         status = OPEVO_FAIL(
             err, OPEVO_INVALID,

@@ -150,8 +150,9 @@ static void names_others(void **state)
         {"[0, [[], [0.1], {}, []]]", "MetaSchedule"},
         {"{\"hyperparameters\": [{\"type\": \"uniform_int\", \"name\": \"a\", \"lower\": 1, "
          "\"upper\": 3}], \"conditions\": [], \"forbiddens\": []}",
-         "a search space without results"},
-        {"{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}", "a search space without results"},
+         "not a recorded landscape but a search space"},
+        {"{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}",
+         "not a recorded landscape but a search space"},
     };
 
     (void)state;

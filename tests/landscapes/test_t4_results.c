@@ -119,7 +119,7 @@ static void refuses_mistakes(void **state)
     CHECK_FAILS(OPEVO_INVALID, "it holds no results",
                 opevo_recorded_open(folder_file(&folder, "t.json"), NULL, &objective, &err));
     folder_write(&folder, "t.json", "{\"tune_params\": {\"x\": [1, 2]}}");
-    CHECK_FAILS(OPEVO_INVALID, "a search space without results: give it with --space",
+    CHECK_FAILS(OPEVO_INVALID, "not a recorded landscape but a search space: give it with --space",
                 opevo_recorded_open(folder_file(&folder, "t.json"), NULL, &objective, &err));
     folder_close(&folder);
 }
