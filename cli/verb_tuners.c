@@ -24,6 +24,23 @@ static void print_setting(const opevo_setting *setting, opevo_text *out)
     opevo_text_free(&domain);
 }
 
+static void print_workers(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    const opevo_setting *row = opevo_settings_batch_row(tuner);
+    bool at_most = false;
+    size_t batch = opevo_settings_batch(tuner, NULL, &at_most);
+
+    if (row && row->batch == OPEVO_BATCH_OF_WORKERS)
+        opevo_text_printf(out, "    with several workers, %s is at least their number by default\n",
+                          row->key);
+    else if (batch == SIZE_MAX)
+        opevo_text_add(out, "    keeps any number of workers busy\n");
+    else
+        opevo_text_printf(out, "    keeps %s%zu worker%s busy%s%s\n", at_most ? "at most " : "",
+                          batch, opevo_i_plural(batch), row ? ": setting " : "",
+                          row ? row->key : "");
+}
+
 static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_text_printf(out, "%s: %s\n    source: %s\n", tuner->name, tuner->summary, tuner->source);
@@ -33,6 +50,7 @@ static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
         opevo_text_add(out, "    works on spaces with branches\n");
     if (tuner->create_on)
         opevo_text_add(out, "    needs no search space: works on candidates of any domain\n");
+    print_workers(tuner, out);
     for (size_t j = 0; j < tuner->setting_count; j++)
         print_setting(&tuner->settings[j], out);
 }

@@ -4,6 +4,8 @@
 
 #include "cli_internal.h"
 
+#include <math.h>
+
 static void print_setting_json(const opevo_setting *setting, opevo_text *out)
 {
     opevo_text_add(out, "{");
@@ -19,6 +21,18 @@ static void print_setting_json(const opevo_setting *setting, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
+static void print_batch_json(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    const opevo_setting *row = opevo_settings_batch_row(tuner);
+    bool at_most = false;
+    size_t batch = opevo_settings_batch(tuner, NULL, &at_most);
+
+    opevo_json_double(out, "batch", batch == SIZE_MAX ? NAN : (double)batch);
+    if (row)
+        opevo_json_string(out, "batch_setting", row->key);
+    opevo_json_bool(out, "batch_of_workers", row && row->batch == OPEVO_BATCH_OF_WORKERS);
+}
+
 void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_text_add(out, "{");
@@ -28,6 +42,7 @@ void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_bool(out, "learns", tuner->learn != NULL);
     opevo_json_bool(out, "works_on_branches", tuner->works_on_branches);
     opevo_json_bool(out, "needs_space", !tuner->create_on);
+    print_batch_json(tuner, out);
     opevo_json_key(out, "settings");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {

@@ -44,6 +44,31 @@ static opevo_status set(const opevo_call *call, const opevo_tuner_ops *tuner,
     return OPEVO_OK;
 }
 
+const char *opevo_i_setting_of_call(const opevo_call *call, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        const opevo_given *given = &call->given[i];
+
+        if (!strcmp(given->option->name, "set") && !strncmp(given->value, key, length) &&
+            given->value[length] == '=')
+            return given->value + length + 1;
+    }
+    return NULL;
+}
+
+opevo_status opevo_i_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
+                                      const opevo_tuner_default *defaults, size_t workers,
+                                      opevo_setting_value *values, opevo_error *err)
+{
+    opevo_status status = opevo_settings_default_on(tuner, defaults, values, err);
+
+    if (status == OPEVO_OK)
+        opevo_settings_widen(tuner, workers, values);
+    return status == OPEVO_OK ? set(call, tuner, values, err) : status;
+}
+
 opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
                                    const opevo_tuner_default *defaults,
                                    const opevo_tuner_ops **tuner, opevo_setting_value **values,
@@ -57,8 +82,26 @@ opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
     *values = opevo_calloc((*tuner)->setting_count, sizeof **values);
     if (!*values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
-    status = opevo_settings_default_on(*tuner, defaults, *values, err);
-    return status == OPEVO_OK ? set(call, *tuner, *values, err) : status;
+    return opevo_i_settings_of_call(call, *tuner, defaults, 0, *values, err);
+}
+
+void opevo_i_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
+                        size_t workers, opevo_text *out)
+{
+    bool at_most = false;
+    size_t batch = opevo_settings_batch(tuner, values, &at_most);
+    const opevo_setting *setting = opevo_settings_batch_row(tuner);
+
+    if (workers < 2 || (batch >= workers && !at_most))
+        return;
+    opevo_text_printf(out, "%s proposes %s%zu trial%s at a time", tuner->name,
+                      at_most ? "at most " : "", batch, opevo_i_plural(batch));
+    if (setting)
+        opevo_text_printf(out, " (setting %s)", setting->key);
+    if (at_most)
+        opevo_text_printf(out, ", often fewer: some of %zu workers may be idle.", workers);
+    else
+        opevo_text_printf(out, ": %zu of %zu workers will be busy.", batch, workers);
 }
 
 opevo_status opevo_i_requirements_of_call(const opevo_call *call, const opevo_objective *objective,

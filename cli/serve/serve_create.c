@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 #include <opevo/tuners.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static const char *const told_names[] = {
     [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "time", [OPEVO_I_TOLD_GFLOPS] = "gflops"};
 static const char *const units[] = {
     [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "1/s", [OPEVO_I_TOLD_GFLOPS] = "GFLOP/s"};
-enum { TOLD_COUNT = sizeof units / sizeof *units };
+enum { TOLD_COUNT = sizeof units / sizeof *units, WORKERS_MOST = 1000000 };
 
 const char *opevo_i_told_name(opevo_i_told told)
 {
@@ -54,6 +55,7 @@ static opevo_status read_setting(opevo_i_serving *self, const char *key, const j
 static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, opevo_error *err)
 {
     json_t *settings = json_object_get(request, "settings");
+    uint64_t workers = 1;
     const char *name = NULL;
     const char *key = NULL;
     json_t *value = NULL;
@@ -65,6 +67,8 @@ static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, ope
     if (!self->settings)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
     opevo_settings_default(self->run.tuner, self->settings);
+    OPEVO_TRY(opevo_i_field_count(request, "workers", 1, 1, WORKERS_MOST, &workers, err));
+    opevo_settings_widen(self->run.tuner, (size_t)workers, self->settings);
     if (settings && !json_is_object(settings))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"settings\" must be an object.");
     json_object_foreach(settings, key, value)
@@ -346,6 +350,14 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
     return status;
 }
 
+static void print_batch(const opevo_i_serving *self, opevo_text *out)
+{
+    bool at_most = false;
+    size_t batch = opevo_settings_batch(self->run.tuner, self->settings, &at_most);
+
+    opevo_json_double(out, "batch", batch == SIZE_MAX ? NAN : (double)batch);
+}
+
 opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
                                   opevo_error *err)
 {
@@ -365,5 +377,7 @@ opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request,
     opevo_json_index(out, "session", server->count);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
     opevo_json_index(out, "size", opevo_space_size(self->objective->space));
+    if (json_object_get(request, "workers"))
+        print_batch(self, out);
     return OPEVO_OK;
 }

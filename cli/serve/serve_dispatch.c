@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { KEYS_MOST = 15 };
+enum { KEYS_MOST = 16 };
 
 static opevo_status close_one(opevo_i_server *server, const json_t *request, opevo_text *out,
                               opevo_error *err)
@@ -33,7 +33,7 @@ static const struct {
     {"create",
      opevo_i_serve_create,
      {"op", "id", "space", "tuner", "seed", "settings", "store", "name", "result", "criterion",
-      "criteria", "require", "learn", "start", "signature"}},
+      "criteria", "require", "learn", "start", "signature", "workers"}},
     {"ask", opevo_i_serve_ask, {"op", "id", "session", "count"}},
     {"pending", opevo_i_serve_pending, {"op", "id", "session"}},
     {"tell", opevo_i_serve_tell, {"op", "id", "session", "trials"}},

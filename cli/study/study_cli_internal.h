@@ -50,6 +50,8 @@ typedef struct opevo_i_study_call {
     bool json;
 } opevo_i_study_call;
 
+/* Say on stderr where a tuner leaves some of the workers of an objective idle. */
+void opevo_i_study_tell_idle(const opevo_study *study);
 void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out);
 void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,
                                 opevo_text *out);

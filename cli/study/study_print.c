@@ -5,6 +5,7 @@
 #include "reasons_internal.h"
 #include "study_cli_internal.h"
 
+#include <opevo/live.h>
 #include <opevo/sample_size.h>
 #include <opevo/unit.h>
 
@@ -37,6 +38,26 @@ static void print_library_notes(const opevo_study *study, opevo_text *out)
     for (size_t i = 0; i < study->line_count; i++)
         if (i == 0 || study->lines[i].tuner != study->lines[i - 1].tuner)
             opevo_i_print_library_note(study->lines[i].tuner, out);
+}
+
+void opevo_i_study_tell_idle(const opevo_study *study)
+{
+    opevo_text last = {0};
+
+    for (size_t i = 0; i < study->line_count; i++) {
+        const opevo_study_line *line = &study->lines[i];
+        opevo_text text = {0};
+
+        opevo_i_print_idle(line->tuner, line->settings, opevo_live_worker_count(line->objective),
+                           &text);
+        if (text.length && strcmp(opevo_text_string(&text), opevo_text_string(&last)) != 0) {
+            fprintf(stderr, "opevo study: %s\n", opevo_text_string(&text));
+            opevo_text_clear(&last);
+            opevo_text_add(&last, opevo_text_string(&text));
+        }
+        opevo_text_free(&text);
+    }
+    opevo_text_free(&last);
 }
 
 void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)

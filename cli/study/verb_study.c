@@ -130,6 +130,8 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
         return OPEVO_OK;
     }
     opevo_i_catch_interrupts();
+    if (!opevo_i_flag(call, "quiet"))
+        opevo_i_study_tell_idle(self->study);
     opevo_i_progress_start(&watch.progress, opevo_i_flag(call, "quiet"));
     if (opevo_i_progress_due(&watch.progress))
         opevo_i_progress_draw(&watch.progress, 0, "allocating the runs in the store");

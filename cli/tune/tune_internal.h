@@ -26,6 +26,9 @@ typedef struct opevo_i_tuning {
     opevo_run_options run;
     opevo_setting_value *settings;
     opevo_text settings_text;
+    size_t workers;        /* that measure; 0: it is computed */
+    opevo_text batch_text; /* "batch=4": decided by their number; empty: by the call, or none */
+    bool widened;          /* beyond the default of the tuner */
     uint64_t runs;
     unsigned threads;
     bool live;
@@ -58,6 +61,10 @@ typedef struct opevo_i_tuning {
 opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *on,
                                const char *space, opevo_i_tuning *self, opevo_error *err);
 void opevo_i_tune_free(opevo_i_tuning *self); /* but not the store */
+/* Take the batch of the workers among the default settings (tune_workers.c). */
+opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, opevo_error *err);
+/* Say on stderr what the workers change, and how many of them will be idle. */
+void opevo_i_tune_tell_batch(const opevo_i_tuning *self);
 /* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
 opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
                                        opevo_error *err);

@@ -34,6 +34,8 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
+    if (self->workers > 1)
+        opevo_json_index(out, "workers", self->workers);
     opevo_i_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);

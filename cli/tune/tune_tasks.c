@@ -310,6 +310,8 @@ opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err
     opevo_i_progress_start(&self->progress, quiet);
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));
     OPEVO_TRY(add_tasks(self, observed, err));
+    if (!quiet && self->count > 0)
+        opevo_i_tune_tell_batch(&self->tunings[0]);
     OPEVO_TRY(run_rounds(self, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_progress_end(&self->progress);

@@ -162,13 +162,26 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
     return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;
 }
 
-/* What the store is told of how a run was asked for. */
+/* What the store is told of how a run was asked for: also the batch, so that it is continued as
+ * the same search on any number of workers. */
 static void print_call(const opevo_i_tuning *self, uint64_t seed, opevo_text *out)
 {
+    const opevo_option *set = opevo_i_option_find(&opevo_i_verb_tune, "set");
     char text[OPEVO_INDEX_TEXT_SIZE];
+    opevo_call whole = {0};
 
-    if (self->call)
-        opevo_i_call_print(self->call, opevo_index_format(seed, text), out);
+    if (!self->call)
+        return;
+    whole = *self->call;
+    whole.given = opevo_calloc(whole.given_count + 1, sizeof *whole.given);
+    for (size_t i = 0; whole.given && i < self->call->given_count; i++)
+        whole.given[i] = self->call->given[i];
+    if (self->widened && whole.given)
+        whole.given[whole.given_count++] = (opevo_given){set, opevo_text_string(&self->batch_text)};
+    out->failed |= !whole.given;
+    if (whole.given)
+        opevo_i_call_print(&whole, opevo_index_format(seed, text), out);
+    opevo_free(whole.given);
 }
 
 opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *given_on,
@@ -193,6 +206,7 @@ opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const c
     OPEVO_TRY(opevo_i_on_of_call(call, given_on, &self->on_text, &self->on, err));
     OPEVO_TRY(opevo_i_objective_of_call(call, what, self->on, space, &self->objective, err));
     OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
+    OPEVO_TRY(opevo_i_tune_widen(call, self, err));
     self->live = !self->objective->concurrent;
     OPEVO_TRY(read_search(call, self, err));
     OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
@@ -248,6 +262,7 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_text_free(&self->on_text);
     opevo_text_free(&self->call_text);
     opevo_text_free(&self->settings_text);
+    opevo_text_free(&self->batch_text);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
     opevo_i_starts_free(&self->starts);
@@ -446,6 +461,8 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
                                     : opevo_i_tune_print_settings)(&self, out);
         goto cleanup;
     }
+    if (!opevo_i_flag(call, "quiet"))
+        opevo_i_tune_tell_batch(&self);
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
     OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
     OPEVO_TRY(opevo_i_tune_read_samples(&self, err));

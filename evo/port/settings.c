@@ -114,6 +114,35 @@ opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
     return status;
 }
 
+const opevo_setting *opevo_settings_batch_row(const opevo_tuner_ops *ops)
+{
+    for (size_t i = 0; i < ops->setting_count; i++) {
+        if (ops->settings[i].batch != OPEVO_BATCH_NO)
+            return &ops->settings[i];
+    }
+    return NULL;
+}
+
+void opevo_settings_widen(const opevo_tuner_ops *ops, size_t workers, opevo_setting_value *values)
+{
+    const opevo_setting *row = opevo_settings_batch_row(ops);
+    double *number = row ? &values[row - ops->settings].number : NULL;
+
+    if (row && row->batch == OPEVO_BATCH_OF_WORKERS)
+        *number = fmin(fmax(*number, (double)workers), row->max);
+}
+
+size_t opevo_settings_batch(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                            bool *at_most)
+{
+    const opevo_setting *row = opevo_settings_batch_row(ops);
+
+    *at_most = row && row->batch == OPEVO_BATCH_AT_MOST;
+    if (!row)
+        return ops->any_batch ? SIZE_MAX : 1;
+    return (size_t)(values ? values[row - ops->settings].number : default_of(row));
+}
+
 static opevo_status fail_key(const opevo_tuner_ops *ops, const char *assignment, opevo_error *err)
 {
     char key[64];

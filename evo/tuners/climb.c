@@ -24,6 +24,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                             .default_value = 1,
                             .min = 1,
                             .max = NEIGHBOURS_MOST,
+                            .batch = OPEVO_BATCH_OF_WORKERS,
                             .summary = "neighbours of a step, of which the best is taken"},
     [SETTING_PATIENCE] = {.key = "patience",
                           .kind = OPEVO_SETTING_COUNT,

@@ -98,4 +98,5 @@ const opevo_tuner_ops opevo_i_grid_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .any_batch = true,
 };

@@ -78,4 +78,5 @@ const opevo_tuner_ops opevo_i_random_search_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .any_batch = true,
 };

@@ -225,6 +225,11 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
     }
 }
 
+size_t opevo_live_worker_count(const opevo_objective *objective)
+{
+    return is_live(objective) ? ((const opevo_i_live *)objective)->pool.count : 0;
+}
+
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)
 {
     const opevo_i_live *self = (const opevo_i_live *)objective;

@@ -61,7 +61,7 @@ static const char *const variants[] = {
     "q=0.99 duplicates=redraw", "q=0.001",
     /* autotvm, autotvm-ga, ansor-knobs, droplet, tpe */
     "loss=reg diversity=2 plan=16", "population=7 elite=7 mutation=1", "warmup=0 batch=16 random=1",
-    "batch=1 exhausted=restart", "startup=1 candidates=1",
+    "batch=1 exhausted=restart", "startup=1 candidates=1", "startup=3 batch=5",
     /* ansor */
     "search=beam batch=16 warmup=0", "search=random", "crossover=1 population=70 warmup=0 batch=8",
     "initial=2 samples=1 batch=7 margin=0",                                  /* qgp */

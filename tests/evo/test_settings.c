@@ -129,13 +129,56 @@ static void test_checked_at_create(void **state)
     assert_null(tuner);
 }
 
+/* What is set for workers: at least their number, at most the bound; nothing else. */
+static void test_batch(void **state)
+{
+    static const opevo_setting rows[] = {
+        {.key = "size", .kind = OPEVO_SETTING_COUNT, .default_value = 8, .min = 1, .max = 100},
+        {.key = "batch",
+         .kind = OPEVO_SETTING_COUNT,
+         .default_value = 4,
+         .min = 1,
+         .max = 64,
+         .batch = OPEVO_BATCH_OF_WORKERS},
+    };
+    static const opevo_setting loose[] = {{.key = "rho",
+                                           .kind = OPEVO_SETTING_COUNT,
+                                           .default_value = 5,
+                                           .min = 1,
+                                           .max = 64,
+                                           .batch = OPEVO_BATCH_AT_MOST}};
+    static const size_t workers[] = {0, 1, 4, 5, 64, 65, SIZE_MAX};
+    static const double batches[] = {4, 4, 4, 5, 64, 64, 64};
+    const opevo_tuner_ops wide = {.name = "wide", .settings = rows, .setting_count = 2};
+    const opevo_tuner_ops at_most = {.name = "loose", .settings = loose, .setting_count = 1};
+    const opevo_tuner_ops any = {.name = "any", .any_batch = true};
+    opevo_setting_value values[2];
+    bool fewer = true;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+        opevo_settings_default(&wide, values);
+        opevo_settings_widen(&wide, workers[i], values);
+        assert_true(values[0].number == 8);
+        assert_true(values[1].number == batches[i]);
+        assert_int_equal(opevo_settings_batch(&wide, values, &fewer), batches[i]);
+        assert_false(fewer);
+    }
+    assert_int_equal(opevo_settings_batch(&wide, NULL, &fewer), 4);
+    assert_int_equal(opevo_settings_batch(&at_most, NULL, &fewer), 5);
+    assert_true(fewer);
+    opevo_settings_widen(&at_most, 16, values);
+    assert_true(values[0].number == 8);
+    assert_true(opevo_settings_batch(&any, NULL, &fewer) == SIZE_MAX && !fewer);
+    assert_int_equal(opevo_settings_batch(&bare, NULL, &fewer), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set_and_print),
-        cmocka_unit_test(test_no_settings),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_checked_at_create),
+        cmocka_unit_test(test_set_and_print), cmocka_unit_test(test_no_settings),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_checked_at_create),
+        cmocka_unit_test(test_batch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,13 +268,90 @@ static void test_starts_with_random_points(void **state)
     opevo_space_destroy(space);
 }
 
+/* What is forgotten leaves no trace. */
+static void check_forgets(const char *text)
+{
+    opevo_parameter *parameter = NULL, *same = NULL;
+    opevo_i_parzen *parzen = make_parzen(text, &parameter);
+    opevo_i_parzen *other = make_parzen(text, &same);
+    size_t size = (size_t)opevo_parameter_size(parameter);
+    double weights[30];
+
+    for (size_t k = 0; k < 30; k++) {
+        weights[k] = 1 / (1 + (double)k);
+        CHECK_OK(opevo_i_parzen_observe(parzen, (5 * k + 1) % size, &err));
+        if (k < 17)
+            CHECK_OK(opevo_i_parzen_observe(other, (5 * k + 1) % size, &err));
+    }
+    opevo_i_parzen_forget(parzen, 17);
+    assert_int_equal(opevo_i_parzen_count(parzen), 17);
+    opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, weights);
+    opevo_i_parzen_fit(other, OPEVO_I_PARZEN_ABOVE, weights);
+    for (size_t v = 0; v < size; v++)
+        assert_true(opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, v) ==
+                    opevo_i_parzen_probability(other, OPEVO_I_PARZEN_ABOVE, v));
+    opevo_i_parzen_destroy(parzen);
+    opevo_i_parzen_destroy(other);
+    opevo_parameter_destroy(parameter);
+    opevo_parameter_destroy(same);
+}
+
+static void test_forgets(void **state)
+{
+    (void)state;
+    check_forgets("discrete(1,2,4,8,16,32,64,128)");
+    check_forgets("categorical(a,b,c,d,e)");
+}
+
+/* Tell what was asked: its height, or as failed. */
+static void tell_all(opevo_tuner *tuner, const opevo_proposal *asked, size_t count, bool fails)
+{
+    for (size_t i = 0; i < count; i++) {
+        opevo_trial trial = {.proposal = asked[i],
+                             .outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT)};
+
+        if (!fails)
+            trial.outcome = (opevo_outcome){.kind = OPEVO_OUTCOME_OK,
+                                            .fitness = 1 + (double)(asked[i].point % 97)};
+        CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+    }
+}
+
+/* A batch is what a run would propose in which each point of the batch had failed: the lie is the
+ * worst outcome. 8 more failures do not change the number of good observations, ceil(sqrt(20) / 4).
+ */
+static void test_batch_lies(void **state)
+{
+    opevo_space *space = bowl_space();
+    opevo_tuner *tuner = tuner_make("tpe", space, "batch=8", 4);
+    opevo_tuner *single = tuner_make("tpe", space, NULL, 4);
+    opevo_proposal first[30], batch[30], one;
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(opevo_tuner_ask(single, first, 30, &count, &err));
+    tell_all(single, first, count, false);
+    CHECK_OK(opevo_tuner_ask(tuner, first, 30, &count, &err));
+    assert_int_equal(count, 20);
+    tell_all(tuner, first, count, false);
+    CHECK_OK(opevo_tuner_ask(tuner, batch, 30, &count, &err));
+    assert_int_equal(count, 8);
+    for (size_t i = 0; i < 8; i++) {
+        CHECK_OK(opevo_tuner_ask(single, &one, 1, &count, &err));
+        assert_true(one.point == batch[i].point);
+        tell_all(single, &one, 1, true);
+    }
+    opevo_tuner_destroy(tuner);
+    opevo_tuner_destroy(single);
+    opevo_space_destroy(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimators),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_climbs),
-        cmocka_unit_test(test_starts_with_random_points),
+        cmocka_unit_test(test_estimators), cmocka_unit_test(test_forgets),
+        cmocka_unit_test(test_batch_lies), cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_climbs),     cmocka_unit_test(test_starts_with_random_points),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,19 @@ class AskAndTell(unittest.TestCase):
             tuner.run(measure, trials=63)
             self.assertEqual(tuner.trials, 63)
 
+    def test_workers_decide_the_batch(self) -> None:
+        for name, workers, batch in (("qgp", 3, 3), ("gbfs", 3, 5), ("random", 3, None)):
+            with opevo.Tuner({"x": list(range(50))}, name, workers=workers) as tuner:
+                self.assertEqual(tuner.batch, batch)
+        with opevo.Tuner({"x": list(range(50))}, "qgp", workers=3) as tuner:
+            for trial in tuner.ask(50):
+                tuner.tell(trial, 1 + trial.config["x"])
+            self.assertEqual(len(tuner.ask(50)), 3)
+        with opevo.Tuner({"x": [1, 2]}, "qgp", settings={"batch": 2}, workers=3) as tuner:
+            self.assertEqual(tuner.batch, 2)
+        with self.assertRaisesRegex(opevo.Error, '"workers" must be'):
+            opevo.Tuner({"x": [1, 2]}, workers=0)
+
     def test_run_fills_a_gap_of_an_earlier_run(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "runs.db")

@@ -68,6 +68,8 @@ class Tuner:
     require    such as ["error<=0.01"]: trials that break it fail
     learn      stored runs "STORE:RUN" to learn from before the first trial
     start      configurations to begin with: they are the first trials
+    workers    how many trials are evaluated at a time: a tuner that can proposes batches of as many
+               by default, which is a setting of the search (`batch` says how many it proposes)
 
     Errors: Error, with a sentence, where the program refuses an argument. All methods may be called
     from several threads. A tuner is closed at the end of a `with` block and when Python ends.
@@ -97,6 +99,7 @@ class Tuner:
         learn: str | Sequence[str] = (),
         start: Sequence[Config] = (),
         signature: str | None = None,
+        workers: int | None = None,
         server: Server | None = None,
     ) -> None:
         self.space = Space.of(space)
@@ -126,6 +129,8 @@ class Tuner:
             "signature": signature,
         }
         request.update({key: value for key, value in optional.items() if value})
+        if workers is not None:
+            request["workers"] = workers
         if store is not None:
             # One that nobody holds any more, as after a second run of a notebook's cell, lets go of
             # it.
@@ -139,6 +144,9 @@ class Tuner:
         self._close_unused = weakref.finalize(self, self._server.abandon, reply["session"])
         self.size: int = int(reply["size"])
         """The number of points of the space."""
+        self.batch: int | None = reply.get("batch")
+        """With `workers`: how many trials it proposes before the outcome of any of them is known;
+        None for any number."""
         self.results: dict[int, float | None] = {}
         """What was told here, by the numbers of the trials; None for a failure."""
         self.trials: int = reply["trials"]

@@ -37,6 +37,7 @@ const opevo_setting opevo_i_gbfs_settings[OPEVO_I_GBFS_SETTING_COUNT] = {
      .default_value = 5,
      .min = 1,
      .max = 1000,
+     .batch = OPEVO_BATCH_AT_MOST,
      .summary = "neighbours drawn when a point is expanded"},
 };
 

@@ -48,6 +48,7 @@ const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
                              .default_value = 6,
                              .min = 1,
                              .max = COUNT_MOST,
+                             .batch = OPEVO_BATCH_FIXED,
                              .summary = "new points to collect before they are evaluated"},
     [OPEVO_I_NA2C_STEPS] = {.key = "steps",
                             .kind = OPEVO_SETTING_COUNT,

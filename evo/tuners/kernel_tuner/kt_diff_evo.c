@@ -21,6 +21,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                             .default_value = 16,
                             .min = 1,
                             .max = 100,
+                            .batch = OPEVO_BATCH_FIXED,
                             .summary = "individuals for each parameter of more than one value"},
     [SETTING_GENERATIONS] = {.key = "generations",
                              .kind = OPEVO_SETTING_COUNT,

@@ -21,6 +21,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                             .default_value = 26,
                             .min = 2,
                             .max = 10000,
+                            .batch = OPEVO_BATCH_AT_MOST,
                             .summary = "individuals of a generation"},
     [SETTING_GENERATIONS] = {.key = "generations",
                              .kind = OPEVO_SETTING_COUNT,

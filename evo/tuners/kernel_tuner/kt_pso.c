@@ -32,6 +32,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                            .default_value = 50,
                            .min = 1,
                            .max = 10000,
+                           .batch = OPEVO_BATCH_AT_MOST,
                            .summary = "particles of the swarm"},
     [SETTING_ITERATIONS] = {.key = "iterations",
                             .kind = OPEVO_SETTING_COUNT,

@@ -38,6 +38,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                             .default_value = 100,
                             .min = 2,
                             .max = POPULATION_MOST,
+                            .batch = OPEVO_BATCH_FIXED,
                             .summary = "individuals that survive, and children in a generation"},
     [SETTING_CROSSOVER] = {.key = "crossover",
                            .kind = OPEVO_SETTING_REAL,

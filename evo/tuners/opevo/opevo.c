@@ -32,6 +32,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                      .default_value = 8,
                      .min = 1,
                      .max = COUNT_MOST,
+                     .batch = OPEVO_BATCH_OF_WORKERS,
                      .summary = "children in a generation"},
     [SETTING_Q] = {.key = "q",
                    .kind = OPEVO_SETTING_REAL,

@@ -74,6 +74,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .default_value = 8,
                              .min = 1,
                              .max = COUNT_MOST,
+                             .batch = OPEVO_BATCH_FIXED,
                              .summary = "trials in flight: a brood is made without their outcomes"},
 };
 

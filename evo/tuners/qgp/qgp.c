@@ -61,6 +61,7 @@ static const opevo_setting settings_table[OPEVO_I_QGP_SETTINGS] = {
                            .default_value = 1,
                            .min = 1,
                            .max = 64,
+                           .batch = OPEVO_BATCH_OF_WORKERS,
                            .summary = "points chosen before the outcome of any of them is known"},
     [OPEVO_I_QGP_MARGIN] = {.key = "margin",
                             .kind = OPEVO_SETTING_REAL,

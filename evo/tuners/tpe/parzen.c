@@ -119,6 +119,22 @@ opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, 
     return OPEVO_OK;
 }
 
+size_t opevo_i_parzen_count(const opevo_i_parzen *parzen)
+{
+    return parzen->count;
+}
+
+void opevo_i_parzen_forget(opevo_i_parzen *parzen, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < parzen->count; i++) {
+        if (parzen->observations[i].age < count)
+            parzen->observations[kept++] = parzen->observations[i];
+    }
+    parzen->count = kept;
+}
+
 /* ---- Ordered values ---- */
 
 /* Probability that a normal law is below x. */

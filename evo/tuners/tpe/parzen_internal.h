@@ -27,6 +27,10 @@ void opevo_i_parzen_destroy(opevo_i_parzen *parzen);
 /* Add an observation. Errors: NOMEM. Cost: moving 24 bytes for each one of a larger value. */
 opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, opevo_error *err);
 
+size_t opevo_i_parzen_count(const opevo_i_parzen *parzen);
+/* Forget all but the first `count` observations. Cost: linear in the observations. */
+void opevo_i_parzen_forget(opevo_i_parzen *parzen, size_t count);
+
 /* The two estimators, made anew by opevo_i_parzen_fit. */
 typedef enum opevo_i_parzen_side { OPEVO_I_PARZEN_BELOW, OPEVO_I_PARZEN_ABOVE } opevo_i_parzen_side;
 

@@ -18,7 +18,9 @@
  * Deliberate deviations: only allowed points that were not proposed before are candidates, and
  * where 2400 draws give none the point is uniform over the new ones; the first points are distinct.
  * Factorisations and permutations are unordered values, for hyperopt knows nothing closer to
- * them. */
+ * them. In a batch, points chosen before count as the worst observations until they are told, a
+ * constant liar: Ginsbourger, Le Riche, Carraro, "Kriging is well-suited to parallelize
+ * optimization", 2010. */
 
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
@@ -29,12 +31,14 @@
 #include "parzen_internal.h"
 #include "rounds_internal.h"
 
-enum { SETTING_STARTUP, SETTING_CANDIDATES, SETTING_GAMMA, SETTING_COUNT };
+enum { SETTING_STARTUP, SETTING_CANDIDATES, SETTING_GAMMA, SETTING_BATCH, SETTING_COUNT };
 
 enum {
     FLAT_WEIGHTS = 25, /* the newest observations, which weigh 1; also the most good ones */
     DRAWS_MOST = 100   /* for each candidate */
 };
+
+#define LIE (-1.0) /* fitness of what is pending: below that of any outcome */
 
 static const opevo_setting settings_table[SETTING_COUNT] = {
     [SETTING_STARTUP] = {.key = "startup",
@@ -56,6 +60,14 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                        .min = 0,
                        .max = 1,
                        .summary = "good observations, as a multiple of the square root of all"},
+    [SETTING_BATCH] = {.key = "batch",
+                       .kind = OPEVO_SETTING_COUNT,
+                       .default_value = 1,
+                       .min = 1,
+                       .max = 1024,
+                       .later = true,
+                       .batch = OPEVO_BATCH_OF_WORKERS,
+                       .summary = "points chosen before the outcome of any of them is known"},
 };
 
 typedef struct tpe {
@@ -67,8 +79,10 @@ typedef struct tpe {
     opevo_i_rounds *rounds;
     opevo_i_parzen **parzens; /* one for each parameter */
     opevo_index *vertices;
+    size_t *known; /* scratch: observations of each parameter without the lies */
 
-    size_t count;    /* observations */
+    size_t count;    /* observations, lies included */
+    size_t lies;     /* the newest of them */
     double *fitness; /* by age */
     size_t *order;   /* by falling fitness, the older of equals first */
     double *weights; /* by age, scratch; 0 for those of the other side */
@@ -86,6 +100,7 @@ static void destroy(opevo_tuner *tuner)
         opevo_i_parzen_destroy(self->parzens[i]);
     opevo_free(self->parzens);
     opevo_free(self->vertices);
+    opevo_free(self->known);
     opevo_free(self->fitness);
     opevo_free(self->order);
     opevo_free(self->weights);
@@ -98,8 +113,9 @@ static bool allocate(tpe *self)
 {
     self->rounds = opevo_i_rounds_create(self->space);
     self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->known = opevo_malloc(self->width, sizeof *self->known);
     self->parzens = opevo_calloc(self->width, sizeof(opevo_i_parzen *));
-    if (!self->rounds || !self->vertices || !self->parzens)
+    if (!self->rounds || !self->vertices || !self->known || !self->parzens)
         return false;
     for (size_t i = 0; i < self->width; i++) {
         self->parzens[i] = opevo_i_parzen_create(opevo_space_parameter(self->space, i));
@@ -181,6 +197,25 @@ static opevo_status observe_round(tpe *self, opevo_error *err)
     return status;
 }
 
+static opevo_status lie(tpe *self, opevo_index point, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; self->lies == 0 && i < self->width; i++)
+        self->known[i] = opevo_i_parzen_count(self->parzens[i]);
+    status = observe_one(self, point, LIE, err);
+    self->lies += status == OPEVO_OK;
+    return status;
+}
+
+static void forget_lies(tpe *self)
+{
+    for (size_t i = 0; self->lies > 0 && i < self->width; i++)
+        opevo_i_parzen_forget(self->parzens[i], self->known[i]);
+    self->count -= self->lies;
+    self->lies = 0;
+}
+
 /* ---- Suggestions ---- */
 
 /* Weight of the k-th oldest of `count` observations: 1 for the newest, and for the others rising
@@ -227,7 +262,8 @@ static void fit_side_of_branches(tpe *self, opevo_i_parzen_side side)
 
 static void fit(tpe *self)
 {
-    double wanted = ceil(self->settings[SETTING_GAMMA].number * sqrt((double)self->count));
+    double known = (double)(self->count - self->lies);
+    double wanted = ceil(self->settings[SETTING_GAMMA].number * sqrt(known));
     size_t good = wanted < FLAT_WEIGHTS ? (size_t)wanted : FLAT_WEIGHTS;
 
     memset(self->good, 0, self->count * sizeof *self->good);
@@ -294,16 +330,35 @@ static opevo_status start(tpe *self, opevo_error *err)
     return status;
 }
 
-static opevo_status follow(tpe *self, opevo_error *err)
+static opevo_status add_next(tpe *self, const char **dry, opevo_error *err)
 {
     opevo_index point = 0;
 
-    opevo_i_rounds_begin(self->rounds);
     fit(self);
     if (suggest(self, &point))
         return opevo_i_rounds_add(self->rounds, point, "model", err);
-    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &self->super.reason,
-                                      err);
+    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
+}
+
+static opevo_status follow(tpe *self, opevo_error *err)
+{
+    size_t batch = (size_t)self->settings[SETTING_BATCH].number;
+    opevo_status status = OPEVO_OK;
+    const char *dry = NULL;
+
+    opevo_i_rounds_begin(self->rounds);
+    for (size_t i = 0; i < batch; i++) {
+        if (i > 0)
+            OPEVO_TRY(lie(self, opevo_i_rounds_point(self->rounds, i - 1), err));
+        OPEVO_TRY(add_next(self, &dry, err));
+        if (dry)
+            break;
+    }
+    if (opevo_i_rounds_count(self->rounds) == 0)
+        self->super.reason = dry;
+cleanup:
+    forget_lies(self);
+    return status;
 }
 
 static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,

@@ -37,6 +37,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                       .default_value = 64,
                       .min = 1,
                       .max = 1024,
+                      .batch = OPEVO_BATCH_FIXED,
                       .summary = "trials between two trainings of the cost model"},
     [SETTING_LOSS] = {.key = "loss",
                       .kind = OPEVO_SETTING_CHOICE,

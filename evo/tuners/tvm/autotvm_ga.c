@@ -27,6 +27,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                             .default_value = 100,
                             .min = 1,
                             .max = 10000,
+                            .batch = OPEVO_BATCH_FIXED,
                             .summary = "points of a generation"},
     [SETTING_ELITE] = {.key = "elite",
                        .kind = OPEVO_SETTING_COUNT,

@@ -36,6 +36,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                        .default_value = 16,
                        .min = 1,
                        .max = 1024,
+                       .batch = OPEVO_BATCH_AT_MOST,
                        .summary = "points measured before it moves"},
     [SETTING_EXHAUSTED] = {.key = "exhausted",
                            .kind = OPEVO_SETTING_CHOICE,

@@ -87,6 +87,7 @@ enum {
                                  .default_value = 64,                                              \
                                  .min = 1,                                                         \
                                  .max = 1024,                                                      \
+                                 .batch = OPEVO_BATCH_FIXED,                                       \
                                  .summary = "trials between two evolutions"},                      \
     [OPEVO_I_EVOLUTION_WARMUP] =                                                                   \
         {.key = "warmup",                                                                          \

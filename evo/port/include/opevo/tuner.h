@@ -26,13 +26,22 @@ typedef enum opevo_setting_kind {
     OPEVO_SETTING_CHOICE /* one of `choices` */
 } opevo_setting_kind;
 
+/* What a COUNT says of how many trials are proposed before the outcome of any of them is known. */
+typedef enum opevo_setting_batch {
+    OPEVO_BATCH_NO,        /* nothing */
+    OPEVO_BATCH_FIXED,     /* so many or a few more; what the search is depends on it */
+    OPEVO_BATCH_AT_MOST,   /* the same, but often fewer: points known already are among them */
+    OPEVO_BATCH_OF_WORKERS /* so many; by default at least the number of workers that are given */
+} opevo_setting_batch;
+
 typedef struct opevo_setting {
     const char *key;
     opevo_setting_kind kind;
     bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
     const char *choices;            /* CHOICE: names separated by spaces, the default first */
-    bool later;          /* newer than stored runs: not printed while it has the default */
+    bool later; /* newer than stored runs: not printed while it has the default */
+    opevo_setting_batch batch;
     const char *summary; /* one line; for a probability it names the event */
 } opevo_setting;
 
@@ -92,6 +101,7 @@ typedef struct opevo_tuner_ops {
     bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
     bool of_programs; /* its cost model is meant for programs: without features of the objective it
                          sees the parameters, which users should know */
+    bool any_batch;   /* proposals do not depend on outcomes: any number of trials may be pending */
     /* Trials of this run that the tuner did not propose, told before the first ask, each point
      * once; they count as proposed and told. NULL: the tuner has no use for them before it proposes
      * the same points, where opevo_tuner_ask answers it. */
@@ -165,6 +175,16 @@ OPEVO_API void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_
 OPEVO_API opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
                                                  const opevo_tuner_default *defaults,
                                                  opevo_setting_value *values, opevo_error *err);
+/* Raise the batch of a tuner, if it is OPEVO_BATCH_OF_WORKERS, to the number of workers, as far as
+ * its bounds allow: the default where that many are given. */
+OPEVO_API void opevo_settings_widen(const opevo_tuner_ops *ops, size_t workers,
+                                    opevo_setting_value *values);
+/* The setting that says how many trials are proposed at a time; NULL: none. */
+OPEVO_API const opevo_setting *opevo_settings_batch_row(const opevo_tuner_ops *ops);
+/* How many workers the tuner can keep busy after its initial trials: the trials that it proposes
+ * before it is told the outcome of any of them; SIZE_MAX: any number. *at_most: often fewer. */
+OPEVO_API size_t opevo_settings_batch(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                                      bool *at_most);
 OPEVO_API opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
                                           opevo_setting_value *values, opevo_error *err);
 /* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order, except `later` ones at

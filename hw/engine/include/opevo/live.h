@@ -91,6 +91,9 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
  * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
 
+/* How many workers a live objective has, whether or not they run; 0 for any other objective. */
+size_t opevo_live_worker_count(const opevo_objective *objective);
+
 /* Stop the workers of a live objective, whose processes take memory and open files while they wait;
  * the next evaluation starts them again, and computes the right result again. Nothing for any other
  * objective. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The batch of a search on workers. It is a setting of the tuner, by default their number, and so a
+ * part of what identifies the run: with other workers the same command is another search, and that
+ * is said. */
+
+#include "tune_internal.h"
+
+#include <opevo/live.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+{
+    const opevo_tuner_ops *tuner = self->run.tuner;
+    const opevo_setting *row = opevo_settings_batch_row(tuner);
+    size_t workers = opevo_live_worker_count(self->objective);
+    opevo_status status = OPEVO_OK;
+
+    if (!workers)
+        return OPEVO_OK;
+    self->workers = workers;
+    OPEVO_TRY(opevo_i_settings_of_call(call, tuner, NULL, workers, self->settings, err));
+    opevo_text_clear(&self->settings_text);
+    opevo_settings_print(tuner, self->settings, &self->settings_text);
+    OPEVO_TRY(opevo_text_check(&self->settings_text, err));
+    if (row && row->batch == OPEVO_BATCH_OF_WORKERS && !opevo_i_setting_of_call(call, row->key)) {
+        double batch = self->settings[row - tuner->settings].number;
+
+        self->widened = batch > row->default_value;
+        opevo_text_printf(&self->batch_text, "%s=%.0f", row->key, batch);
+        OPEVO_TRY(opevo_text_check(&self->batch_text, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- The same search with another batch ----------------------------------------------------- */
+
+/* The settings without the word KEY=VALUE; returns its value, or else the default. */
+static double split(const char *settings, const opevo_setting *row, opevo_text *without)
+{
+    size_t length = strlen(row->key);
+    double batch = row->default_value;
+
+    while (*settings) {
+        size_t word = strcspn(settings, " ");
+
+        if (!strncmp(settings, row->key, length) && settings[length] == '=')
+            batch = strtod(settings + length + 1, NULL);
+        else
+            opevo_text_printf(without, "%s%.*s", without->length ? " " : "", (int)word, settings);
+        settings += word + (settings[word] == ' ');
+    }
+    return batch;
+}
+
+/* Runs of the store that are this search but for the batch. */
+typedef struct other_batch {
+    const opevo_i_tuning *tuning;
+    const opevo_setting *row;
+    opevo_text without; /* the settings of this search without its batch */
+    bool stored;        /* this search itself */
+    int64_t run;        /* the last of the others; 0: none */
+    double batch;       /* of that */
+} other_batch;
+
+/* Whether a text begins with the words of another. */
+static bool begins_with(const char *text, const char *words)
+{
+    size_t length = strlen(words);
+
+    return !strncmp(text, words, length) && (!text[length] || text[length] == ' ');
+}
+
+/* What stands behind the settings, such as earlier trials, is not compared. */
+static void compare(void *context, const opevo_run_info *info)
+{
+    other_batch *self = context;
+    const opevo_i_tuning *tuning = self->tuning;
+    opevo_text without = {0};
+    double batch = 0;
+
+    if (info->seed != tuning->run.seed || strcmp(info->tuner, tuning->run.tuner->name) != 0 ||
+        strcmp(info->objective, tuning->objective->name) != 0)
+        return;
+    batch = split(info->settings, self->row, &without);
+    if (begins_with(opevo_text_string(&without), opevo_text_string(&self->without))) {
+        if (batch == tuning->settings[self->row - tuning->run.tuner->settings].number) {
+            self->stored = true;
+        } else {
+            self->run = info->run;
+            self->batch = batch;
+        }
+    }
+    opevo_text_free(&without);
+}
+
+static void tell_other(const opevo_i_tuning *self, opevo_text *out)
+{
+    other_batch found = {.tuning = self, .row = opevo_settings_batch_row(self->run.tuner)};
+    const char *path = opevo_store_path(self->run.store);
+    opevo_text settings = {0};
+
+    opevo_run_print_settings(self->objective, &self->run, &settings);
+    opevo_text_add(&settings, self->run.settings_more ? self->run.settings_more : "");
+    split(opevo_text_string(&settings), found.row, &found.without);
+    if (opevo_store_list(self->run.store, compare, &found, NULL) == OPEVO_OK && !found.stored &&
+        found.run)
+        opevo_text_printf(out,
+                          "%s: run %lld is this search with %s=%.0f; with %s another one begins. "
+                          "To continue that run, give --set %s=%.0f, or opevo resume %s:%lld.",
+                          path, (long long)found.run, found.row->key, found.batch,
+                          opevo_text_string(&self->batch_text), found.row->key, found.batch, path,
+                          (long long)found.run);
+    opevo_text_free(&settings);
+    opevo_text_free(&found.without);
+}
+
+/* ---- Telling -------------------------------------------------------------------------------- */
+
+static void tell(const opevo_i_tuning *self, opevo_text *text)
+{
+    if (text->length)
+        fprintf(stderr, "opevo %s: %s\n", self->verb, opevo_text_string(text));
+    opevo_text_clear(text);
+}
+
+void opevo_i_tune_tell_batch(const opevo_i_tuning *self)
+{
+    opevo_text text = {0};
+
+    if (self->widened)
+        opevo_text_printf(
+            &text,
+            "%s for %zu workers, which costs some progress per trial: see the page on "
+            "tuners.",
+            opevo_text_string(&self->batch_text), self->workers);
+    tell(self, &text);
+    if (self->batch_text.length && self->run.store)
+        tell_other(self, &text);
+    tell(self, &text);
+    opevo_i_print_idle(self->run.tuner, self->settings, self->workers, &text);
+    tell(self, &text);
+    opevo_text_free(&text);
+}
