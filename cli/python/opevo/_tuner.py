@@ -13,15 +13,17 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from ._error import Error, Failed
+from ._error import Error
 from ._program import call
+from ._run import Jobs, search
 from ._server import Server, shared
 from ._space import Config, Space, config_of, is_array, listed, unwrapped
 
@@ -315,54 +317,53 @@ class Tuner:
         trials: int,
         workers: int = 1,
         progress: bool | Callable[[Tuner], object] | None = None,
+        *,
+        executor: Executor | Callable[[], Executor] | None = None,
+        slots: int | None = None,
+        lost: tuple[type[BaseException], ...] = (),
     ) -> Best | None:
         """Search with up to `trials` trials in all, and return the best one.
 
         function  gets a configuration and returns its result, or raises `Failed`; NaN is a failure;
-                  any other exception ends the search, and the trial stays asked
+                  any other exception ends the search when the trials that run have ended, and its
+                  trial stays asked
         workers   threads that call the function at the same time
         progress  True shows a line on standard error with the number of trials and the best one,
                   which is written over; a function is called with the tuner after each trial.
                   Default: a line if standard error is a terminal
+        executor  instead of threads, any executor of `concurrent.futures`, such as a
+                  ProcessPoolExecutor, Dask's `client.get_executor()` or mpi4py's MPIPoolExecutor,
+                  which is not shut down; or a function that makes one, and is called again where
+                  one breaks. A trial whose worker is lost has no outcome: it is started again
+        slots     how many trials the executor is given at a time. Default: what it says of itself;
+                  of Dask the threads of its workers, also of those that come later
+        lost      exceptions by which the executor says that a worker was lost; those of Python,
+                  Dask, parsl and Ray are known
+
+        Errors: Error where the executor takes no more jobs, or where a trial loses its worker for
+        the fourth time; what was measured has been told.
 
         >>> opevo.Tuner(space, "qgp", result="time").run(measure, trials=100)
+        >>> tuner.run(measure, 100, executor=dask.distributed.Client(address).get_executor())
         """
+        if executor is None:
+            executor, slots = partial(ThreadPoolExecutor, workers), workers
+        elif workers != 1:
+            raise Error("workers= are threads: how many jobs an executor is given is slots=.")
         line = ProgressLine(trials) if progress is True else None
         if progress is None and sys.stderr is not None and sys.stderr.isatty():
             line = ProgressLine(trials)
-        running: dict[Future[float], Trial] = {}
-        free = [trial for trial in self.pending() if trial.number <= trials]
-        last = max([self.trials, *(trial.number for trial in free)])
-        with ThreadPoolExecutor(workers) as pool:
-            while True:
-                while len(running) < workers:
-                    if not free and last < trials:
-                        asked = self.ask()
-                        last = max([last, *(trial.number for trial in asked)])
-                        free = [trial for trial in asked if trial.number <= trials]
-                    if not free:
-                        break
-                    trial = free.pop(0)
-                    running[pool.submit(function, trial.config)] = trial
-                if not running:
-                    if line is not None:
-                        line.end()
-                    return self.best()
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._tell_result(running.pop(future), future)
-                if line is not None:
-                    line.show(self)
-                elif callable(progress):
-                    progress(self)
 
-    def _tell_result(self, trial: Trial, future: Future[float]) -> None:
-        try:
-            value = future.result()
-        except Failed as failure:
-            self.tell(trial, outcome=failure.outcome, message=failure.message or None)
-        else:
-            self.tell(trial, value)
+        def told() -> None:
+            if line is not None:
+                line.show(self)
+            elif callable(progress):
+                progress(self)
+
+        search(self, trials, Jobs(function, executor, slots, lost), told)
+        if line is not None:
+            line.end()
+        return self.best()
 
 
 def _listed(value: object) -> object:
