@@ -358,6 +358,20 @@ opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objectiv
 opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
                                      const char *path, bool needed, opevo_error *err);
 
+/* ---- The launcher of a cluster (launcher.c) ---- */
+
+/* A number from the environment, `fallback` where there is none. Errors: INVALID. */
+opevo_status opevo_i_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
+                                     opevo_error *err);
+/* The place of this process among those that mpirun or srun started. Where both are there, mpirun
+ * was started last. A batch script itself is no step, though it is told how many tasks there could
+ * be. Errors: INVALID. */
+opevo_status opevo_i_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
+                                   opevo_error *err);
+/* Whether it is one of several. Where one of them ends with another status than 0, mpirun, and srun
+ * if asked to, kill the others. */
+bool opevo_i_is_one_of_several(void);
+
 /* ---- The store that a call writes (store_of_call.c) ---- */
 
 /* Say on stderr what is to be known of the folder of a store; nothing for a local one. */

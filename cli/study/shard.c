@@ -8,27 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS_MAX = 1 << 20 };
-
-static opevo_status fail_variable(const char *name, const char *text, opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s=%s in the environment is not a number that fits: give --shard I/N.", name,
-                      text);
-}
-
-/* A number from the environment, `fallback` where there is none. */
-static opevo_status read_variable(const char *name, uint64_t fallback, uint64_t *out,
-                                  opevo_error *err)
-{
-    const char *text = getenv(name);
-
-    *out = fallback;
-    if (text && (!opevo_parse_u64(text, out) || *out > UINT32_MAX))
-        return fail_variable(name, text, err);
-    return OPEVO_OK;
-}
-
 static opevo_status parse(const char *text, opevo_shard *out, opevo_error *err)
 {
     const char *slash = strchr(text, '/');
@@ -39,10 +18,10 @@ static opevo_status parse(const char *text, opevo_shard *out, opevo_error *err)
     if (slash && slash - text < (ptrdiff_t)sizeof index)
         memcpy(index, text, (size_t)(slash - text));
     if (!slash || !opevo_parse_u64(index, &i) || !opevo_parse_u64(slash + 1, &n) || i < 1 ||
-        i > n || n > SHARDS_MAX)
+        i > n || n > OPEVO_I_SHARDS_MAX)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--shard %s: give I/N with I from 1 to N, such as 1/4, N at most %d.",
-                          text, (int)SHARDS_MAX);
+                          text, (int)OPEVO_I_SHARDS_MAX);
     *out = (opevo_shard){(uint32_t)i - 1, (uint32_t)n};
     return OPEVO_OK;
 }
@@ -60,52 +39,61 @@ static opevo_status read_array(uint64_t *index, uint64_t *count, opevo_error *er
     *count = 1;
     if (!getenv("SLURM_ARRAY_TASK_ID"))
         return OPEVO_OK;
-    OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_ID", 0, &id, err));
-    OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_MIN", 0, &min, err));
-    OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_MAX", 0, &max, err));
-    OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_STEP", 1, &step, err));
-    OPEVO_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", 1, count, err));
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_ID", 0, &id, err));
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_MIN", 0, &min, err));
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_MAX", 0, &max, err));
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_STEP", 1, &step, err));
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_COUNT", 1, count, err));
     if (*count == 0 || step != 1 || min > 1 || id < min || id > max || max - min + 1 != *count)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "the tasks of this job array are not numbered from 0 or 1 on without gaps, "
-            "so that the number of shares is not known: use --array=1-N, or give "
-            "--shard I/N.");
+            "so that the number of shares is not known: use --array=1-N, or give --shards N where "
+            "they are some of the tasks 1 to N.");
     *index = id - min;
 cleanup:
     return status;
 }
 
-/* The place of this process among those that mpirun or srun started. Where both are there, mpirun
- * was started last. A batch script itself is no step, though it is told how many tasks there could
- * be. */
-static opevo_status read_rank(uint64_t *index, uint64_t *count, const char **by, opevo_error *err)
+/* The share of a task of an array, or of a rank, where the number of shares is stated: tasks are
+ * numbered from 1, whichever of them there are now. */
+static opevo_status place(uint64_t shares, uint64_t rank, uint64_t ranks, opevo_shard *out,
+                          opevo_error *err)
 {
-    static const struct {
-        const char *name, *needs, *rank, *size;
-    } launchers[] = {
-        {"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-        {"Slurm step", "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-    };
+    uint64_t tasks = shares / ranks;
     opevo_status status = OPEVO_OK;
+    uint64_t id = 1;
 
-    *index = 0;
-    *count = 1;
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (!getenv(launchers[i].needs) || !getenv(launchers[i].rank) || !getenv(launchers[i].size))
-            continue;
-        OPEVO_TRY(read_variable(launchers[i].rank, 0, index, err));
-        OPEVO_TRY(read_variable(launchers[i].size, 1, count, err));
-        if (*index >= *count)
-            return fail_variable(launchers[i].rank, getenv(launchers[i].rank), err);
-        *by = launchers[i].name;
-        break;
-    }
+    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_ID", 1, &id, err));
+    if (!getenv("SLURM_ARRAY_TASK_ID") && ranks == 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--shards %llu: neither Slurm nor mpirun says which of them is this one: "
+                          "give --shard I/%llu.",
+                          (unsigned long long)shares, (unsigned long long)shares);
+    if (tasks * ranks != shares || (tasks > 1 && !getenv("SLURM_ARRAY_TASK_ID")))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--shards %llu: there are %llu ranks.",
+                          (unsigned long long)shares, (unsigned long long)ranks);
+    if (id < 1 || id > tasks)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID, "--shards %llu: the task %llu of the array is none of 1 to %llu.",
+            (unsigned long long)shares, (unsigned long long)id, (unsigned long long)tasks);
+    *out = (opevo_shard){(uint32_t)((id - 1) * ranks + rank), (uint32_t)shares};
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *by,
+static void print_by(uint64_t task, uint64_t tasks, const char *launcher, uint64_t rank,
+                     uint64_t ranks, opevo_text *by)
+{
+    if (tasks > 1)
+        opevo_text_printf(by, "Slurm array task %llu of %llu", (unsigned long long)task + 1,
+                          (unsigned long long)tasks);
+    if (ranks > 1)
+        opevo_text_printf(by, "%s%s rank %llu of %llu", by->length ? ", " : "", launcher,
+                          (unsigned long long)rank, (unsigned long long)ranks);
+}
+
+opevo_status opevo_i_shard_of(const char *option, uint64_t shares, opevo_shard *out, opevo_text *by,
                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -115,22 +103,27 @@ opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *
     uint64_t ranks = 1;
     const char *launcher = "";
 
+    if (option && shares)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--shards: --shard %s says how many they are.",
+                          option);
     if (option)
         return parse(option, out, err);
-    OPEVO_TRY(read_array(&task, &tasks, err));
-    OPEVO_TRY(read_rank(&rank, &ranks, &launcher, err));
-    if (tasks * ranks > SHARDS_MAX) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "the job has more than %d tasks: give --shard I/N.",
-                            (int)SHARDS_MAX);
-        goto cleanup;
+    OPEVO_TRY(opevo_i_launcher_rank(&rank, &ranks, &launcher, err));
+    if (shares) {
+        OPEVO_TRY(place(shares, rank, ranks, out, err));
+        task = out->index / ranks;
+        tasks = shares / ranks;
+    } else {
+        OPEVO_TRY(read_array(&task, &tasks, err));
+        if (tasks * ranks > OPEVO_I_SHARDS_MAX) {
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "the job has more than %d tasks: give --shard I/N.",
+                           (int)OPEVO_I_SHARDS_MAX);
+            goto cleanup;
+        }
+        *out = (opevo_shard){(uint32_t)(task * ranks + rank), (uint32_t)(tasks * ranks)};
     }
-    *out = (opevo_shard){(uint32_t)(task * ranks + rank), (uint32_t)(tasks * ranks)};
-    if (tasks > 1)
-        opevo_text_printf(by, "Slurm array task %llu of %llu", (unsigned long long)task + 1,
-                          (unsigned long long)tasks);
-    if (ranks > 1)
-        opevo_text_printf(by, "%s%s rank %llu of %llu", by->length ? ", " : "", launcher,
-                          (unsigned long long)rank, (unsigned long long)ranks);
+    print_by(task, tasks, launcher, rank, ranks, by);
     OPEVO_TRY(opevo_text_check(by, err));
 cleanup:
     return status;

@@ -28,9 +28,12 @@ bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option);
 
 /* ---- Shares (shard.c) ---- */
 
-/* From the option ("2/8"), or where that is NULL from what Slurm and Open MPI say; `by` says which
- * of them, and stays empty for the option and for a process that is alone. */
-opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *by,
+enum { OPEVO_I_SHARDS_MAX = 1 << 20 };
+
+/* From the option ("2/8"), or where that is NULL from what Slurm and Open MPI say, of `shares`
+ * unless that is 0; `by` says which of them, and stays empty for the option and for a process that
+ * is alone. */
+opevo_status opevo_i_shard_of(const char *option, uint64_t shares, opevo_shard *out, opevo_text *by,
                               opevo_error *err);
 /* "study.db" as "study.2-of-8.db"; unchanged for a share of everything. */
 void opevo_i_shard_path(const char *store, opevo_shard shard, opevo_text *out);
@@ -58,8 +61,9 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
 void opevo_i_study_print_estimate(const opevo_i_study_call *self,
                                   const opevo_study_estimate *estimate, unsigned threads,
                                   opevo_text *out);
+/* `fruitless`: measured runs of the plan that ended without a success. */
 void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
-                               size_t sources, opevo_text *out);
+                               uint64_t fruitless, size_t sources, opevo_text *out);
 /* How many seeds it takes to see a probability of superiority, as one of so many comparisons. */
 opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,
                                       opevo_text *out, opevo_error *err);

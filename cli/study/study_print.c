@@ -258,7 +258,7 @@ static void print_missing(const opevo_study *study, const opevo_merge_result *re
 }
 
 void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
-                               size_t sources, opevo_text *out)
+                               uint64_t fruitless, size_t sources, opevo_text *out)
 {
     if (self->json) {
         opevo_text_add(out, "{");
@@ -266,6 +266,7 @@ void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge
         opevo_json_index(out, "present", result->present);
         opevo_json_index(out, "added", result->added);
         opevo_json_index(out, "missing", result->runs - result->present);
+        opevo_json_index(out, "fruitless", fruitless);
         opevo_json_index(out, "stores", sources);
         opevo_json_string(out, "store", self->store);
         opevo_text_add(out, "}\n");
@@ -282,6 +283,11 @@ void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge
     opevo_text_add(out, " there\n");
     if (result->present < result->runs)
         print_missing(self->study, result, out);
+    if (fruitless) {
+        add_count(out, fruitless, "run");
+        opevo_text_add(out, " on a device without a successful trial; opevo runs STORE:RUN shows "
+                            "the reason\n");
+    }
 }
 
 static void print_size_json(double superiority, uint64_t comparisons, double alpha,

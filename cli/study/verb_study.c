@@ -18,6 +18,7 @@
 static const opevo_option options[] = {
     {"store", "FILE", "where the runs are kept; the same command resumes", false},
     {"shard", "I/N", "run the I-th of N shares into a separate store", false},
+    {"shards", "N", "the tasks of this job array, numbered from 1, are some of N shares", false},
     {"merge", NULL, "merge the stores of the shares into --store, and report missing runs", false},
     {"threads", "N", "threads (default 0: all cores)", false},
     OPEVO_I_GIVE_UP_OPTION,
@@ -106,6 +107,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
                             unsigned threads, opevo_text *out, int *exit_code, opevo_error *err)
 {
     bool is_share = self->shard.count > 1;
+    int of_share = OPEVO_EXIT_OK;
     watcher watch = {.failing = NULL};
     opevo_study_result result;
     opevo_study_estimate estimate;
@@ -142,9 +144,10 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
     opevo_i_tell_folder("study", given.store);
     opevo_i_study_print_head(self, out);
     opevo_i_study_print_result(self, &result, out);
-    if (result.fruitless)
+    /* A share has done its work; the whole is judged when it is merged. */
+    if (result.fruitless && !is_share)
         *exit_code = OPEVO_EXIT_FAILED;
-    opevo_i_judge_replay(call, result.trials, result.unrecorded, exit_code);
+    opevo_i_judge_replay(call, result.trials, result.unrecorded, is_share ? &of_share : exit_code);
     if (result.interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
@@ -237,11 +240,57 @@ static opevo_status check_shares(const opevo_i_study_call *self, opevo_error *er
             shares != self->shard.count)
             status = OPEVO_FAIL(err, OPEVO_INVALID,
                                 "%s is one of %llu shares, and this would be one of %u: give "
-                                "--shard I/%llu, or merge the shares and remove them.",
+                                "--shards %llu, or merge the shares and remove them.",
                                 found.items[i], (unsigned long long)shares,
                                 (unsigned)self->shard.count, (unsigned long long)shares);
     }
     free_paths(&found);
+    return status;
+}
+
+/* Measured runs of a study that ended without a success. */
+typedef struct fruitless_runs {
+    const opevo_study *study;
+    uint64_t count;
+} fruitless_runs;
+
+static bool has_seed(const opevo_study *study, uint64_t seed)
+{
+    size_t at = 0;
+
+    while (at < study->seed_count && study->seeds[at] != seed)
+        at++;
+    return at < study->seed_count;
+}
+
+static void note_fruitless(void *context, const opevo_run_info *info)
+{
+    fruitless_runs *self = context;
+
+    if (info->best_trial || !*info->stop || *info->budget || !has_seed(self->study, info->seed))
+        return;
+    for (size_t i = 0; i < self->study->line_count; i++) {
+        const opevo_study_line *line = &self->study->lines[i];
+
+        if (!strcmp(info->objective, line->objective->name) &&
+            !strcmp(info->tuner, line->tuner->name) &&
+            !strcmp(info->settings, line->settings_text)) {
+            self->count++;
+            return;
+        }
+    }
+}
+
+static opevo_status count_fruitless(const opevo_i_study_call *self, uint64_t *out, opevo_error *err)
+{
+    fruitless_runs found = {.study = self->study};
+    opevo_store *store = NULL;
+    opevo_status status = opevo_store_open(self->store, OPEVO_STORE_READ, &store, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_store_list(store, note_fruitless, &found, err);
+    opevo_store_close(store);
+    *out = found.count;
     return status;
 }
 
@@ -252,6 +301,7 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
     paths found = {NULL, 0};
     const char *const *sources = call->arguments + 1;
     size_t count = call->argument_count - 1;
+    uint64_t fruitless = 0;
     opevo_merge_result result;
 
     if (count == 0) {
@@ -261,8 +311,9 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
     }
     OPEVO_TRY(opevo_study_merge(self->study, self->store, sources, count, &result, err));
     opevo_i_tell_folder("study", self->store);
-    opevo_i_study_print_merge(self, &result, count, out);
-    if (result.present < result.runs)
+    OPEVO_TRY(count_fruitless(self, &fruitless, err));
+    opevo_i_study_print_merge(self, &result, fruitless, count, out);
+    if (result.present < result.runs || fruitless)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
     free_paths(&found);
@@ -348,9 +399,10 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
                           call->arguments[1]);
     if (!opevo_i_option(call, "store") && !opevo_i_flag(call, "dry-run"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--store is missing: name a file for the runs.");
-    if (is_merge && (opevo_i_option(call, "shard") || opevo_i_flag(call, "dry-run")))
+    if (is_merge && (opevo_i_option(call, "shard") || opevo_i_option(call, "shards") ||
+                     opevo_i_flag(call, "dry-run")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--merge cannot be combined with --shard or --dry-run.");
+                          "--merge cannot be combined with --shard, --shards or --dry-run.");
     return OPEVO_OK;
 }
 
@@ -383,6 +435,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_i_opened *opened = NULL;
     opevo_study *study = NULL;
     uint64_t threads = 0;
+    uint64_t shares = 0;
     size_t count = 0;
 
     if (opevo_i_option(call, "size"))
@@ -391,8 +444,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         return OPEVO_FAIL(err, OPEVO_INVALID, "--comparisons requires --size.");
     OPEVO_TRY(check_call(call, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
     if (!opevo_i_flag(call, "merge"))
-        OPEVO_TRY(opevo_i_shard_of(opevo_i_option(call, "shard"), &self.shard, &self.by, err));
+        OPEVO_TRY(
+            opevo_i_shard_of(opevo_i_option(call, "shard"), shares, &self.shard, &self.by, err));
     OPEVO_TRY(check_shares(&self, err));
     opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));

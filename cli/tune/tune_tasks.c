@@ -339,15 +339,18 @@ static void emit(const opevo_call *call, const opevo_i_tasks *self, int *exit_co
 static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_code)
 {
     uint64_t unrecorded = 0;
+    int code = OPEVO_EXIT_OK; /* of what was found */
 
     for (size_t i = 0; i < self->count; i++) {
         unrecorded += self->tasks[i].result->failed_by_class[OPEVO_OUTCOME_UNRECORDED];
         if (self->tunings[i].finals.failure.length)
             *exit_code = OPEVO_EXIT_FAILED;
     }
-    opevo_i_judge_replay(call, self->result.trials, unrecorded, exit_code);
+    opevo_i_judge_replay(call, self->result.trials, unrecorded, &code);
     if (!isfinite(self->result.aim_s))
-        *exit_code = OPEVO_EXIT_FAILED;
+        code = OPEVO_EXIT_FAILED;
+    if (code != OPEVO_EXIT_OK && !(self->store && opevo_i_is_one_of_several()))
+        *exit_code = code;
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     opevo_i_tune_check_store(call->verb->name, self->store, exit_code);

@@ -437,6 +437,13 @@ static bool has_success(const opevo_i_tuning *self)
     return false;
 }
 
+/* Whether it is one of several processes of a launcher, whose runs a store has: the launcher would
+ * kill the others for a status that says no more than the store does. */
+static bool is_stored_rank(const opevo_i_tuning *self)
+{
+    return self->run.store && opevo_i_is_one_of_several();
+}
+
 /* Over all runs. */
 static void judge(const opevo_call *call, const opevo_i_tuning *self, int *exit_code)
 {
@@ -454,6 +461,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
 {
     opevo_status status = OPEVO_OK;
     opevo_i_tuning self = {.runs = 1};
+    int code = OPEVO_EXIT_OK; /* of what was found */
 
     OPEVO_TRY(read_plan(call, &self, err));
     if (opevo_i_flag(call, "dry-run")) {
@@ -478,9 +486,13 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
             OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
         OPEVO_TRY(opevo_i_tune_print_front(&self, out, err));
     }
-    if (!has_success(&self) || self.finals.failure.length)
+    if (!has_success(&self))
+        code = OPEVO_EXIT_FAILED;
+    judge(call, &self, &code);
+    if (code != OPEVO_EXIT_OK && !is_stored_rank(&self))
+        *exit_code = code;
+    if (self.finals.failure.length)
         *exit_code = OPEVO_EXIT_FAILED;
-    judge(call, &self, exit_code);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     opevo_i_tune_check_store(call->verb->name, self.run.store, exit_code);

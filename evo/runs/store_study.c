@@ -412,6 +412,27 @@ cleanup:
     return status;
 }
 
+/* Of two files that a statement reads, SQLite does not say which is damaged. */
+static opevo_status name_damaged(opevo_store *store, opevo_store *source, opevo_status status,
+                                 opevo_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool sound = true;
+
+    if (status == OPEVO_OK || store->failure != SQLITE_CORRUPT)
+        return status;
+    if (sqlite3_prepare_v2(source->db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK)
+        sound = sqlite3_step(statement) == SQLITE_ROW &&
+                !strcmp((const char *)sqlite3_column_text(statement, 0), "ok");
+    else
+        sound = false;
+    sqlite3_finalize(statement);
+    return sound ? status
+                 : OPEVO_FAIL(err, status,
+                              "%s is damaged: omit it, or repeat its share into a new store.",
+                              source->path);
+}
+
 opevo_status opevo_i_store_copy(opevo_store *store, opevo_store *source, const opevo_study *study,
                                 const uint64_t *numbers, size_t count, opevo_i_slot *slots,
                                 uint64_t *added, opevo_error *err)
@@ -441,5 +462,5 @@ cleanup:
     if (attached)
         sqlite3_exec(store->db, "DETACH source", NULL, NULL, NULL);
     opevo_free(there);
-    return status;
+    return name_damaged(store, source, status, err);
 }
