@@ -378,7 +378,7 @@ function addFigure(parent, { id, title, caption, spec, controls = {} }) {
       "figure",
       { id },
       el("h3", {}, title),
-      inputs.length ? el("div", { class: "controls" }, inputs) : null,
+      el("div", { class: "controls" }, inputs, saveButtons(id, () => svgUrl(drawingOf(figure)))),
       place,
       el("figcaption", {}, caption),
     ),

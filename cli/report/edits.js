@@ -60,12 +60,14 @@ function addEdits(parent, data) {
         ["Gains in cost, as a share of that of the base, on the search cases; or why the variant fails."],
       ),
     );
+    const graph = editGraph(list, pairs);
     if (list.length > 1)
       section.append(
         el(
           "figure",
           {},
-          editGraph(list, pairs),
+          el("div", { class: "controls" }, saveButtons("edits", () => svgUrl(graph))),
+          graph,
           el(
             "figcaption",
             {},

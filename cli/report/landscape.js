@@ -425,6 +425,7 @@ function addImportance(parent, topologies) {
 
 function addLaws(parent, data) {
   if (!data.laws?.length) return;
+  const urlOf = (law) => `data:image/svg+xml,${encodeURIComponent(law.svg)}`;
   const drawn = data.laws.map((law) => law.parameter);
   const others = Object.keys(data.landscape.optimum?.configuration ?? {}).filter((name) => !drawn.includes(name));
   parent.append(
@@ -437,10 +438,8 @@ function addLaws(parent, data) {
           "figure",
           { class: Number(/width="([0-9.]+)"/.exec(law.svg)?.[1]) > 700 ? "large" : null },
           el("h3", {}, law.parameter),
-          el("img", {
-            alt: `law of the walk on ${law.values}, ${law.topology}`,
-            src: `data:image/svg+xml,${encodeURIComponent(law.svg)}`,
-          }),
+          el("div", { class: "controls" }, saveButtons(`law-${law.parameter}`, () => urlOf(law))),
+          el("img", { alt: `law of the walk on ${law.values}, ${law.topology}`, src: urlOf(law) }),
           el("figcaption", {}, sure("bounded"), ` within ${short(law.bound, 1)} in the 1-norm`),
         ),
       ),

@@ -75,50 +75,14 @@ function yAxis(node, scale, size, label) {
   node.append(text(12, middle, label, { "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }));
 }
 
-/* ---- Saving a chart ---- */
-
-/* The drawing by itself: with a size, a background, and colours in place of the page's variables. */
-function standAlone(node) {
-  const copy = node.cloneNode(true);
-  const [, , width, height] = node.getAttribute("viewBox").split(" ");
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  copy.prepend(svg("rect", { width, height, fill: "var(--card)" }));
-  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => cssColor(name));
-}
-
-function save(name, url) {
-  const link = el("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
-
-const svgUrl = (node) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standAlone(node))}`;
-
-/* The address of its picture, at twice its size. */
-function pngUrl(node) {
-  const [, , width, height] = node.getAttribute("viewBox").split(" ").map(Number);
-  return new Promise((resolve, reject) => {
-    const image = new Image();
-    image.onload = () => {
-      const canvas = el("canvas", { width: 2 * width, height: 2 * height });
-      canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
-      resolve(canvas.toDataURL("image/png"));
-    };
-    image.onerror = () => reject(new Error("The drawing cannot be made a picture."));
-    image.src = svgUrl(node);
-  });
-}
+/* ---- A chart ---- */
 
 /* A drawing with its title, its caption and buttons that save it. */
 function chartFigure(title, name, node, caption, legend) {
   const buttons = el(
     "div",
     { class: "controls" },
-    el("button", { type: "button", onclick: () => save(`${name}.svg`, svgUrl(node)) }, "SVG"),
-    el("button", { type: "button", onclick: async () => save(`${name}.png`, await pngUrl(node)) }, "PNG"),
+    saveButtons(name, () => svgUrl(node)),
     legend ?? null,
   );
   return el("figure", { id: `chart-${name}` }, el("h3", {}, title), buttons, node, el("figcaption", {}, caption));
@@ -246,7 +210,7 @@ function effectChart(run, effect, number, range) {
     effect.name,
     `effect-${number}`,
     node,
-    isNumber(effect.importance) ? `importance ${percent(effect.importance)}` : "",
+    `importance ${isNumber(effect.importance) ? percent(effect.importance) : "unknown"}`,
   );
 }
 
@@ -362,7 +326,7 @@ function runPage(main, run) {
         ["seed", String(run.seed)],
         ["started", run.started || "–"],
       ],
-      "",
+      "The run, and the command that makes this page.",
     ),
   );
 }

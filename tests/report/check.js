@@ -18,7 +18,7 @@
   };
   /* A category whose name is markup. */
   const markup = "<img src=x onerror=console.error(2)> & <b>";
-  addFigure(document.querySelector(".figures"), { id: "markup", title: "markup", caption: "markup", spec: {
+  addFigure(document.querySelector(".figures") ?? document.querySelector("main"), { id: "markup", title: "markup", caption: "markup", spec: {
     x: [0, 1], categories: [markup, "b"], yLabel: markup, xLabel: markup, series: [{ name: markup, y: [1, 2], color: 0 }] } });
   drawAll();
   const own = figures.pop().place;
@@ -101,6 +101,59 @@
     }
   }
 
+  /* A saved chart has what the page shows: its texts, and a path through the points of each line; and it can be made a
+   * picture of twice its size. */
+  async function saved() {
+    const pictureOf = (url) =>
+      new Promise((done, fail) => {
+        const image = new Image();
+        image.onload = () => done(image);
+        image.onerror = () => fail(new Error("a saved chart is not a picture"));
+        image.src = url;
+      });
+    for (const figure of figures) {
+      const { id, chart, place, spec } = figure;
+      const canvas = place.querySelector(".plot canvas");
+      const before = canvas.toDataURL();
+      const file = decodeURIComponent(svgUrl(drawingOf(figure)).split(",").slice(1).join(","));
+      same(`${id} stays as it is`, canvas.toDataURL() === before, true);
+      const root = new DOMParser().parseFromString(file, "image/svg+xml").documentElement;
+      if (root.querySelector("parsererror") || /var\(|currentColor|NaN|undefined/.test(file)) wrong.push(`${id}: bad SVG`);
+      const texts = [...root.querySelectorAll("text")].map((one) => one.textContent).join(" ");
+      const words = [...place.querySelectorAll(".dygraph-axis-label, .legend, .axis")].flatMap((one) => one.innerText.split(/\s+/));
+      for (const word of words) if (!texts.includes(word)) wrong.push(`${id} is saved without "${word}"`);
+      const [, , width, height] = root.getAttribute("viewBox").split(" ").map(Number);
+      for (const one of root.querySelectorAll("text"))
+        if (!(one.getAttribute("x") >= 0 && one.getAttribute("x") < width && one.getAttribute("y") > 0 && one.getAttribute("y") < height))
+          wrong.push(`${id}: "${one.textContent}" outside`);
+      const paths = [...root.querySelectorAll("g g path")].map((one) => one.getAttribute("d")).join(" ");
+      const lined = !spec.kind && !spec.categories && !spec.bars;
+      for (const points of lined ? chart.layout_.points : [])
+        for (const { canvasx: x, canvasy: y } of points)
+          if (isNumber(x) && isNumber(y) && chart.layout_.points.length < 9)
+            same(`${id} has the point ${x} ${y}`, paths.includes(`${digits2(x)} ${digits2(y)}`), true);
+    }
+    for (const button of document.querySelectorAll("figure .controls button")) {
+      const { click } = HTMLAnchorElement.prototype;
+      let link = null;
+      HTMLAnchorElement.prototype.click = function () {
+        link = { name: this.download, url: this.href };
+      };
+      button.click();
+      for (let i = 0; i < 100 && !link; i++) await new Promise((done) => setTimeout(done, 20));
+      HTMLAnchorElement.prototype.click = click;
+      const kind = button.textContent.toLowerCase();
+      if (!link?.name.endsWith(`.${kind}`)) wrong.push(`a button saves ${link?.name}`);
+      else if (!((await pictureOf(link.url)).naturalWidth > 100)) wrong.push(`${link.name} has no size`);
+    }
+    const buttons = document.querySelectorAll("figure .controls button").length;
+    const drawings = document.querySelectorAll(".chart, svg.drawing, svg.edits, .laws img").length;
+    same("buttons that save", buttons, 2 * drawings);
+  }
+
+  if (expected?.page && !new RegExp(expected.page).test(document.querySelector("main").innerHTML.replace(/\n/g, "")))
+    wrong.push("the page lacks what it must show");
+
   const { analysis } = data.landscape ?? {};
   if (analysis) {
     const improvement = figures.find((figure) => figure.id === "improvement");
@@ -171,7 +224,7 @@
       if (criteria.length === 2 && !(Math.abs(volume - expected.hypervolume) < 1e-9))
         wrong.push(`the area of ${id} is ${volume} for ${expected.hypervolume}`);
     }
-  } else if (expected) {
+  } else if (expected?.landscapes) {
     expected.landscapes.forEach((place, k) => {
       const figureOf = (id) => figures.find((figure) => figure.id === `landscape-${k}-${id}`);
       for (const [id, member] of [["convergence", "mean"], ["ecdf", "ecdf"]]) {
@@ -200,11 +253,10 @@
     });
     if (compared < 100) wrong.push(`only ${compared} numbers compared`);
   }
-  handle().then(() => {
-    const verdict = document.createElement("pre");
-    verdict.id = "verdict";
-    verdict.textContent = wrong.length ? wrong.slice(0, 8).join("; ")
-      : `good: ${figures.length} charts, ${compared} numbers compared`;
-    document.body.append(verdict);
-  });
+  Promise.resolve(figures.length && handle())
+    .then(saved)
+    .then(() =>
+      wrong.length ? wrong.slice(0, 8).join("; ") : `good: ${figures.length} charts, ${compared} numbers compared`)
+    .catch((error) => String(error.stack))
+    .then((verdict) => parent.postMessage(verdict, "*"));
 })();
