@@ -63,7 +63,7 @@ static opevo_status refuse_space(const char *path, const opevo_space *there,
 
 /* ---- The description ------------------------------------------------------------------------ */
 
-static opevo_status read_description(const char *path, json_t **out, opevo_error *err)
+opevo_status opevo_i_record_read_description(const char *path, json_t **out, opevo_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -188,16 +188,36 @@ cleanup:
     return status;
 }
 
+static opevo_status compare_share(const char *path, const opevo_i_record_share *there,
+                                  const opevo_i_record_share *here, opevo_error *err)
+{
+    if (there->shard.count == here->shard.count && there->shard.index == here->shard.index &&
+        (there->shard.count < 2 || there->seed == here->seed))
+        return OPEVO_OK;
+    if (there->shard.count < 2)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s does not describe a share of a recording; record to another name.",
+                          path);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s describes share %u/%u of a recording with --seed %llu; record to another "
+                      "name.",
+                      path, (unsigned)there->shard.index + 1, (unsigned)there->shard.count,
+                      (unsigned long long)there->seed);
+}
+
 opevo_status opevo_i_record_check(const char *path, const opevo_objective *objective,
-                                  opevo_error *err)
+                                  const opevo_i_record_share *share, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    opevo_i_record_share there;
     json_t *described = NULL;
 
     if (access(path, F_OK) != 0)
         return check_readable(path, objective->space, err);
-    OPEVO_TRY(read_description(path, &described, err));
+    OPEVO_TRY(opevo_i_record_read_description(path, &described, err));
     OPEVO_TRY(compare(path, described, objective, err));
+    there = opevo_i_record_share_of(described);
+    OPEVO_TRY(compare_share(path, &there, share, err));
 cleanup:
     json_decref(described);
     return status;

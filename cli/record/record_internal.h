@@ -6,7 +6,7 @@
 #ifndef OPEVO_RECORD_INTERNAL_H
 #define OPEVO_RECORD_INTERNAL_H
 
-#include "cli_internal.h"
+#include "shard_internal.h"
 
 #include <opevo/hash.h>
 
@@ -18,6 +18,13 @@ typedef struct opevo_i_record_totals {
     double best_fitness, best_time_s;
 } opevo_i_record_totals;
 
+/* Which points a recording is of, and which of them it has: each N-th in the order of the seed. */
+typedef struct opevo_i_record_share {
+    opevo_shard shard; /* {0, 1}: all */
+    uint64_t seed;
+    uint64_t sample; /* 0: all allowed points */
+} opevo_i_record_share;
+
 typedef struct opevo_i_record {
     const opevo_objective *objective;
     opevo_text csv_path, json_path, name; /* name: without folders */
@@ -26,16 +33,19 @@ typedef struct opevo_i_record {
     opevo_objective *earlier;             /* what was there before; NULL: nothing */
     opevo_text devices;                   /* what measured it */
     uint64_t program;                     /* that was measured before; 0: not known */
-    opevo_i_record_totals asked;          /* of the points that this call is about */
-    opevo_i_record_totals table;          /* of all rows, which may be more */
+    opevo_i_record_share share;
+    opevo_i_record_totals asked; /* of the points that this call is about */
+    opevo_i_record_totals table; /* of all rows, which may be more */
 } opevo_i_record;
 
 /* Start the recording `path`, or go on with it: a last row that was cut is taken away. Errors:
  * INVALID, with nothing written, for files of these names that are no recording of this objective,
+ * or of another share,
  * for a path with an ending, and for a space that could not be read back; IO, also while another
  * process records there. */
 opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
-                                 opevo_i_record *out, opevo_error *err);
+                                 const opevo_i_record_share *share, opevo_i_record *out,
+                                 opevo_error *err);
 /* Whether the point is there already; it then counts as one that was asked for. */
 opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool *has,
                                 opevo_error *err);
@@ -48,6 +58,41 @@ void opevo_i_record_close(opevo_i_record *record);
 /* Errors: LOST when the table is not where it was opened, or has other rows than were written to
  * it, with where its rows are; if it was removed or replaced, they are saved beside it. */
 opevo_status opevo_i_record_check_place(const opevo_i_record *record, opevo_error *err);
+
+/* One more row of the table has this outcome. */
+void opevo_i_record_count(opevo_i_record_totals *totals, const opevo_outcome *outcome);
+/* Add devices, separated as a description has them, that are not yet there. */
+void opevo_i_record_add_devices(opevo_i_record *record, const char *devices);
+/* The paths of a recording; start from {.file = -1}. Errors: INVALID for a name with an ending;
+ * NOMEM. */
+opevo_status opevo_i_record_name(opevo_i_record *record, const char *path, opevo_error *err);
+
+/* ---- Which points (record_points.c) ---- */
+
+/* The points of all shares in their order, in which a larger sample contains a smaller one; the
+ * caller frees them. Errors: LIMIT; NOMEM. */
+opevo_status opevo_i_record_points(const opevo_space *space, const opevo_i_record_share *share,
+                                   opevo_index **points, size_t *count, opevo_error *err);
+
+/* ---- Shares (record_shares.c) ---- */
+
+/* "NAME" as "NAME.2-of-8". */
+opevo_status opevo_i_record_share_name(const char *path, opevo_shard shard, opevo_text *out,
+                                       opevo_error *err);
+/* The share that a description is of; {0, 1} of no seed where it is of none. */
+opevo_i_record_share opevo_i_record_share_of(const json_t *described);
+typedef struct opevo_i_record_merged {
+    opevo_text name; /* of the objective */
+    size_t shares, points, present;
+    opevo_i_record_totals totals;
+    opevo_shard missing; /* of the first point that is missing */
+} opevo_i_record_merged;
+
+/* Join the rows of the shares of NAME, or those beside it where `count` is 0, with what NAME has,
+ * in the order in which one process would have recorded them. Errors: INVALID for shares of
+ * different recordings; IO; NOMEM. */
+opevo_status opevo_i_record_merge(const char *path, const char *const *shares, size_t count,
+                                  opevo_i_record_merged *out, opevo_error *err);
 
 /* ---- A run in a store (record_run.c) ---- */
 
@@ -89,6 +134,8 @@ uint64_t opevo_i_record_program(const json_t *described);
  * differs, for a file that describes another recording or none; and for a space that could not be
  * read back from there. */
 opevo_status opevo_i_record_check(const char *path, const opevo_objective *objective,
-                                  opevo_error *err);
+                                  const opevo_i_record_share *share, opevo_error *err);
+/* Errors: INVALID for a file that describes no recording. */
+opevo_status opevo_i_record_read_description(const char *path, json_t **out, opevo_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-static void count_in(opevo_i_record_totals *totals, const opevo_outcome *outcome)
+void opevo_i_record_count(opevo_i_record_totals *totals, const opevo_outcome *outcome)
 {
     totals->rows++;
     totals->by_class[outcome->kind]++;
@@ -64,26 +64,29 @@ static bool has_device(const opevo_i_record *record, const char *device, size_t 
     return false;
 }
 
+void opevo_i_record_add_devices(opevo_i_record *record, const char *devices)
+{
+    while (*devices) {
+        const char *device = devices;
+        size_t length = next_device(&devices);
+
+        if (!has_device(record, device, length))
+            opevo_text_printf(&record->devices, "%s%.*s", record->devices.length ? SEPARATOR : "",
+                              (int)length, device);
+    }
+}
+
 /* Note what measures now beside what measured before. What is new is described before a row of it
  * is written, so that a process that is killed leaves no row of unknown origin. */
 static opevo_status note_devices(opevo_i_record *record, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text now = {0};
-    const char *rest = NULL;
     size_t before = record->devices.length;
 
     opevo_live_print_devices(record->objective, &now);
     OPEVO_TRY(opevo_text_check(&now, err));
-    rest = opevo_text_string(&now);
-    while (*rest) {
-        const char *device = rest;
-        size_t length = next_device(&rest);
-
-        if (!has_device(record, device, length))
-            opevo_text_printf(&record->devices, "%s%.*s", record->devices.length ? SEPARATOR : "",
-                              (int)length, device);
-    }
+    opevo_i_record_add_devices(record, opevo_text_string(&now));
     OPEVO_TRY(opevo_text_check(&record->devices, err));
     if (record->devices.length > before)
         OPEVO_TRY(opevo_i_record_describe(record, false, err));
@@ -105,8 +108,8 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
     OPEVO_TRY(append(record, &rows, err));
     OPEVO_TRY(opevo_i_record_check_place(record, err));
     for (size_t i = 0; i < count; i++) {
-        count_in(&record->asked, &outcomes[i]);
-        count_in(&record->table, &outcomes[i]);
+        opevo_i_record_count(&record->asked, &outcomes[i]);
+        opevo_i_record_count(&record->table, &outcomes[i]);
     }
 cleanup:
     opevo_text_free(&rows);
@@ -168,6 +171,21 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
+/* The seed may be more than numbers of JSON are read to. */
+static void add_share(const opevo_i_record_share *share, opevo_text *out)
+{
+    char seed[24];
+
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)share->seed);
+    opevo_json_key(out, "share");
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "number", share->shard.index + 1);
+    opevo_json_index(out, "of", share->shard.count);
+    opevo_json_string(out, "seed", seed);
+    opevo_json_index(out, "sample", share->sample);
+    opevo_text_add(out, "}");
+}
+
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
@@ -191,6 +209,8 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
         opevo_json_string(&out, "device", record->devices.data);
     if (objective->flop > 0)
         opevo_json_double(&out, "flop_per_run", objective->flop);
+    if (record->share.shard.count > 1)
+        add_share(&record->share, &out);
     opevo_json_key(&out, "space");
     opevo_space_write_json(objective->space, &out);
     OPEVO_TRY(add_json_columns(record, &out, err));
@@ -207,7 +227,7 @@ cleanup:
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-static opevo_status name_files(opevo_i_record *record, const char *path, opevo_error *err)
+opevo_status opevo_i_record_name(opevo_i_record *record, const char *path, opevo_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -314,7 +334,7 @@ static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
         opevo_outcome outcome;
 
         OPEVO_TRY(opevo_objective_evaluate(record->earlier, &point, 1, &outcome, err));
-        count_in(&record->table, &outcome);
+        opevo_i_record_count(&record->table, &outcome);
     }
     described = json_load_file(opevo_text_string(&record->json_path), 0, NULL);
     devices = json_string_value(json_object_get(described, "device"));
@@ -352,18 +372,19 @@ cleanup:
 }
 
 opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
-                                 opevo_i_record *out, opevo_error *err)
+                                 const opevo_i_record_share *share, opevo_i_record *out,
+                                 opevo_error *err)
 {
-    opevo_i_record record = {.objective = objective, .file = -1};
+    opevo_i_record record = {.objective = objective, .share = *share, .file = -1};
     opevo_status status = OPEVO_OK;
     opevo_text head = {0};
 
-    OPEVO_TRY(name_files(&record, path, err));
+    OPEVO_TRY(opevo_i_record_name(&record, path, err));
     OPEVO_TRY(opevo_recorded_add_columns(objective, &head, err));
-    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
+    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, share, err));
     OPEVO_TRY(refuse_compressed(&record, err));
     OPEVO_TRY(open_table(&record, err));
-    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
+    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, share, err));
     OPEVO_TRY(open_rows(&record, &head, err));
     *out = record;
 cleanup:
@@ -386,7 +407,7 @@ opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool 
     if (status != OPEVO_OK || outcome.kind == OPEVO_OUTCOME_UNRECORDED)
         return status;
     *has = true;
-    count_in(&record->asked, &outcome);
+    opevo_i_record_count(&record->asked, &outcome);
     return OPEVO_OK;
 }
 

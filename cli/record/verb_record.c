@@ -5,9 +5,7 @@
 #include "reasons_internal.h"
 #include "record_internal.h"
 
-#include <opevo/hash.h>
 #include <opevo/memory.h>
-#include <opevo/random.h>
 #include <opevo/unit.h>
 
 #include <string.h>
@@ -21,16 +19,16 @@ static const opevo_option options[] = {
     {"from", "STORE:RUN", "record the trials of a stored run without measuring; needs no --on",
      false},
     {"seed", "N", "seed of the order (default 1)", false},
+    {"shard", "I/N", "record the I-th of N shares into NAME.I-of-N.csv", false},
+    {"shards", "N", "the tasks of this job array, numbered from 1, are some of N shares", false},
+    {"merge", NULL, "join shares into NAME: those named as arguments, or NAME.*-of-*.csv", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
     OPEVO_I_KERNEL_THREADS_OPTION,
     {"quiet", NULL, "no progress line", false},
 };
 
-/* Spaces up to this many points are put into a random order as a whole. */
-#define MOST_SHUFFLED ((opevo_index)1 << 26)
-#define MOST_LOOKED_AT ((opevo_index)1 << 32) /* for --all: minutes */
-enum { BATCH = 1024, MISSES = 1 << 26 };      /* so many draws take seconds */
+enum { BATCH = 1024 };
 
 typedef struct plan {
     opevo_objective *objective;
@@ -42,106 +40,17 @@ typedef struct plan {
     opevo_i_reasons reasons; /* of what was measured now */
     uint64_t give_up;
     bool gave_up;
+    opevo_text by; /* who said which share it is */
 } plan;
 
-/* ---- Which points --------------------------------------------------------------------------- */
-
-/* The allowed points of a space of at most MOST_LOOKED_AT; the caller frees them. */
-static opevo_status list_allowed(const opevo_space *space, uint32_t **points, size_t *count,
-                                 opevo_error *err)
+static opevo_status choose_points(const opevo_i_record_share *share, plan *self, opevo_error *err)
 {
-    size_t size = (size_t)opevo_space_size(space);
-    size_t capacity = 0;
+    size_t count = 0;
+    opevo_status status =
+        opevo_i_record_points(self->objective->space, share, &self->points, &count, err);
 
-    for (size_t i = 0; i < size; i++) {
-        if (!opevo_space_allows(space, i))
-            continue;
-        if (*count == MOST_SHUFFLED)
-            return OPEVO_FAIL(err, OPEVO_LIMIT,
-                              "--all: more than 2^26 points are allowed; take --sample N.");
-        if (!opevo_reserve((void **)points, &capacity, *count + 1, sizeof **points))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", *count + 1);
-        (*points)[(*count)++] = (uint32_t)i;
-    }
-    return OPEVO_OK;
-}
-
-/* All allowed points in a random order, the first `most` of them: what was measured when is then
- * independent of where it lies, and a larger sample contains a smaller one. */
-static opevo_status shuffle(plan *self, uint64_t seed, uint64_t most, opevo_error *err)
-{
-    uint32_t *order = NULL;
-    size_t allowed = 0;
-    opevo_rng rng;
-    opevo_status status = list_allowed(self->objective->space, &order, &allowed, err);
-
-    self->count = most < allowed ? (size_t)most : allowed;
-    self->points = opevo_malloc(self->count, sizeof *self->points);
-    if (status == OPEVO_OK && !self->points)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", self->count);
-    if (status != OPEVO_OK) {
-        opevo_free(order);
-        return status;
-    }
-    opevo_rng_init(&rng, seed, "record", 0);
-    opevo_rng_choose(&rng, order, allowed, self->count, sizeof *order);
-    for (size_t i = 0; i < self->count; i++)
-        self->points[i] = order[i];
-    opevo_free(order);
-    return OPEVO_OK;
-}
-
-/* Different allowed points of a space too large to list. */
-static opevo_status draw(plan *self, uint64_t seed, uint64_t most, opevo_error *err)
-{
-    const opevo_space *space = self->objective->space;
-    opevo_index_set *seen = opevo_index_set_create();
-    opevo_status status = OPEVO_OK;
-    opevo_rng rng;
-    unsigned misses = 0;
-
-    self->points = opevo_malloc((size_t)most, sizeof *self->points);
-    if (!seen || !self->points)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
-    opevo_rng_init(&rng, seed, "record", 0);
-    while (status == OPEVO_OK && self->count < most) {
-        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(space));
-
-        if (!opevo_space_allows(space, point) || opevo_index_set_has(seen, point)) {
-            if (++misses > MISSES)
-                status = OPEVO_FAIL(err, OPEVO_LIMIT,
-                                    "Hardly any point of the space is allowed; none was found in "
-                                    "%d draws.",
-                                    (int)MISSES);
-            continue;
-        }
-        misses = 0;
-        if (!opevo_index_set_add(seen, point))
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
-        self->points[self->count++] = point;
-    }
-    opevo_index_set_destroy(seen);
-    return status;
-}
-
-static opevo_status choose_points(const opevo_call *call, plan *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    bool all = opevo_i_flag(call, "all");
-    uint64_t seed = 1;
-    uint64_t most = UINT64_MAX;
-
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &seed, err));
-    OPEVO_TRY(opevo_i_option_count(call, "sample", UINT64_MAX, 1, UINT64_MAX, &most, err));
-    if (opevo_space_size(self->objective->space) <= (all ? MOST_LOOKED_AT : MOST_SHUFFLED))
-        return shuffle(self, seed, most, err);
-    if (all)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "--all: the space has more than 2^32 points; take --sample N.");
-    if (most > (uint64_t)MOST_SHUFFLED)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "--sample: give at most 2^26.");
-    return draw(self, seed, most, err);
-cleanup:
+    for (size_t i = share->shard.index; status == OPEVO_OK && i < count; i += share->shard.count)
+        self->points[self->count++] = self->points[i];
     return status;
 }
 
@@ -252,15 +161,38 @@ cleanup:
     return status;
 }
 
+/* The files of shares take the place of everything that says what is recorded. */
+static opevo_status check_merge(const opevo_call *call, opevo_error *err)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *name = call->given[i].option->name;
+
+        if (strcmp(name, "merge") != 0 && strcmp(name, "out") != 0 && strcmp(name, "quiet") != 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--merge cannot be combined with --%s: the shares say what they are "
+                              "of.",
+                              name);
+    }
+    return opevo_i_option(call, "out")
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: give --out NAME.");
+}
+
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
     int ways =
         opevo_i_flag(call, "all") + opevo_i_flag(call, "sample") + opevo_i_flag(call, "from");
     const char *on = opevo_i_option(call, "on");
 
+    if (opevo_i_flag(call, "merge"))
+        return check_merge(call, err);
     if (ways != 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Give one of --all, --sample N and --from STORE:RUN.");
+    if (call->argument_count > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: give one operator.", call->arguments[1]);
+    if (opevo_i_flag(call, "from") && opevo_i_flag(call, "shard"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--shard is for what is measured; omit it.");
     if (!opevo_i_option(call, "out"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: give --out NAME.");
     if (opevo_i_flag(call, "from") && !on && (call->argument_count || opevo_i_flag(call, "space")))
@@ -293,6 +225,10 @@ static void print_result(const plan *self, opevo_text *out)
     uint64_t failed = asked->rows - asked->by_class[OPEVO_OUTCOME_OK];
 
     opevo_i_text_add_objective(out, record->objective->name);
+    if (record->share.shard.count > 1)
+        opevo_text_printf(out, ", share %u/%u%s%s%s", (unsigned)record->share.shard.index + 1,
+                          (unsigned)record->share.shard.count, self->by.length ? " (" : "",
+                          opevo_text_string(&self->by), self->by.length ? ")" : "");
     opevo_text_printf(out, ": %llu of %zu points recorded, %llu of them now, %llu failed\n",
                       (unsigned long long)asked->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
@@ -312,19 +248,47 @@ static void print_result(const plan *self, opevo_text *out)
         opevo_text_add(out, "interrupted; the same command continues\n");
 }
 
+/* Which share, and what its files are called. */
+static opevo_status read_share(const opevo_call *call, opevo_i_record_share *share, opevo_text *by,
+                               opevo_text *name, opevo_error *err)
+{
+    const char *out = opevo_i_option(call, "out");
+    opevo_text table = {0};
+    uint64_t shares = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &share->seed, err));
+    if (opevo_i_flag(call, "sample"))
+        OPEVO_TRY(opevo_i_option_count(call, "sample", 0, 1, INT64_MAX, &share->sample, err));
+    OPEVO_TRY(opevo_i_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
+    OPEVO_TRY(opevo_i_shard_of(opevo_i_option(call, "shard"), shares, &share->shard, by, err));
+    opevo_text_printf(&table, "%s.csv", out);
+    OPEVO_TRY(opevo_text_check(&table, err));
+    if (by->length)
+        OPEVO_TRY(opevo_i_shards_check(table.data, share->shard, err));
+    OPEVO_TRY(opevo_i_record_share_name(out, share->shard, name, err));
+cleanup:
+    opevo_text_free(&table);
+    return status;
+}
+
 static opevo_status measure(const opevo_call *call, plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    opevo_i_record_share share = {.seed = 1};
+    opevo_text name = {0};
 
     OPEVO_TRY(check_times(self->objective, err));
-    OPEVO_TRY(choose_points(call, self, err));
+    OPEVO_TRY(read_share(call, &share, &self->by, &name, err));
+    OPEVO_TRY(choose_points(&share, self, err));
     OPEVO_TRY(
-        opevo_i_record_open(opevo_i_option(call, "out"), self->objective, &self->record, err));
+        opevo_i_record_open(opevo_text_string(&name), self->objective, &share, &self->record, err));
     opevo_i_catch_interrupts();
     opevo_i_progress_start(&self->progress, opevo_i_flag(call, "quiet"));
     status = measure_all(self, err);
     opevo_i_progress_end(&self->progress);
 cleanup:
+    opevo_text_free(&name);
     return status;
 }
 
@@ -337,12 +301,41 @@ static opevo_status copy(const opevo_call *call, plan *self, opevo_i_stored_run 
     OPEVO_TRY(opevo_i_stored_run_open(opevo_i_option(call, "from"), from, err));
     if (self->objective)
         OPEVO_TRY(opevo_i_stored_run_check(from, self->objective, err));
-    OPEVO_TRY(
-        opevo_i_record_open(opevo_i_option(call, "out"), &from->objective, &self->record, err));
+    OPEVO_TRY(opevo_i_record_open(opevo_i_option(call, "out"), &from->objective,
+                                  &(opevo_i_record_share){.shard = {0, 1}}, &self->record, err));
     OPEVO_TRY(opevo_i_stored_run_copy(from, &self->record, err));
     self->count = from->points;
     self->measured = from->copied;
 cleanup:
+    return status;
+}
+
+static opevo_status merge(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const char *path = opevo_i_option(call, "out");
+    opevo_i_record_merged merged = {.shares = 0};
+    opevo_status status =
+        opevo_i_record_merge(path, call->arguments, call->argument_count, &merged, err);
+
+    if (status == OPEVO_OK) {
+        opevo_i_text_add_objective(out, opevo_text_string(&merged.name));
+        opevo_text_printf(
+            out, ": %zu of %zu points recorded, by %zu shares, %llu failed\n", merged.present,
+            merged.points, merged.shares,
+            (unsigned long long)(merged.totals.rows - merged.totals.by_class[OPEVO_OUTCOME_OK]));
+        opevo_text_printf(out, "written to %s.csv and %s.json\n", path, path);
+    }
+    if (status == OPEVO_OK && !merged.totals.by_class[OPEVO_OUTCOME_OK])
+        *exit_code = OPEVO_EXIT_FAILED;
+    if (status == OPEVO_OK && merged.present < merged.points) {
+        opevo_text_printf(out,
+                          "%zu points are missing; the first is one of share %u/%u, whose command "
+                          "continues\n",
+                          merged.points - merged.present, (unsigned)merged.missing.index + 1,
+                          (unsigned)merged.missing.count);
+        *exit_code = OPEVO_EXIT_FAILED;
+    }
+    opevo_text_free(&merged.name);
     return status;
 }
 
@@ -354,6 +347,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     bool copies = opevo_i_flag(call, "from");
 
     OPEVO_TRY(check_call(call, err));
+    if (opevo_i_flag(call, "merge")) {
+        status = merge(call, out, exit_code, err);
+        goto cleanup;
+    }
     if (!copies || opevo_i_option(call, "on"))
         OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
                                             opevo_i_option(call, "on"),
@@ -365,7 +362,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_record_describe(
         &self.record, !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self.gave_up, err));
     print_result(&self, out);
-    if (!self.record.asked.by_class[OPEVO_OUTCOME_OK])
+    /* A share has done its work; the whole is judged when it is merged. */
+    if (!self.record.asked.by_class[OPEVO_OUTCOME_OK] &&
+        (self.record.share.shard.count < 2 || self.gave_up))
         *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
@@ -374,6 +373,7 @@ cleanup:
     opevo_i_record_close(&self.record);
     opevo_i_stored_run_close(&from);
     opevo_objective_destroy(self.objective);
+    opevo_text_free(&self.by);
     opevo_free(self.points);
     return status;
 }
@@ -381,12 +381,14 @@ cleanup:
 const opevo_verb opevo_i_verb_record = {
     .name = "record",
     .arguments = "[OPERATOR]",
-    .arguments_max = 1,
+    .arguments_max = 4096,
     .summary = "Measure a landscape, or a sample of it, into a table that can be replayed.",
     .details =
         "  opevo record --on 'cmd:./bench {X}' --space space.json --all --out bench\n"
         "  opevo tune --on recorded:bench\n"
-        "  opevo record --from runs.db:1 --out bench\n\n"
+        "  opevo record --from runs.db:1 --out bench\n"
+        "  opevo record mm1 --on cpu --sample 5000 --out mm1 --shard 2/8\n"
+        "  opevo record --merge --out mm1\n\n"
         "Each row is on disk as soon as it is measured. After a kill at any moment the same\n"
         "command continues. Points are measured in a random order.",
     .options = options,

@@ -6,6 +6,7 @@
 #define OPEVO_STUDY_CLI_INTERNAL_H
 
 #include "evolver_of_call_internal.h"
+#include "shard_internal.h"
 
 #include <opevo/study.h>
 
@@ -25,20 +26,6 @@ void opevo_i_close_objectives(opevo_i_opened *opened, size_t count);
 /* Whether it is a program, and whether the plan says what its result is. */
 bool opevo_i_opened_is_program(const opevo_i_opened *opened);
 bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option);
-
-/* ---- Shares (shard.c) ---- */
-
-enum { OPEVO_I_SHARDS_MAX = 1 << 20 };
-
-/* From the option ("2/8"), or where that is NULL from what Slurm and Open MPI say, of `shares`
- * unless that is 0; `by` says which of them, and stays empty for the option and for a process that
- * is alone. */
-opevo_status opevo_i_shard_of(const char *option, uint64_t shares, opevo_shard *out, opevo_text *by,
-                              opevo_error *err);
-/* "study.db" as "study.2-of-8.db"; unchanged for a share of everything. */
-void opevo_i_shard_path(const char *store, opevo_shard shard, opevo_text *out);
-/* Whether a file name is that of a share of the store; *count: one of so many. */
-bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count);
 
 /* ---- Printing (study_print.c) ---- */
 

@@ -8,8 +8,6 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,97 +155,6 @@ cleanup:
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-typedef struct paths {
-    char **items;
-    size_t count;
-} paths;
-
-static void free_paths(paths *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        opevo_free(self->items[i]);
-    opevo_free(self->items);
-}
-
-static opevo_status add_path(paths *self, const char *folder, size_t length, const char *name,
-                             opevo_error *err)
-{
-    char **grown = opevo_realloc(self->items, self->count + 1, sizeof *grown);
-    opevo_text path = {0};
-
-    if (grown) {
-        self->items = grown;
-        opevo_text_add_bytes(&path, folder, length);
-        opevo_text_add(&path, name);
-    }
-    if (!grown || path.failed) {
-        opevo_text_free(&path);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of stores.");
-    }
-    self->items[self->count++] = path.data;
-    return OPEVO_OK;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The stores of shares that stand beside the store. */
-static opevo_status find_shares(const char *store, paths *out, opevo_error *err)
-{
-    const char *slash = strrchr(store, '/');
-    size_t length = slash ? (size_t)(slash + 1 - store) : 0;
-    char *folder = length ? opevo_strndup(store, length) : opevo_strdup(".");
-    DIR *listing = folder ? opendir(folder) : NULL;
-    struct dirent *entry = NULL;
-    uint64_t shares = 0;
-    opevo_status status = OPEVO_OK;
-
-    if (!listing)
-        status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
-                        : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of stores.");
-    while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
-        if (opevo_i_shard_is(store, entry->d_name, &shares))
-            status = add_path(out, store, length, entry->d_name, err);
-    }
-    if (listing)
-        closedir(listing);
-    opevo_free(folder);
-    if (status == OPEVO_OK && out->count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "No stores of shares found beside %s: name the stores after the plan.",
-                          store);
-    if (out->items)
-        qsort(out->items, out->count, sizeof(char *), compare_paths);
-    return status;
-}
-
-/* A launcher does not know of how many shares the tasks are that are started again; the stores of
- * the others do. */
-static opevo_status check_shares(const opevo_i_study_call *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    paths found = {NULL, 0};
-
-    if (!self->store || !self->by.length || find_shares(self->store, &found, NULL) != OPEVO_OK)
-        return OPEVO_OK;
-    for (size_t i = 0; i < found.count && status == OPEVO_OK; i++) {
-        const char *slash = strrchr(found.items[i], '/');
-        uint64_t shares = 0;
-
-        if (opevo_i_shard_is(self->store, slash ? slash + 1 : found.items[i], &shares) &&
-            shares != self->shard.count)
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s is one of %llu shares, and this would be one of %u: give "
-                                "--shards %llu, or merge the shares and remove them.",
-                                found.items[i], (unsigned long long)shares,
-                                (unsigned)self->shard.count, (unsigned long long)shares);
-    }
-    free_paths(&found);
-    return status;
-}
-
 /* Measured runs of a study that ended without a success. */
 typedef struct fruitless_runs {
     const opevo_study *study;
@@ -298,14 +205,19 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
                           int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    paths found = {NULL, 0};
+    opevo_i_paths found = {NULL, 0};
     const char *const *sources = call->arguments + 1;
     size_t count = call->argument_count - 1;
     uint64_t fruitless = 0;
     opevo_merge_result result;
 
     if (count == 0) {
-        OPEVO_TRY(find_shares(self->store, &found, err));
+        OPEVO_TRY(opevo_i_shards_find(self->store, &found, err));
+        if (found.count == 0)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "No stores of shares found beside %s: name the stores after the plan.",
+                self->store);
         sources = (const char *const *)found.items;
         count = found.count;
     }
@@ -316,7 +228,7 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
     if (result.present < result.runs || fruitless)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
-    free_paths(&found);
+    opevo_i_paths_free(&found);
     return status;
 }
 
@@ -448,7 +360,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (!opevo_i_flag(call, "merge"))
         OPEVO_TRY(
             opevo_i_shard_of(opevo_i_option(call, "shard"), shares, &self.shard, &self.by, err));
-    OPEVO_TRY(check_shares(&self, err));
+    if (self.store && self.by.length)
+        OPEVO_TRY(opevo_i_shards_check(self.store, self.shard, err));
     opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
     OPEVO_TRY(open_study(call->arguments[0], &opened, &count, &study, err));

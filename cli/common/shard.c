@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which share of a study this process does: what the user says, or what the launcher of a cluster
- * put into the environment. */
+/* Which share this process does: what the user says, or what the launcher of a cluster put into the
+ * environment. */
 
-#include "study_cli_internal.h"
+#include "shard_internal.h"
 
+#include <opevo/memory.h>
+
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,4 +176,83 @@ bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count)
     at = digits ? skip_digits(digits) : NULL;
     *count = at ? strtoull(digits, NULL, 10) : 0;
     return at && !strcmp(at, base + stem);
+}
+
+void opevo_i_paths_free(opevo_i_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        opevo_free(paths->items[i]);
+    opevo_free(paths->items);
+    *paths = (opevo_i_paths){NULL, 0};
+}
+
+static opevo_status add_path(opevo_i_paths *self, const char *folder, size_t length,
+                             const char *name, opevo_error *err)
+{
+    char **grown = opevo_realloc(self->items, self->count + 1, sizeof *grown);
+    opevo_text path = {0};
+
+    if (grown) {
+        self->items = grown;
+        opevo_text_add_bytes(&path, folder, length);
+        opevo_text_add(&path, name);
+    }
+    if (!grown || path.failed) {
+        opevo_text_free(&path);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of shares.");
+    }
+    self->items[self->count++] = path.data;
+    return OPEVO_OK;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+opevo_status opevo_i_shards_find(const char *file, opevo_i_paths *out, opevo_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    size_t length = slash ? (size_t)(slash + 1 - file) : 0;
+    char *folder = length ? opevo_strndup(file, length) : opevo_strdup(".");
+    DIR *listing = folder ? opendir(folder) : NULL;
+    struct dirent *entry = NULL;
+    uint64_t shares = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (!listing)
+        status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
+                        : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of shares.");
+    while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
+        if (opevo_i_shard_is(file, entry->d_name, &shares))
+            status = add_path(out, file, length, entry->d_name, err);
+    }
+    if (listing)
+        closedir(listing);
+    opevo_free(folder);
+    if (out->items)
+        qsort(out->items, out->count, sizeof(char *), compare_paths);
+    return status;
+}
+
+opevo_status opevo_i_shards_check(const char *file, opevo_shard shard, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_paths found = {NULL, 0};
+
+    opevo_i_shards_find(file, &found, NULL); /* what cannot be listed will be refused later */
+    for (size_t i = 0; i < found.count && status == OPEVO_OK; i++) {
+        const char *slash = strrchr(found.items[i], '/');
+        uint64_t shares = 0;
+
+        if (opevo_i_shard_is(file, slash ? slash + 1 : found.items[i], &shares) &&
+            shares != shard.count)
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s is one of %llu shares, and this would be one of %u: give "
+                                "--shards %llu, or merge the shares and remove them.",
+                                found.items[i], (unsigned long long)shares, (unsigned)shard.count,
+                                (unsigned long long)shares);
+    }
+    opevo_i_paths_free(&found);
+    return status;
 }
