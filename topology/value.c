@@ -85,7 +85,7 @@ static void print(opevo_text *out, opevo_value value, bool json)
         opevo_text_printf(out, "%lld", (long long)value.as.integer);
         break;
     case OPEVO_VALUE_REAL:
-        opevo_text_add_double(out, value.as.real);
+        opevo_text_add_double(out, value.as.real + 0.0); /* -0 equals 0 and is written so */
         break;
     case OPEVO_VALUE_BOOLEAN:
         opevo_text_add(out, value.as.boolean ? "true" : "false");

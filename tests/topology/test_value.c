@@ -89,13 +89,14 @@ static void test_print(void **state)
         const char *plain, *json;
     } expected[] = {{"-9223372036854775808", "-9223372036854775808"},
                     {"0.1", "0.1"},
+                    {"0", "0"},
                     {"true", "true"},
                     {"a \"b\"", "\"a \\\"b\\\"\""}};
-    const opevo_value values[] = {opevo_value_of_integer(INT64_MIN), real(0.1), boolean(true),
-                                  text("a \"b\"")};
+    const opevo_value values[] = {opevo_value_of_integer(INT64_MIN), real(0.1), real(-0.0),
+                                  boolean(true), text("a \"b\"")};
 
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         opevo_text plain = {0}, json = {0};
 
         opevo_value_print(&plain, values[i]);
