@@ -11,6 +11,7 @@
 #include <opevo/sketch.h>
 #include <opevo/template.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_SLOWER_OPTION,
@@ -253,6 +254,23 @@ cleanup:
     return status;
 }
 
+/* Say on stderr which sketches no point of can pass. */
+static void say_beyond_limit(const opevo_kernel_maker *maker)
+{
+    opevo_text names = {0};
+    size_t count = maker->computation ? opevo_sketches_beyond_limit(maker, &names) : 0;
+    const char *first = opevo_text_string(&names);
+
+    if (count)
+        fprintf(stderr,
+                "%zu sketch%s (%s) store%s at every point more beside the operands than a kernel "
+                "may, and all trials there are rejected: raise --scratch, or exclude them in the "
+                "space file of --space by constraints such as sketch != '%.*s'\n",
+                count, count == 1 ? "" : "es", first, count == 1 ? "s" : "",
+                (int)strcspn(first, ","), first);
+    opevo_text_free(&names);
+}
+
 static opevo_status open_maker(const opevo_call *call, const char *device,
                                const opevo_workload *work, opevo_kernel_maker **out,
                                opevo_error *err)
@@ -308,6 +326,8 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     OPEVO_TRY(limit_scratch(call, maker, err));
     if (space)
         OPEVO_TRY(narrow(maker, space, err));
+    else if (options.meet)
+        say_beyond_limit(maker);
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;
 cleanup:

@@ -326,7 +326,9 @@ static bool check(bool holds, opevo_text *why, const char *what, double is, cons
 
 static bool at_most(opevo_text *why, const char *what, double is, int64_t limit)
 {
-    return check(limit == 0 || is <= (double)limit, why, what, is, "the limit is", (double)limit);
+    double most = limit < 0 ? 0 : (double)limit;
+
+    return check(limit == 0 || is <= most, why, what, is, "the limit is", most);
 }
 
 static bool check_threads(const opevo_i_launch *launch, const opevo_limits *limits, opevo_text *why)

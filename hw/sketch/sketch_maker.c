@@ -385,7 +385,22 @@ opevo_status opevo_sketches_limit(opevo_kernel_maker *super, int64_t scratch_byt
                           "Kernels store intermediate results of at least %.0f MiB, more than the "
                           "%.0f MiB that they may use beside their operands.",
                           ceil(least * 0x1p-20), (double)scratch_bytes * 0x1p-20);
-    self->limits.packed_bytes = scratch_bytes;
+    self->limits.packed_bytes = scratch_bytes ? scratch_bytes : -1;
     super->signature = signature_of(self);
     return OPEVO_OK;
+}
+
+size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *super, opevo_text *names)
+{
+    const maker *self = (const maker *)super;
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->sketches->count; i++) {
+        if (self->target.dialect != OPEVO_KERNEL_C ||
+            stored_bytes(self->sketches->item[i]) <= fmax(0, (double)self->limits.packed_bytes))
+            continue;
+        opevo_text_printf(names, "%ss%zu", count ? ", " : "", i + 1);
+        count++;
+    }
+    return count;
 }

@@ -137,7 +137,7 @@ opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int lo
 /* Index of a loop by name, -1 if none exists. */
 int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const char *name);
 
-/* Known limits of a device; a limit of 0 is not checked. */
+/* Known limits of a device; a limit of 0 is not checked, and a negative one allows nothing. */
 typedef struct opevo_limits {
     int64_t threads, thread_z;   /* of a block, and in its third dimension */
     int64_t shared_bytes;        /* of a block */

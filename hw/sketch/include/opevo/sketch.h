@@ -116,6 +116,9 @@ int64_t opevo_sketches_scratch(const opevo_computation *computation);
  * stores more intermediate results than that. */
 opevo_status opevo_sketches_limit(opevo_kernel_maker *maker, int64_t scratch_bytes,
                                   opevo_error *err);
+/* The number of sketches that store more than the limit at every point, so that none of their
+ * points has a kernel; their names, such as "s1, s4", are added to `names`. */
+size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *maker, opevo_text *names);
 /* The pipeline of a point of such a maker's space; the caller destroys it. A point that breaks a
  * rule leaves *out NULL and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
