@@ -278,6 +278,7 @@ static opevo_status open_store(const opevo_i_server *server, opevo_i_serving *se
     const char *path = NULL;
     opevo_status status = opevo_i_field_text(request, "store", &path, err);
 
+    path = path ? path : server->store;
     if (status != OPEVO_OK || !path)
         return status;
     if (server->without_files)
@@ -346,6 +347,9 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
     opevo_i_starts_free(&self->starts);
     opevo_free(self->requirements);
     free(self->store_path);
+    free(self->identity);
+    opevo_free(self->leases);
+    opevo_free(self->pending);
     opevo_free(self);
     return status;
 }
@@ -358,26 +362,49 @@ static void print_batch(const opevo_i_serving *self, opevo_text *out)
     opevo_json_double(out, "batch", batch == SIZE_MAX ? NAN : (double)batch);
 }
 
-opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                  opevo_error *err)
+static void print_created(const opevo_i_server *server, const opevo_i_serving *self,
+                          const json_t *request, opevo_text *out)
 {
-    opevo_i_serving *self = opevo_calloc(1, sizeof *self);
-    opevo_status status = OPEVO_OK;
+    size_t place = 0;
 
-    if (!self || !opevo_reserve((void **)&server->sessions, &server->capacity, server->count + 1,
-                                sizeof(opevo_i_serving *)))
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
-    if (status == OPEVO_OK)
-        status = make(server, self, request, err);
-    if (status != OPEVO_OK) {
-        opevo_i_serving_close(self, NULL);
-        return status;
-    }
-    server->sessions[server->count++] = self;
-    opevo_json_index(out, "session", server->count);
+    while (server->sessions[place] != self)
+        place++;
+    opevo_json_index(out, "session", place + 1);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
     opevo_json_index(out, "size", opevo_space_size(self->objective->space));
     if (json_object_get(request, "workers"))
         print_batch(self, out);
-    return OPEVO_OK;
+}
+
+opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                  opevo_error *err)
+{
+    opevo_i_serving *self = NULL;
+    char *identity = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (server->shared)
+        OPEVO_TRY(opevo_i_share_find(server, request, &self, &identity, err));
+    if (self) {
+        print_created(server, self, request, out);
+        opevo_json_bool(out, "joined", true);
+        self = NULL;
+        goto cleanup;
+    }
+    self = opevo_calloc(1, sizeof *self);
+    if (!self || !opevo_reserve((void **)&server->sessions, &server->capacity, server->count + 1,
+                                sizeof(opevo_i_serving *))) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
+        goto cleanup;
+    }
+    OPEVO_TRY(make(server, self, request, err));
+    self->identity = identity;
+    server->sessions[server->count++] = self;
+    print_created(server, self, request, out);
+    self = NULL; /* the server's, with the identity */
+    identity = NULL;
+cleanup:
+    opevo_i_serving_close(self, NULL);
+    free(identity);
+    return status;
 }

@@ -20,6 +20,10 @@ static opevo_status close_one(opevo_i_server *server, const json_t *request, ope
     if (status != OPEVO_OK)
         return status;
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
+    if (server->shared) { /* it stays there for others */
+        opevo_i_share_release(self, server->client);
+        return OPEVO_OK;
+    }
     for (size_t i = 0; i < server->count; i++)
         server->sessions[i] = server->sessions[i] == self ? NULL : server->sessions[i];
     return opevo_i_serving_close(self, err);
@@ -34,8 +38,8 @@ static const struct {
      opevo_i_serve_create,
      {"op", "id", "space", "tuner", "seed", "settings", "store", "name", "result", "criterion",
       "criteria", "require", "learn", "start", "signature", "workers"}},
-    {"ask", opevo_i_serve_ask, {"op", "id", "session", "count"}},
-    {"pending", opevo_i_serve_pending, {"op", "id", "session"}},
+    {"ask", opevo_i_serve_ask, {"op", "id", "session", "count", "until"}},
+    {"pending", opevo_i_serve_pending, {"op", "id", "session", "hold"}},
     {"tell", opevo_i_serve_tell, {"op", "id", "session", "trials"}},
     {"best", opevo_i_serve_best, {"op", "id", "session"}},
     {"law",

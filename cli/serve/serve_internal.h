@@ -24,6 +24,13 @@ typedef enum opevo_i_told {
 } opevo_i_told;
 const char *opevo_i_told_name(opevo_i_told told);
 
+/* A trial that was asked for and not told, of a session that several clients share. */
+typedef struct opevo_i_lease {
+    uint64_t number;
+    uint64_t client; /* who evaluates it; 0: nobody */
+    double due_s;    /* when it may be given to another client */
+} opevo_i_lease;
+
 /* One session with what it needs. */
 typedef struct opevo_i_serving {
     opevo_session *session;
@@ -37,12 +44,23 @@ typedef struct opevo_i_serving {
     char *store_path; /* from the root; NULL without a store */
     opevo_front front;
     bool shows_front, front_failed;
+    /* Of a shared session: */
+    char *identity; /* the request that made it */
+    opevo_i_lease *leases;
+    opevo_trial *pending; /* as many as leases, in the order of their numbers */
+    size_t lease_count;
+    uint64_t asked; /* the largest number that was asked for */
 } opevo_i_serving;
 
 typedef struct opevo_i_server {
     opevo_i_serving **sessions; /* number n at n - 1; NULL once closed */
     size_t count, capacity;
     bool without_files; /* requests that name files are refused */
+    /* With several clients, which share sessions: */
+    bool shared;
+    uint64_t client;   /* whose request is answered; from 1 */
+    double lease_s;    /* how long a silent client keeps a trial */
+    const char *store; /* for sessions that name none; NULL: none */
 } opevo_i_server;
 
 /* ---- serve_dispatch.c ---- */
@@ -83,6 +101,39 @@ opevo_status opevo_i_serving_find(const opevo_i_server *server, const json_t *re
 /* End the session, say in the store why it ended where it did, and release everything. Errors:
  * those of the store, and LOST where that is gone. */
 opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err);
+
+/* The session that the same request made, leaving starting points aside; NULL: none. `identity` is
+ * the request's text, which the caller frees. Errors: NOMEM. */
+opevo_status opevo_i_share_find(const opevo_i_server *server, const json_t *request,
+                                opevo_i_serving **found, char **identity, opevo_error *err);
+
+/* ---- serve_share.c: leases of trials. Each call renews those of its client. ---- */
+
+/* As opevo_session_ask, with trials that nobody evaluates any more first; those above number
+ * `until` are not given. Also *elsewhere: how many others have. */
+opevo_status opevo_i_share_ask(opevo_i_server *server, opevo_i_serving *serving, size_t wanted,
+                               uint64_t until, opevo_trial *trials, size_t *count,
+                               size_t *elsewhere, opevo_error *err);
+/* Let the client have those of the `count` numbers that nobody else has, then give all that it
+ * has; release *trials with opevo_free. Trials that were not asked for yet are asked for. */
+opevo_status opevo_i_share_hold(opevo_i_server *server, opevo_i_serving *serving,
+                                const uint64_t *numbers, size_t held, opevo_trial **trials,
+                                size_t *count, opevo_error *err);
+/* Remove the trials that were told before, and return how many are left. Errors: NOMEM. */
+opevo_status opevo_i_share_sift(opevo_i_server *server, opevo_i_serving *serving,
+                                opevo_trial *trials, size_t *count, opevo_error *err);
+/* The client gives back what it has of the session. */
+void opevo_i_share_release(opevo_i_serving *serving, uint64_t client);
+/* The same in all sessions. */
+void opevo_i_share_leave(opevo_i_server *server, uint64_t client);
+
+/* ---- serve_listen.c ---- */
+
+/* Answer clients that connect to the address until a signal comes.
+ *
+ *   contact  file in which address and token stand for clients; NULL: none */
+opevo_status opevo_i_serve_listen(opevo_i_server *server, const char *address, const char *contact,
+                                  opevo_error *err);
 
 /* ---- serve_fields.c: members of a request, with a sentence for each that is wrong ---- */
 

@@ -34,6 +34,33 @@ static void add_trials(const opevo_i_serving *self, const opevo_trial *trials, s
     opevo_text_add(out, "]");
 }
 
+/* What a client of a shared session is told beside its trials. A search is over only when nobody
+ * can give a trial back. */
+static void add_shared(const opevo_i_serving *self, size_t missing, uint64_t until,
+                       size_t elsewhere, opevo_text *out)
+{
+    const opevo_run_result *result = opevo_session_result(self->session);
+
+    if (missing > 0 && opevo_session_is_over(self->session) && elsewhere == 0) {
+        opevo_json_bool(out, "over", true);
+        opevo_json_string(out, "reason", result->reason);
+    } else if (missing > 0 && result->trials < until) {
+        opevo_json_bool(out, "waiting", true);
+    }
+    opevo_json_index(out, "complete", result->trials);
+    opevo_json_index(out, "elsewhere", elsewhere);
+}
+
+static void add_own(const opevo_i_serving *self, size_t missing, opevo_text *out)
+{
+    if (opevo_session_is_over(self->session)) {
+        opevo_json_bool(out, "over", true);
+        opevo_json_string(out, "reason", opevo_session_result(self->session)->reason);
+    } else if (missing > 0) {
+        opevo_json_bool(out, "waiting", true);
+    }
+}
+
 opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, opevo_text *out,
                                opevo_error *err)
 {
@@ -41,45 +68,86 @@ opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, op
     opevo_trial *trials = NULL;
     opevo_status status = OPEVO_OK;
     uint64_t wanted = 0;
+    uint64_t until = 0;
     size_t count = 0;
+    size_t elsewhere = 0;
 
     OPEVO_TRY(opevo_i_serving_find(server, request, &self, err));
     OPEVO_TRY(opevo_i_field_count(request, "count", 1, 1, OPEVO_I_SERVE_ASK_MOST, &wanted, err));
+    OPEVO_TRY(opevo_i_field_count(request, "until", UINT64_MAX, 1, UINT64_MAX, &until, err));
+    if (json_object_get(request, "until") && !server->shared)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"until\" is for sessions that are shared: serve --listen.");
     trials = opevo_malloc((size_t)wanted, sizeof *trials);
     if (!trials)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu trials.",
                           (unsigned long long)wanted);
-    OPEVO_TRY(opevo_session_ask(self->session, trials, (size_t)wanted, &count, err));
+    OPEVO_TRY(server->shared
+                  ? opevo_i_share_ask(server, self, (size_t)wanted, until, trials, &count,
+                                      &elsewhere, err)
+                  : opevo_session_ask(self->session, trials, (size_t)wanted, &count, err));
     add_trials(self, trials, count, out);
-    if (opevo_session_is_over(self->session)) {
-        opevo_json_bool(out, "over", true);
-        opevo_json_string(out, "reason", opevo_session_result(self->session)->reason);
-    } else if (count < wanted) {
-        opevo_json_bool(out, "waiting", true);
-    }
+    if (server->shared)
+        add_shared(self, (size_t)wanted - count, until, elsewhere, out);
+    else
+        add_own(self, (size_t)wanted - count, out);
 cleanup:
     opevo_free(trials);
     return status;
+}
+
+static opevo_status all_pending(const opevo_i_serving *self, opevo_trial **trials, size_t *count,
+                                opevo_error *err)
+{
+    *count = opevo_session_pending(self->session, NULL, 0);
+    *trials = opevo_malloc(*count, sizeof **trials);
+    if (!*trials)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", *count);
+    opevo_session_pending(self->session, *trials, *count);
+    return OPEVO_OK;
+}
+
+/* The numbers of "hold"; release them with opevo_free. */
+static opevo_status read_held(const opevo_i_server *server, const json_t *request, uint64_t **out,
+                              size_t *count, opevo_error *err)
+{
+    const json_t *list = json_object_get(request, "hold");
+
+    *count = json_array_size(list);
+    if (list && (!server->shared || !json_is_array(list)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"hold\" must be a list of numbers, and the session a shared one.");
+    *out = opevo_malloc(*count, sizeof **out);
+    if (!*out)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu numbers.", *count);
+    for (size_t i = 0; i < *count; i++) {
+        json_int_t number = json_integer_value(json_array_get(list, i));
+
+        if (number < 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "\"hold\" must be a list of numbers of trials.");
+        (*out)[i] = (uint64_t)number;
+    }
+    return OPEVO_OK;
 }
 
 opevo_status opevo_i_serve_pending(opevo_i_server *server, const json_t *request, opevo_text *out,
                                    opevo_error *err)
 {
     opevo_i_serving *self = NULL;
-    opevo_status status = opevo_i_serving_find(server, request, &self, err);
+    uint64_t *held = NULL;
     opevo_trial *trials = NULL;
     size_t count = 0;
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    count = opevo_session_pending(self->session, NULL, 0);
-    trials = opevo_malloc(count, sizeof *trials);
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
-    opevo_session_pending(self->session, trials, count);
+    OPEVO_TRY(opevo_i_serving_find(server, request, &self, err));
+    OPEVO_TRY(read_held(server, request, &held, &count, err));
+    OPEVO_TRY(server->shared ? opevo_i_share_hold(server, self, held, count, &trials, &count, err)
+                             : all_pending(self, &trials, &count, err));
     add_trials(self, trials, count, out);
+cleanup:
+    opevo_free(held);
     opevo_free(trials);
-    return OPEVO_OK;
+    return status;
 }
 
 /* ---- Telling -------------------------------------------------------------------------------- */
@@ -241,6 +309,8 @@ opevo_status opevo_i_serve_tell(opevo_i_server *server, const json_t *request, o
     if (!trials)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
     OPEVO_TRY(read_told(self, list, trials, err));
+    if (server->shared)
+        OPEVO_TRY(opevo_i_share_sift(server, self, trials, &count, err));
     OPEVO_TRY(opevo_session_tell(self->session, trials, count, err));
     opevo_json_index(out, "told", count);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);

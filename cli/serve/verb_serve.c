@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Serve: any tuner for any program, over standard input and output. Replies are written when no
+/* Serve: any tuner for any program, over standard input and output, or for several at once over a
+ * socket (serve_listen.c). Replies are written when no
  * whole request is waiting, so that a client that sends many at once costs few writes. */
 
 #include "serve_internal.h"
@@ -12,10 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUT_MOST = 1 << 16 }; /* bytes of replies that wait for more */
+enum {
+    OUT_MOST = 1 << 16, /* bytes of replies that wait for more */
+    LEASE_S = 3600
+};
 
 typedef struct loop {
-    opevo_i_server server;
+    opevo_i_server *server;
     opevo_i_request_lines lines;
     opevo_text out;
     bool at_end; /* no more input */
@@ -121,31 +125,55 @@ static opevo_status answer(loop *self, opevo_error *err)
         if (got == OPEVO_I_LINE_TOO_LONG)
             opevo_i_serve_refuse("The request is longer than 1 MiB.", &self->out);
         else
-            opevo_i_serve_line(&self->server, line, length, &self->out);
+            opevo_i_serve_line(self->server, line, length, &self->out);
         if (self->out.length >= OUT_MOST || self->out.failed)
             status = write_out(self, err);
     }
     return status == OPEVO_OK ? write_out(self, err) : status;
 }
 
-static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status serve_one(opevo_i_server *server, opevo_error *err)
 {
-    loop self = {.at_end = false};
+    loop self = {.server = server};
     opevo_status status = OPEVO_OK;
-    opevo_status ended = OPEVO_OK;
 
-    (void)call;
-    (void)out;
-    catch_signals();
     while (status == OPEVO_OK && !self.at_end && !self.gone &&
            !opevo_interrupt_is_raised(&opevo_i_interrupted)) {
         status = receive(&self, err);
         if (status == OPEVO_OK)
             status = answer(&self, err);
     }
-    ended = opevo_i_serve_end(&self.server, status == OPEVO_OK ? err : NULL);
     opevo_i_request_lines_free(&self.lines);
     opevo_text_free(&self.out);
+    return status;
+}
+
+static const opevo_option options[] = {
+    {"listen", "ADDRESS", "serve clients of a socket: a path, HOST:PORT or PORT (loopback)", false},
+    {"contact", "FILE", "write address and token there, for clients with the same files", false},
+    {"store", "FILE", "keep sessions that name no store in this one", false},
+    {"lease", "SECONDS", "how long a silent client keeps its trials (default 3600)", false},
+};
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const char *address = opevo_i_option(call, "listen");
+    opevo_i_server server = {.shared = address != NULL, .store = opevo_i_option(call, "store")};
+    opevo_status status = OPEVO_OK;
+    opevo_status ended = OPEVO_OK;
+
+    (void)out;
+    if (!address && call->given_count > 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs --listen ADDRESS.",
+                          call->given[0].option->name);
+    status = opevo_i_option_positive(call, "lease", &server.lease_s, err);
+    if (status != OPEVO_OK)
+        return status;
+    server.lease_s = server.lease_s > 0 ? server.lease_s : LEASE_S;
+    catch_signals();
+    status = address ? opevo_i_serve_listen(&server, address, opevo_i_option(call, "contact"), err)
+                     : serve_one(&server, err);
+    ended = opevo_i_serve_end(&server, status == OPEVO_OK ? err : NULL);
     *exit_code = by_sigint ? OPEVO_EXIT_SIGINT : OPEVO_EXIT_OK;
     return status == OPEVO_OK ? ended : status;
 }
@@ -164,8 +192,18 @@ const opevo_verb opevo_i_verb_serve = {
         "  < {\"ok\": true, \"trials\": [{\"number\": 1, \"config\": {\"X\": [8, 32, 4]}}]}\n"
         "  > {\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":7.5}]}\n"
         "  < {\"ok\": true, \"told\": 1, \"trials\": 1}\n\n"
-        "The server ends with its input. What was told to a session with a store survives\n"
+        "With --listen it serves any number of clients, here or on other hosts, until it\n"
+        "is ended by a signal. Clients that create the same session share it: each trial\n"
+        "is given to one of them, and to another when its client disconnects, or is silent\n"
+        "for the time of a lease. Clients send the token and a line feed first, which is\n"
+        "$OPEVO_TOKEN, or a random one that is printed or written to the contact file; a\n"
+        "path serves this user, without a token. For example:\n\n"
+        "  opevo serve --listen \"$(hostname):0\" --contact search.json --store runs.db\n\n"
+        "Without --listen the server ends with its input. What was told to a session with a store "
+        "survives\n"
         "a kill of the server: the same create resumes the run.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
     .prints_data = true,
     .run = run,
 };

@@ -60,7 +60,7 @@ static void answer(opevo_i_server *server, const char *line, size_t length, opev
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
-    opevo_i_server server = {.without_files = true};
+    opevo_i_server server = {.without_files = true, .shared = size && data[0] & 1, .lease_s = 3600};
     opevo_i_request_lines lines = {0};
     opevo_text out = {0};
     size_t piece = size ? (size_t)data[0] + 1 : 1;
@@ -77,6 +77,7 @@ void fuzz_one(const uint8_t *data, size_t size)
                OPEVO_I_LINE_NONE) {
             FUZZ_CHECK(!memchr(line, '\n', length));
             given += length;
+            server.client = 1 + given % 3;
             if (got == OPEVO_I_LINE)
                 answer(&server, line, length, &out);
         }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._error import Error, Failed
 from ._frames import Analysis, Recording, analyze, landscape, law, runs, study, trials
 from ._program import call, program, version
+from ._remote import Remote, connect
 from ._server import Server
 from ._space import Config, Parameter, Space, choice, discrete, factor, graph, permutation
 from ._tuner import Best, Trial, Tuner, tuners
@@ -30,6 +31,7 @@ __all__ = [
     "Failed",
     "Parameter",
     "Recording",
+    "Remote",
     "Server",
     "Space",
     "Trial",
@@ -37,6 +39,7 @@ __all__ = [
     "analyze",
     "call",
     "choice",
+    "connect",
     "discrete",
     "factor",
     "graph",

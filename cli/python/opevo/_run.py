@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LOSSES = 3
 """How often a trial may lose its worker, or executors break one after the other."""
 
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
+"""Seconds between asks for trials that other clients may give back."""
+
 LOST = {
     "distributed": {"CommClosedError", "KilledWorker"},
     "parsl": {"ManagerLost", "WorkerLost"},
@@ -123,9 +126,11 @@ class Jobs:
         self.running[future] = trial
         return True
 
-    def finished(self) -> Iterator[tuple[Trial, Future[float]]]:
-        """Wait for trials that have ended; none after a second in which Dask may have changed."""
-        done, _ = wait_for(self.running, 1 if self._is_dask else None, FIRST_COMPLETED)
+    def finished(self, limit: float | None) -> Iterator[tuple[Trial, Future[float]]]:
+        """Wait for trials that have ended; none after `limit` seconds, or after one in which Dask
+        may have changed."""
+        limit = 1 if self._is_dask else limit
+        done, _ = wait_for(self.running, limit, FIRST_COMPLETED)
         for future in done:
             yield self.running.pop(future), future
         if not done and self._is_closed:  # Its futures may wait for ever.
@@ -220,25 +225,31 @@ def search(tuner: Tuner, trials: int, jobs: Jobs, told: Callable[[], object]) ->
 def _search(tuner: Tuner, trials: int, jobs: Jobs, told: Callable[[], object]) -> None:
     queue = [trial for trial in tuner.pending() if trial.number <= trials]
     last = max([tuner.trials, *(trial.number for trial in queue)])
+    pause = SHORTEST_PAUSE
     while True:
         jobs.renew()
         room = jobs.room()
+        last = tuner.trials if tuner.shared else last  # Any trial may be given back.
         if len(queue) < room and last < trials:
-            asked = tuner.ask(min(room - len(queue), trials - last))
+            until = trials if tuner.shared else None
+            asked = tuner.ask(min(room - len(queue), trials - last), until=until)
             last = max([last, *(trial.number for trial in asked)])
             queue += [trial for trial in asked if trial.number <= trials]
+            pause = SHORTEST_PAUSE if asked else min(2 * pause, LONGEST_PAUSE)
         while queue and jobs.start(queue[0]):
             queue.pop(0)
-        if not jobs.running:
-            if not queue:
+        if jobs.running:
+            asks_again = tuner.shared and jobs.room() > 0
+            for trial, future in jobs.finished(pause if asks_again else None):
+                if jobs.is_lost(trial, future):
+                    queue.insert(0, trial)
+                else:
+                    _tell(tuner, trial, future)
+                    told()
+        elif not queue:
+            if not tuner.shared or tuner.over or tuner.trials >= trials:
                 return
-            continue
-        for trial, future in jobs.finished():
-            if jobs.is_lost(trial, future):
-                queue.insert(0, trial)
-            else:
-                _tell(tuner, trial, future)
-                told()
+            time.sleep(pause)  # Other clients have the trials that are left.
 
 
 def _tell(tuner: Tuner, trial: Trial, future: Future[float]) -> None:

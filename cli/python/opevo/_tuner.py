@@ -23,6 +23,7 @@ from typing import Any, Literal, Self
 
 from ._error import Error
 from ._program import call
+from ._remote import Membership, Remote
 from ._run import Jobs, search
 from ._server import Server, shared
 from ._space import Config, Space, config_of, is_array, listed, unwrapped
@@ -70,6 +71,8 @@ class Tuner:
     require    such as ["error<=0.01"]: trials that break it fail
     learn      stored runs "STORE:RUN" to learn from before the first trial
     start      configurations to begin with: they are the first trials
+    server     what `connect` gives: tuners that are made there with the same arguments, in any
+               number of processes, are one search
     workers    how many trials are evaluated at a time: a tuner that can proposes batches of as many
                by default, which is a setting of the search (`batch` says how many it proposes)
 
@@ -102,7 +105,7 @@ class Tuner:
         start: Sequence[Config] = (),
         signature: str | None = None,
         workers: int | None = None,
-        server: Server | None = None,
+        server: Server | Remote | None = None,
     ) -> None:
         self.space = Space.of(space)
         self.result: Result = result
@@ -110,6 +113,8 @@ class Tuner:
         """Why the search is over, after `ask` returned no trials; None while it goes on."""
         self.waiting = False
         """Whether the last `ask` gave fewer trials because outcomes have to be told first."""
+        self.elsewhere = 0
+        """How many trials other clients of a server have, by the last `ask`."""
         self._server = server or shared()
         self._folder: str | None = None
         request: dict[str, Any] = {
@@ -137,8 +142,13 @@ class Tuner:
             # One that nobody holds any more, as after a second run of a notebook's cell, lets go of
             # it.
             gc.collect()
+        self._member: Membership | None = None
         try:
-            reply = self._server.request(request)
+            if isinstance(self._server, Remote):
+                self._member = Membership(self._server, request)
+                reply = self._member.created
+            else:
+                reply = self._server.request(request)
         finally:
             if self._folder:
                 shutil.rmtree(self._folder, ignore_errors=True)
@@ -154,7 +164,14 @@ class Tuner:
         self.trials: int = reply["trials"]
         """The number of trials that are complete, counted from the first without a gap."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether other clients of a server may have trials of this search too."""
+        return self._member is not None
+
     def _space_to_send(self) -> object:
+        if isinstance(self._server, Remote):  # Its files may be others.
+            return self.space.json
         if self.space.path is not None:
             return os.path.abspath(self.space.path)
         text = json.dumps(self.space.json)
@@ -184,19 +201,26 @@ class Tuner:
     def _request(self, op: str, **more: object) -> dict[str, Any]:
         if self._session is None:
             raise Error("This tuner is closed; make it again.")
+        if self._member is not None:
+            return self._member.request(op, more)
         return self._server.request({"op": op, "session": self._session, **more})
 
-    def ask(self, count: int = 1) -> list[Trial]:
+    def ask(self, count: int = 1, *, until: int | None = None) -> list[Trial]:
         """Up to `count` new trials.
 
         Fewer, also none, when the tuner waits for outcomes of trials that were asked (`waiting`),
-        and none when the search is over (`over`).
+        and none when the search is over (`over`). In a search that is shared, trials that another
+        client lost come first, `until` is the largest number that is given, `trials` counts those
+        of all clients, and `elsewhere` is how many the others have.
         """
         found: list[Trial] = []
+        more = {} if until is None else {"until": until}
         while len(found) < count:
-            reply = self._request("ask", count=min(count - len(found), LARGEST_COUNT))
+            reply = self._request("ask", count=min(count - len(found), LARGEST_COUNT), **more)
             found += _trials(reply)
             self.waiting = bool(reply.get("waiting", False))
+            self.trials = reply.get("complete", self.trials)
+            self.elsewhere = reply.get("elsewhere", 0)
             if reply.get("over"):
                 self.over = str(reply.get("reason", "the search is over"))
             if self.waiting or self.over or not reply["trials"]:
@@ -308,6 +332,9 @@ class Tuner:
         if self._session is not None:
             self._close_unused.detach()
             session, self._session = self._session, None
+            if self._member is not None:
+                self.trials = self._member.leave()
+                return self.trials
             self.trials = self._server.request({"op": "close", "session": session})["trials"]
         return self.trials
 
