@@ -104,48 +104,73 @@ cleanup:
     return status;
 }
 
+/* What is measured, point by point as workers come free. */
 typedef struct measuring {
     plan *plan;
-    const opevo_index *points;
+    size_t next;        /* of the plan */
+    opevo_index *given; /* to the objective, in order */
+    size_t capacity, count;
 } measuring;
+
+/* The next points that have no row. */
+static opevo_status next_points(void *context, opevo_index *points, size_t capacity, size_t *count,
+                                bool *over, opevo_error *err)
+{
+    measuring *self = context;
+    opevo_status status = OPEVO_OK;
+
+    *over = self->plan->gave_up;
+    for (*count = 0; *count < capacity && self->next < self->plan->count && !*over;) {
+        opevo_index point = self->plan->points[self->next++];
+        bool has = false;
+
+        OPEVO_TRY(opevo_i_record_has(&self->plan->record, point, &has, err));
+        if (has)
+            continue;
+        if (!opevo_reserve((void **)&self->given, &self->capacity, self->count + 1,
+                           sizeof *self->given))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another point.");
+        points[(*count)++] = self->given[self->count++] = point;
+    }
+cleanup:
+    return status;
+}
 
 static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
 {
     const measuring *self = context;
-    opevo_status status =
-        opevo_i_record_add(&self->plan->record, &self->points[i], outcome, 1, err);
+    opevo_status status = opevo_i_record_add(&self->plan->record, &self->given[i], outcome, 1, err);
 
     if (status != OPEVO_OK)
         return status;
     self->plan->measured++;
-    note_failure(self->plan, self->points[i], outcome);
+    note_failure(self->plan, self->given[i], outcome);
+    show(self->plan, self->next);
     return OPEVO_OK;
 }
 
 /* Each row is on the disk as soon as it is measured; an interrupt loses what is being measured. */
-static opevo_status measure_points(plan *self, const opevo_index *points, size_t count,
-                                   opevo_error *err)
+static opevo_status measure_points(plan *self, opevo_error *err)
 {
-    measuring now = {.plan = self, .points = points};
-    opevo_status status = opevo_objective_measure(self->objective, points, count,
-                                                  &opevo_i_interrupted, keep, &now, err);
+    measuring now = {.plan = self};
+    const opevo_point_source source = {.next = next_points, .context = &now};
+    opevo_status status = opevo_objective_measure_from(self->objective, &source,
+                                                       &opevo_i_interrupted, keep, &now, err);
 
+    opevo_free(now.given);
     return status == OPEVO_INTERRUPTED ? OPEVO_OK : status;
 }
 
-static opevo_status measure_all(plan *self, opevo_error *err)
+static opevo_status compute_all(plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool computed = self->objective->concurrent;
-    size_t wanted = opevo_objective_wanted(self->objective);
-    size_t batch = computed || wanted > BATCH ? BATCH : wanted;
     opevo_index points[BATCH];
     size_t at = 0;
 
     while (at < self->count && !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self->gave_up) {
         size_t count = 0;
 
-        while (at < self->count && count < batch) {
+        while (at < self->count && count < BATCH) {
             bool has = false;
 
             points[count] = self->points[at++];
@@ -153,8 +178,7 @@ static opevo_status measure_all(plan *self, opevo_error *err)
             count += !has;
         }
         if (count > 0)
-            OPEVO_TRY(computed ? compute_points(self, points, count, err)
-                               : measure_points(self, points, count, err));
+            OPEVO_TRY(compute_points(self, points, count, err));
         show(self, at);
     }
 cleanup:
@@ -285,7 +309,7 @@ static opevo_status measure(const opevo_call *call, plan *self, opevo_error *err
         opevo_i_record_open(opevo_text_string(&name), self->objective, &share, &self->record, err));
     opevo_i_catch_interrupts();
     opevo_i_progress_start(&self->progress, opevo_i_flag(call, "quiet"));
-    status = measure_all(self, err);
+    status = self->objective->concurrent ? compute_all(self, err) : measure_points(self, err);
     opevo_i_progress_end(&self->progress);
 cleanup:
     opevo_text_free(&name);

@@ -6,13 +6,18 @@
 
 #include "port_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/unit.h>
 #include <opevo/version.h>
 
 #include <math.h>
 #include <string.h>
 
-enum { COMPUTED_WANTED = 64 }; /* enough for all threads of a batch */
+enum {
+    COMPUTED_WANTED = 64, /* enough for all threads of a batch */
+    AHEAD = 32,           /* for each of those wanted */
+    LEAST_AHEAD = 64
+};
 
 typedef struct class_row {
     const char *name;
@@ -123,6 +128,13 @@ size_t opevo_objective_wanted(const opevo_objective *objective)
     return objective->concurrent ? COMPUTED_WANTED : 1;
 }
 
+size_t opevo_objective_ahead(const opevo_objective *objective)
+{
+    size_t ahead = AHEAD * opevo_objective_wanted(objective);
+
+    return ahead > LEAST_AHEAD ? ahead : LEAST_AHEAD;
+}
+
 double opevo_objective_time_s(const opevo_objective *objective, double fitness)
 {
     const char *unit = opevo_unit_of_fitness(objective->unit);
@@ -198,6 +210,74 @@ opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_ind
             status = sink(sink_context, i, &outcome, err);
     }
     return status;
+}
+
+/* A batch of points, of which the first is number `first` of all. */
+typedef struct batch {
+    size_t first;
+    opevo_outcome_sink sink;
+    void *context;
+} batch;
+
+static opevo_status hand_over(void *context, size_t i, const opevo_outcome *outcome,
+                              opevo_error *err)
+{
+    const batch *self = context;
+
+    return self->sink(self->context, self->first + i, outcome, err);
+}
+
+/* As many points as there are, at most `capacity`. */
+static opevo_status fill(const opevo_point_source *source, opevo_index *points, size_t capacity,
+                         size_t *count, bool *over, opevo_error *err)
+{
+    size_t more = 1;
+
+    for (*count = 0; more > 0 && *count < capacity && !*over; *count += more) {
+        opevo_status status =
+            source->next(source->context, points + *count, capacity - *count, &more, over, err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status measure_batches(opevo_objective *objective, const opevo_point_source *source,
+                                    const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                    void *sink_context, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t wanted = opevo_objective_wanted(objective);
+    opevo_index *points = opevo_malloc(wanted, sizeof *points);
+    batch now = {.sink = sink, .context = sink_context};
+    size_t count = 1;
+    bool over = false;
+
+    if (!points)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu points.", wanted);
+    while (count > 0 && !over) {
+        OPEVO_TRY(fill(source, points, wanted, &count, &over, err));
+        if (count > 0 && !over)
+            OPEVO_TRY(
+                opevo_objective_measure(objective, points, count, interrupt, hand_over, &now, err));
+        now.first += count;
+    }
+cleanup:
+    opevo_free(points);
+    return status;
+}
+
+opevo_status opevo_objective_measure_from(opevo_objective *objective,
+                                          const opevo_point_source *source,
+                                          const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                          void *sink_context, opevo_error *err)
+{
+    receiver self = {.objective = objective, .sink = sink, .context = sink_context};
+
+    if (objective->ops->measure_from)
+        return objective->ops->measure_from(objective, source, interrupt, pass_on, &self, err);
+    return measure_batches(objective, source, interrupt, sink, sink_context, err);
 }
 
 void opevo_objective_note_best(opevo_objective *objective, double fitness)

@@ -12,58 +12,8 @@
 #include "store_internal.h"
 
 #include <assert.h>
-#include <string.h>
-
-/* ---- Outcomes that the session owns --------------------------------------------------------- */
-
-/* Copy the samples and the message of the outcome into the slot, and let the outcome point to them.
- * False, with nothing kept, without memory. */
-static bool keep(opevo_i_slot *slot, opevo_outcome *outcome)
-{
-    size_t count = outcome->samples_s ? outcome->sample_count : 0;
-
-    slot->message = outcome->message ? opevo_strdup(outcome->message) : NULL;
-    slot->samples_s = count ? opevo_malloc(count, sizeof *slot->samples_s) : NULL;
-    if ((outcome->message && !slot->message) || (count && !slot->samples_s)) {
-        opevo_i_slot_clear(slot);
-        return false;
-    }
-    if (count)
-        memcpy(slot->samples_s, outcome->samples_s, count * sizeof *slot->samples_s);
-    outcome->message = slot->message;
-    outcome->samples_s = slot->samples_s;
-    outcome->sample_count = count;
-    return true;
-}
 
 /* ---- Resuming ------------------------------------------------------------------------------- */
-
-static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_error *err)
-{
-    opevo_session *self = context;
-    opevo_i_slot *slot = NULL;
-
-    if (!opevo_reserve((void **)&self->early, &self->early_capacity, self->early_count + 1,
-                       sizeof *self->early) ||
-        !opevo_reserve((void **)&self->early_slots, &self->early_slot_capacity,
-                       self->early_count + 1, sizeof *self->early_slots))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
-    slot = &self->early_slots[self->early_count];
-    *slot = (opevo_i_slot){.known = true};
-    self->early[self->early_count] = *trial;
-    if (!keep(slot, &self->early[self->early_count].outcome))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
-    self->early_count++;
-    return OPEVO_OK;
-}
-
-void opevo_i_session_free_early(opevo_session *self)
-{
-    for (size_t i = self->early_next; i < self->early_count; i++)
-        opevo_i_slot_clear(&self->early_slots[i]);
-    opevo_free(self->early);
-    opevo_free(self->early_slots);
-}
 
 /* The tuner is asked for as many trials as the store has next, so that none is asked for that the
  * caller is not given. */
@@ -92,33 +42,7 @@ cleanup:
     return status;
 }
 
-/* Take the outcomes that were told ahead of their turn for trials from place `from` on. */
-static opevo_status recall_early(opevo_session *self, size_t from, opevo_error *err)
-{
-    for (size_t i = from; i < self->end && self->early_next < self->early_count; i++) {
-        const opevo_trial *early = &self->early[self->early_next];
-
-        if (early->number != self->trials[i].number)
-            continue;
-        if (early->proposal.point != self->trials[i].proposal.point)
-            return opevo_i_session_fail_mismatch(self, early, &self->trials[i], err);
-        self->trials[i].outcome = early->outcome;
-        self->slots[i] = self->early_slots[self->early_next++]; /* with what it owns */
-    }
-    return OPEVO_OK;
-}
-
 /* ---- Settling ------------------------------------------------------------------------------- */
-
-/* The end of what can be settled now: all before it is known. */
-static size_t known_until(const opevo_session *self)
-{
-    size_t until = self->settled;
-
-    while (until < self->end && self->slots[until].known)
-        until++;
-    return until;
-}
 
 /* Those that were told by this call and have to wait, `count` of them; the caller frees the
  * list. */
@@ -165,7 +89,7 @@ static opevo_status settle(opevo_session *self, size_t told, opevo_error *err)
     bool ended = self->ended;
     opevo_status status = OPEVO_OK;
 
-    opevo_i_session_settle(self, known_until(self));
+    opevo_i_session_settle(self, opevo_i_session_known_until(self));
     status = commit(self, told, err);
     if (status == OPEVO_OK)
         return OPEVO_OK;
@@ -240,7 +164,7 @@ static opevo_status ask_more(opevo_session *self, uint64_t most, opevo_trial *tr
         return OPEVO_OK;
     }
     *done = false;
-    OPEVO_TRY(recall_early(self, from, err));
+    OPEVO_TRY(opevo_i_session_recall_early(self, from, err));
     for (size_t i = from; i < self->end; i++) {
         if (self->slots[i].known)
             continue;
@@ -286,8 +210,7 @@ opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err)
         OPEVO_TRY(replay(self, err));
     if (!self->options.store)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_read_early(self->options.store, self->result.run, self->result.trials,
-                                       keep_early, self, err));
+    OPEVO_TRY(opevo_i_session_read_early(self, err));
     OPEVO_TRY(ask_known(self, err));
 cleanup:
     return status;
@@ -362,7 +285,7 @@ static opevo_status take_one(opevo_session *self, const opevo_trial *told, opevo
     if (opevo_external_check(self->objective, &outcome, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "Trial %llu: %s", (unsigned long long)told->number,
                           inner.message);
-    if (!keep(&self->slots[place], &outcome))
+    if (!opevo_i_slot_keep(&self->slots[place], &outcome))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
                           (unsigned long long)told->number);
     self->slots[place].known = self->slots[place].fresh = true;

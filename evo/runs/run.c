@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Sessions that evaluate their trials themselves, and the run as one such session. What was
- * evaluated beyond the trial that ends the run is dropped. What is computed is stored a batch at a
- * time, what is measured trial by trial. */
+ * evaluated beyond the trial that ends the run is dropped.
+ *
+ * What is computed is asked for, settled and told a batch at a time. What is measured is asked for
+ * as soon as the objective has room and the tuner a proposal, stored as soon as it is there, and
+ * told as soon as it and all before it are: proposals depend on outcomes alone, and not on when
+ * they are asked for. */
 
 #include "session_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/parallel.h>
 
 #include <assert.h>
+
+#include "store_internal.h"
 
 static const char *const stop_names[] = {
     [OPEVO_STOP_TRIALS] = "trials",           [OPEVO_STOP_SECONDS] = "seconds",
@@ -48,24 +55,58 @@ static opevo_status compute(opevo_session *self, size_t count, opevo_error *err)
     return opevo_i_session_take(self, self->end, false, err);
 }
 
-/* Keep the outcome, and settle what now has all its predecessors, each trial by itself. */
+/* Settle, store and tell all trials that have all their predecessors; the processor times are of the
+ * first of them. */
+static opevo_status take_known(opevo_session *self, const double *processor_s, opevo_error *err)
+{
+    const opevo_run_options *options = &self->options;
+    opevo_status status = OPEVO_OK;
+    size_t from = self->settled;
+
+    opevo_i_session_settle(self, opevo_i_session_known_until(self));
+    if (self->begun < self->settled)
+        self->begun = self->settled;
+    if (options->store && from < self->settled)
+        OPEVO_TRY(opevo_i_store_append_measured(options->store, self->result.run,
+                                                self->trials + from, self->settled - from, NULL,
+                                                processor_s, err));
+    for (size_t i = from; i < self->settled; i++) {
+        self->result.resumed += self->slots[i].resumed;
+        if (options->observer)
+            options->observer(options->observer_context, &self->trials[i], self->slots[i].resumed);
+    }
+    OPEVO_TRY(opevo_i_session_pass_on(self, err));
+cleanup:
+    return status;
+}
+
+/* It has to wait for its predecessors, but is measured and stays so. */
+static opevo_status keep_early(opevo_session *self, size_t place, const double *processor_s,
+                               opevo_error *err)
+{
+    if (!opevo_i_slot_keep(&self->slots[place], &self->trials[place].outcome))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
+                          (unsigned long long)self->trials[place].number);
+    self->slots[place].known = true;
+    return !self->options.store
+               ? OPEVO_OK
+               : opevo_i_store_append_measured(self->options.store, self->result.run, NULL, 0,
+                                               &self->trials[place], processor_s, err);
+}
+
 static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
 {
     opevo_session *self = context;
-    opevo_status status = OPEVO_OK;
+    size_t place = self->settled + (size_t)(self->given[i] - self->result.trials - 1);
+    const double *processor_s = opevo_objective_processor_times(self->objective, outcome);
 
-    self->trials[self->begun + i].outcome = *outcome;
-    self->slots[self->begun + i].known = true;
-    while (status == OPEVO_OK && !self->ended && self->settled < self->end &&
-           self->slots[self->settled].known) {
-        opevo_outcome *settled = &self->trials[self->settled].outcome;
-
-        status = opevo_i_session_take(self, self->settled + 1, false, err);
-        settled->samples_s = NULL; /* may go with the next measurement */
-        settled->sample_count = 0;
-        settled->message = NULL;
-    }
-    return status;
+    if (self->ended)
+        return OPEVO_OK;
+    self->trials[place].outcome = *outcome;
+    if (place > self->settled)
+        return keep_early(self, place, processor_s, err);
+    self->slots[place].known = true;
+    return take_known(self, processor_s, err);
 }
 
 /* A trial that is far from the best in the fitness may be good in another criterion. */
@@ -79,35 +120,97 @@ static void note_best(opevo_session *self)
                                                    : 0);
 }
 
-/* Measure what is left of the batch, and settle each trial as soon as it and all before it are
- * there. */
-static opevo_status measure(opevo_session *self, size_t count, opevo_error *err)
+/* How many trials may be asked for now: up to the end of the step, and not too far ahead. */
+static uint64_t room(const opevo_session *self)
+{
+    uint64_t waiting = self->end - self->settled;
+    uint64_t left = self->until - self->result.trials - waiting;
+    uint64_t ahead =
+        self->options.batch ? self->options.batch : opevo_objective_ahead(self->objective);
+
+    return waiting >= ahead ? 0 : left < ahead - waiting ? left : ahead - waiting;
+}
+
+/* The place of the next trial that is to be measured; `end` if there is none now. */
+static opevo_status find_next(opevo_session *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    note_best(self);
-    status = opevo_objective_measure(self->objective, self->points, count, self->options.interrupt,
-                                     arrive, self, err);
+    while (status == OPEVO_OK && !self->ended) {
+        size_t before = 0;
 
-    if (status != OPEVO_INTERRUPTED)
-        return status;
-    if (!self->ended)
-        opevo_i_session_stop(self, OPEVO_STOP_INTERRUPTED);
-    return OPEVO_OK;
+        while (self->begun < self->end && self->slots[self->begun].known)
+            self->begun++;
+        if (self->begun < self->end || room(self) == 0)
+            break;
+        before = self->end - self->first;
+        note_best(self);
+        OPEVO_TRY(opevo_i_session_ask(self, 1, err));
+        if (self->end - self->first == before)
+            break; /* none before outcomes are told, or none at all */
+        OPEVO_TRY(opevo_i_session_recall_early(self, self->end - 1, err));
+        status = take_known(self, NULL, err);
+    }
+cleanup:
+    return status;
 }
 
-static opevo_status evaluate(opevo_session *self, opevo_error *err)
+static opevo_status next_points(void *context, opevo_index *points, size_t capacity, size_t *count,
+                                bool *over, opevo_error *err)
+{
+    opevo_session *self = context;
+    opevo_status status = OPEVO_OK;
+
+    for (*count = 0; *count < capacity; ++*count) {
+        OPEVO_TRY(find_next(self, err));
+        if (self->ended || self->begun == self->end)
+            break;
+        if (!opevo_reserve((void **)&self->given, &self->given_capacity, self->given_count + 1,
+                           sizeof *self->given))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another trial.");
+        self->given[self->given_count++] = self->trials[self->begun].number;
+        points[*count] = self->trials[self->begun++].proposal.point;
+    }
+    *over = self->ended;
+cleanup:
+    return status;
+}
+
+/* Measure what is left of the queue, and all that is asked for meanwhile, to the end of the
+ * step. */
+static opevo_status measure(opevo_session *self, opevo_error *err)
+{
+    const opevo_point_source source = {.next = next_points, .context = self};
+    opevo_status status = OPEVO_OK;
+
+    self->given_count = 0;
+    note_best(self);
+    OPEVO_TRY(opevo_i_session_recall_early(self, self->begun, err));
+    OPEVO_TRY(take_known(self, NULL, err));
+    status = opevo_objective_measure_from(self->objective, &source, self->options.interrupt, arrive,
+                                          self, err);
+    if (status == OPEVO_INTERRUPTED) {
+        status = OPEVO_OK;
+        if (!self->ended)
+            opevo_i_session_stop(self, OPEVO_STOP_INTERRUPTED);
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status compute_rest(opevo_session *self, opevo_error *err)
 {
     size_t count = self->end - self->begun;
 
     for (size_t i = 0; i < count; i++)
         self->points[i] = self->trials[self->begun + i].proposal.point;
-    return self->objective->concurrent ? compute(self, count, err) : measure(self, count, err);
+    return compute(self, count, err);
 }
 
 /* ---- Stepping ------------------------------------------------------------------------------- */
 
-/* Ask, recall or evaluate, store, tell: one batch, of at most so many trials. */
+/* Ask, recall or evaluate, store, tell: one batch, of at most so many trials; or, where they are
+ * measured, as many. */
 static opevo_status turn(opevo_session *self, uint64_t most, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -123,7 +226,7 @@ static opevo_status turn(opevo_session *self, uint64_t most, opevo_error *err)
     OPEVO_TRY(opevo_i_session_recall(self, self->first, &self->begun, err));
     OPEVO_TRY(opevo_i_session_take(self, self->begun, true, err));
     if (!self->ended && self->begun < self->end)
-        OPEVO_TRY(evaluate(self, err));
+        OPEVO_TRY(self->objective->concurrent ? compute_rest(self, err) : measure(self, err));
     OPEVO_TRY(opevo_i_session_pass_on(self, err));
 cleanup:
     return status;
@@ -141,7 +244,7 @@ opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *o
                                 opevo_error *err)
 {
     opevo_session *self = session;
-    uint64_t last = end_of_step(self, trials);
+    uint64_t last = self->until = end_of_step(self, trials);
     opevo_status status = OPEVO_OK;
 
     if (self->failed)

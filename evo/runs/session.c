@@ -141,13 +141,6 @@ static opevo_status allocate(opevo_session *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_slot_clear(opevo_i_slot *slot)
-{
-    opevo_free(slot->message);
-    opevo_free(slot->samples_s);
-    *slot = (opevo_i_slot){.known = false};
-}
-
 static void destroy(opevo_session *self)
 {
     if (!self)
@@ -162,6 +155,7 @@ static void destroy(opevo_session *self)
     opevo_free(self->outcomes);
     opevo_free(self->trials);
     opevo_free(self->slots);
+    opevo_free(self->given);
     opevo_free(self);
 }
 
@@ -203,6 +197,8 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     OPEVO_TRY(opevo_i_session_take_starts(self, err));
     if (opevo_objective_is_external(objective))
         OPEVO_TRY(opevo_i_session_resume(self, err));
+    else if (options->store && !objective->concurrent)
+        OPEVO_TRY(opevo_i_session_read_early(self, err));
     *out = self;
     self = NULL;
 cleanup:
@@ -221,6 +217,7 @@ static opevo_status make_room(opevo_session *self, size_t count, opevo_error *er
         memcpy(self->trials, self->trials + self->first, kept * sizeof *self->trials);
         memcpy(self->slots, self->slots + self->first, kept * sizeof *self->slots);
         self->settled -= self->first;
+        self->begun -= self->begun < self->first ? self->begun : self->first;
         self->first = 0;
         self->end = kept;
     }
@@ -385,10 +382,6 @@ opevo_status opevo_i_session_take(opevo_session *self, size_t until, bool resume
     opevo_i_session_settle(self, until);
     if (resumed)
         self->result.resumed += self->settled - from;
-    else if (options->store && self->settled == from + 1)
-        OPEVO_TRY(opevo_store_append_windows(
-            options->store, self->result.run, &self->trials[from],
-            opevo_objective_processor_times(self->objective, &self->trials[from].outcome), err));
     else if (options->store && from < self->settled)
         OPEVO_TRY(opevo_store_append(options->store, self->result.run, self->trials + from,
                                      self->settled - from, err));

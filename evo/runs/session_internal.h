@@ -16,6 +16,7 @@
 typedef struct opevo_i_slot {
     bool known;    /* its outcome is there */
     bool fresh;    /* told by the call at work */
+    bool resumed;  /* by the store, ahead of its turn */
     char *message; /* of the outcome, where the session owns them */
     double *samples_s;
 } opevo_i_slot;
@@ -38,11 +39,14 @@ struct opevo_session {
      * told. */
     opevo_proposal *starts;
     size_t start_count, starts_asked, starts_told;
-    /* run.c: of a batch that is evaluated. */
+    /* run.c: of a batch that is computed. */
     opevo_index *points;
     opevo_outcome *outcomes;
-    size_t begun; /* where in the queue the trials stand that are evaluated */
-    /* ask_tell.c: outcomes told ahead of their turn to a session before this one, in the order of
+    size_t begun;    /* where in the queue the trials stand that are evaluated, or are to be */
+    uint64_t until;  /* the trial with which the step ends */
+    uint64_t *given; /* numbers of the trials that are measured, in the order given */
+    size_t given_capacity, given_count;
+    /* Outcomes told or measured ahead of their turn to a session before this one, in the order of
      * their numbers. */
     opevo_trial *early;
     opevo_i_slot *early_slots;
@@ -69,8 +73,21 @@ opevo_status opevo_i_session_take(opevo_session *self, size_t until, bool resume
                                   opevo_error *err);
 /* Tell the tuner what is settled, and take it out of the queue. */
 opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err);
+/* The end of what can be settled: all before it is known. */
+size_t opevo_i_session_known_until(const opevo_session *self);
 /* Nothing is known of the slot any more. */
 void opevo_i_slot_clear(opevo_i_slot *slot);
+/* Copy the samples and the message of the outcome into the slot, and let the outcome point to them.
+ * False, with nothing kept, without memory. */
+bool opevo_i_slot_keep(opevo_i_slot *slot, opevo_outcome *outcome);
+
+/* ---- session_early.c: what is known ahead of its turn ---- */
+
+/* Read what the store has of that. */
+opevo_status opevo_i_session_read_early(opevo_session *self, opevo_error *err);
+/* Take those outcomes for trials from place `from` on. */
+opevo_status opevo_i_session_recall_early(opevo_session *self, size_t from, opevo_error *err);
+void opevo_i_session_free_early(opevo_session *self);
 
 /* ---- session_starts.c ---- */
 
@@ -90,6 +107,5 @@ bool opevo_i_session_waits(const opevo_session *self);
 
 /* Tell the tuner what the store has of the run, and read what was told ahead of its turn. */
 opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err);
-void opevo_i_session_free_early(opevo_session *self);
 
 #endif

@@ -56,7 +56,7 @@ typedef struct opevo_i_cursor {
 
 struct opevo_store {
     sqlite3 *db;
-    char *path;   /* for messages */
+    char *path; /* for messages */
     /* What a file is of which something cannot be read, for messages: "is damaged", or newer. */
     char state[80];
     dev_t device; /* which file was opened */
@@ -203,6 +203,13 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err);
+/* As opevo_store_append for trials that were measured; or one that has to wait for its turn, where
+ * `early` is not NULL. The processor times, NULL where none are known, are of that, or of the first
+ * of the trials. */
+opevo_status opevo_i_store_append_measured(opevo_store *store, int64_t run,
+                                           const opevo_trial *trials, size_t count,
+                                           const opevo_trial *early, const double *processor_s,
+                                           opevo_error *err);
 
 /* ---- store_details.c ---- */
 

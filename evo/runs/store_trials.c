@@ -122,17 +122,25 @@ opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const o
     return opevo_i_store_commit(store, status, err);
 }
 
-opevo_status opevo_store_append_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
-                                        const double *processor_s, opevo_error *err)
+opevo_status opevo_i_store_append_measured(opevo_store *store, int64_t run,
+                                           const opevo_trial *trials, size_t count,
+                                           const opevo_trial *early, const double *processor_s,
+                                           opevo_error *err)
 {
-    opevo_status status = begin_append(store, trial, 1, NULL, 0, err);
+    opevo_status status = begin_append(store, trials, count, early, early != NULL, err);
 
     if (status != OPEVO_OK)
         return status;
-    status = put_trials(store, run, trial, 1, NULL, 0, err);
+    status = put_trials(store, run, trials, count, early, early != NULL, err);
     if (status == OPEVO_OK && processor_s)
-        status = opevo_i_store_put_windows(store, run, trial, processor_s, err);
+        status = opevo_i_store_put_windows(store, run, early ? early : trials, processor_s, err);
     return opevo_i_store_commit(store, status, err);
+}
+
+opevo_status opevo_store_append_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                        const double *processor_s, opevo_error *err)
+{
+    return opevo_i_store_append_measured(store, run, trial, 1, NULL, processor_s, err);
 }
 
 opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,

@@ -33,6 +33,15 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
     return opevo_objective_measure(self->inner, points, count, interrupt, sink, sink_context, err);
 }
 
+static opevo_status measure_from(opevo_objective *objective, const opevo_point_source *source,
+                                 const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                 void *sink_context, opevo_error *err)
+{
+    reshaped *self = (reshaped *)objective;
+
+    return opevo_objective_measure_from(self->inner, source, interrupt, sink, sink_context, err);
+}
+
 static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opevo_error *err)
 {
     return opevo_objective_optimum(((reshaped *)objective)->inner, out, err);
@@ -58,6 +67,7 @@ static const opevo_objective_ops reshaped_ops = {
     .kind = "reshaped",
     .evaluate = evaluate,
     .measure = measure,
+    .measure_from = measure_from,
     .optimum = optimum,
     .destroy = destroy,
     .processor_times = processor_times,

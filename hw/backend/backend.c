@@ -4,12 +4,14 @@
 
 #include "backend_internal.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "keeper_internal.h"
 
 opevo_reference_function opevo_i_worker_reference;
 static void (*tidy_at_end)(void);
+static bool (*take_messages)(void);
 
 void opevo_i_at_end(void (*tidy)(void))
 {
@@ -22,4 +24,16 @@ void opevo_i_end_with_engine(void)
     if (tidy_at_end)
         tidy_at_end();
     _exit(0);
+}
+
+void opevo_i_at_message(bool (*take)(void))
+{
+    take_messages = take;
+}
+
+bool opevo_i_heed_engine(short revents)
+{
+    if ((revents & ~POLLIN) || (revents && !take_messages))
+        opevo_i_end_with_engine();
+    return revents && take_messages();
 }

@@ -79,6 +79,11 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
  * process when the engine is gone. Ready for poll. */
 enum { OPEVO_I_ENGINE_FD = 0 };
 void opevo_i_end_with_engine(void) __attribute__((noreturn));
+/* For waits of a measurement that ask poll for POLLIN: what poll says of the engine. Messages are
+ * taken; true: what is measured is not wanted any more. Does not return when the engine is gone. */
+bool opevo_i_heed_engine(short revents);
+/* What takes the messages, and returns that. */
+void opevo_i_at_message(bool (*take)(void));
 /* What that runs before the process ends, when nothing that was started runs any more. */
 void opevo_i_at_end(void (*tidy)(void));
 

@@ -239,7 +239,8 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
     return put_output(&job->build, object, out, err);
 }
 
-/* Run to the end; ends this process if the engine goes away meanwhile, and the keeper follows. */
+/* Run to the end, or until nobody wants to know; ends this process if the engine goes away
+ * meanwhile, and the keeper follows. */
 static opevo_status run_program(const command_backend *self, const opevo_i_arguments *command,
                                 opevo_i_program_end *end, opevo_error *err)
 {
@@ -255,11 +256,11 @@ static opevo_status run_program(const command_backend *self, const opevo_i_argum
         return status;
     while (!opevo_i_keeper_poll(&keeper, end)) {
         struct pollfd wait[2] = {{.fd = keeper.report, .events = POLLIN},
-                                 {.fd = OPEVO_I_ENGINE_FD}};
+                                 {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
 
         poll(wait, 2, -1);
-        if (wait[1].revents)
-            opevo_i_end_with_engine();
+        if (opevo_i_heed_engine(wait[1].revents))
+            opevo_i_keeper_stop(&keeper);
     }
     return OPEVO_OK;
 }

@@ -82,17 +82,18 @@ char opevo_i_cpu_process_await(opevo_i_cpu_process *self, double limit_s, opevo_
     double deadline = opevo_clock_monotonic_s() + limit_s;
 
     for (;;) {
-        struct pollfd wait[2] = {{.fd = self->from, .events = POLLIN}, {.fd = OPEVO_I_ENGINE_FD}};
+        struct pollfd wait[2] = {{.fd = self->from, .events = POLLIN},
+                                 {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
         double left_s = deadline - opevo_clock_monotonic_s();
         opevo_i_cpu_answer answer;
 
         if (left_s <= 0)
             return 't';
         poll(wait, 2, (int)ceil(1e3 * left_s));
-        if (wait[1].revents) {
+        if (wait[1].revents & ~POLLIN)
             kill(self->pid, SIGKILL);
-            opevo_i_end_with_engine();
-        }
+        if (opevo_i_heed_engine(wait[1].revents))
+            kill(self->pid, SIGKILL); /* which shows as its end */
         if (wait[0].revents) {
             ssize_t got = read(self->from, &answer, sizeof answer);
 

@@ -95,7 +95,8 @@ opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *e
     opevo_text_clear(&member->outgoing);
     opevo_text_clear(&member->stderr_tail);
     member->sent = 0;
-    member->in_flight = 0;
+    member->errand_count = 0;
+    member->waits = false;
     return OPEVO_OK;
 }
 
@@ -184,6 +185,7 @@ void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
         continue;
     hear_words(member);
     close_end(&member->error);
+    member->errand_count = 0;
     member->state = OPEVO_I_DOWN;
 }
 

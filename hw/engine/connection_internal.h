@@ -30,6 +30,18 @@ typedef struct opevo_i_model {
     opevo_device_facts facts;
 } opevo_i_model;
 
+struct opevo_i_task;
+
+/* A task in the hands of a worker. */
+typedef struct opevo_i_errand {
+    struct opevo_i_task *task; /* NULL: its result is not wanted any more */
+    int64_t id;
+    bool started;   /* the worker said so */
+    double since_s; /* when that was, or before, when it was sent or came to be the first in hand */
+} opevo_i_errand;
+
+enum { OPEVO_I_DEPTH_MOST = 16 };
+
 typedef struct opevo_i_connection {
     opevo_i_arguments command; /* owned */
     opevo_i_state state;
@@ -40,10 +52,15 @@ typedef struct opevo_i_connection {
     size_t sent;            /* bytes of it */
     opevo_text stderr_tail; /* the end of what it printed to standard error */
     double progress_s;      /* when it last got on: was started, set up or given work, or said so */
-    unsigned losses, faults; /* in a row, without a result between them */
-    unsigned failed_starts;  /* in a row */
-    double retry_s;          /* not to be started again before */
-    size_t in_flight;
+    unsigned losses, faults;                    /* in a row, without a result between them */
+    unsigned failed_starts;                     /* in a row */
+    double retry_s;                             /* not to be started again before */
+    opevo_i_errand errands[OPEVO_I_DEPTH_MOST]; /* what it was given, in order */
+    size_t errand_count;
+    size_t depth;    /* how many it is given at once */
+    bool waits;      /* for a device that others measure on, as it says: no limit of time runs */
+    double pace_s;   /* what it takes for one, lately on average; 0: not known */
+    double result_s; /* when its last result came */
     char device[256];
     opevo_i_model model;
     double reference_s; /* that it computed the right result for; 0: not known */

@@ -15,20 +15,45 @@
 #include "result_reader_internal.h"
 #include "samples_internal.h"
 
+enum { BLAMED = 3 }; /* kernels in a row that cost all their workers */
+
 #define CLOCK_S 1e-9       /* what clocks count */
 #define FASTEST_GFLOPS 1e6 /* more than a device has in single precision */
 
+static void destroy_task(opevo_i_live *self, opevo_i_live_task *task)
+{
+    if (task->previous)
+        task->previous->next = task->next;
+    else
+        self->tasks = task->next;
+    if (task->next)
+        task->next->previous = task->previous;
+    opevo_i_measuring_clear(&task->super);
+    opevo_free(task);
+}
+
 static void clear_tasks(opevo_i_live *self)
 {
-    for (size_t i = 0; i < self->task_count; i++)
-        opevo_i_task_clear(&self->tasks[i]);
-    opevo_free(self->tasks);
-    self->tasks = NULL;
-    self->task_count = 0;
+    while (self->tasks)
+        destroy_task(self, self->tasks);
+}
+
+static opevo_i_live_task *make_task(opevo_i_live *self, size_t number)
+{
+    opevo_i_live_task *task = opevo_calloc(1, sizeof *task);
+
+    if (!task)
+        return NULL;
+    task->number = number;
+    task->next = self->tasks;
+    if (task->next)
+        task->next->previous = task;
+    self->tasks = task;
+    return task;
 }
 
 /* A worker elsewhere may send what none here would: a fitness is a number above 0. */
-static void check_value(opevo_i_task *task, opevo_outcome *out)
+static void check_value(opevo_i_measuring *task, opevo_outcome *out)
 {
     bool timed = !isnan(out->time_s);
 
@@ -46,7 +71,7 @@ static void check_value(opevo_i_task *task, opevo_outcome *out)
 }
 
 /* What is printed is believed, but not in silence. */
-static void doubt(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
+static void doubt(const opevo_i_live *self, opevo_i_measuring *task, opevo_outcome *out)
 {
     bool too_short = out->time_s < CLOCK_S; /* false for an unknown time, NAN */
     bool too_fast = out->fitness > FASTEST_GFLOPS &&
@@ -62,7 +87,7 @@ static void doubt(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *o
     out->message = message->failed ? NULL : message->data;
 }
 
-static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
+static void convert(const opevo_i_live *self, opevo_i_measuring *task, opevo_outcome *out)
 {
     const opevo_i_result *result = &task->result;
 
@@ -81,88 +106,147 @@ static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome 
     }
 }
 
-/* Who gets the outcomes. */
-typedef struct delivery {
-    const opevo_i_live *live;
+/* Points that come, and who gets their outcomes. */
+typedef struct stream {
+    opevo_i_live *live;
+    const opevo_point_source *points;
     opevo_outcome_sink sink;
     void *sink_context;
-} delivery;
+    bool brief; /* one sample each, on one worker */
+    bool keeps; /* outcomes are valid until the next call */
+    size_t count;
+} stream;
 
-static opevo_status deliver(void *context, size_t i, opevo_error *err)
+static opevo_status deliver(void *context, opevo_i_task *done, opevo_error *err)
 {
-    const delivery *self = context;
+    const stream *self = context;
+    opevo_i_live_task *task = (opevo_i_live_task *)done;
     opevo_outcome outcome;
+    opevo_status status = OPEVO_OK;
 
-    convert(self->live, &self->live->tasks[i], &outcome);
-    return self->sink(self->sink_context, i, &outcome, err);
+    convert(self->live, &task->super, &outcome);
+    status = self->sink(self->sink_context, task->number, &outcome, err);
+    if (!self->keeps)
+        destroy_task(self->live, task);
+    return status;
 }
 
-/* Make the jobs of the points; those with nothing to measure are done. */
-static opevo_status prepare(opevo_i_live *self, const opevo_index *points, size_t count, bool brief,
+/* The job of a point; one with nothing to measure is done. */
+static opevo_status prepare(const stream *self, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err)
 {
+    const opevo_i_live *live = self->live;
+
+    task->job.brief = self->brief;
+    if (!self->brief) {
+        task->job.slower = live->slower;
+        task->job.best_s = live->best_s;
+    }
+    task->job.library = point == OPEVO_LIVE_LIBRARY;
+    return task->job.library ? OPEVO_OK : live->prepare(live, point, task, err);
+}
+
+static opevo_status next_task(void *context, opevo_i_task **out, bool *over, opevo_error *err)
+{
+    stream *self = context;
     opevo_status status = OPEVO_OK;
 
-    clear_tasks(self);
-    self->tasks = opevo_calloc(count, sizeof *self->tasks);
-    if (!self->tasks)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu jobs.", count);
-    self->task_count = count;
-    for (size_t i = 0; i < count; i++) {
-        self->tasks[i].job.brief = brief;
-        if (!brief) {
-            self->tasks[i].job.slower = self->slower;
-            self->tasks[i].job.best_s = self->best_s;
-        }
-        self->tasks[i].job.library = points[i] == OPEVO_LIVE_LIBRARY;
-        if (!self->tasks[i].job.library)
-            OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));
+    *out = NULL;
+    while (!*out) {
+        opevo_i_live_task *task = NULL;
+        opevo_index point = 0;
+        size_t count = 0;
+
+        OPEVO_TRY(self->points->next(self->points->context, &point, 1, &count, over, err));
+        if (*over || count == 0)
+            return OPEVO_OK;
+        task = make_task(self->live, self->count++);
+        if (!task)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+        OPEVO_TRY(prepare(self, point, &task->super, err));
+        if (task->super.super.stage == OPEVO_I_DONE)
+            OPEVO_TRY(deliver(self, &task->super.super, err));
+        else
+            *out = &task->super.super;
     }
 cleanup:
     return status;
 }
 
-static opevo_status measure(opevo_i_live *self, const opevo_index *points, size_t count, bool brief,
-                            const opevo_interrupt *interrupt, delivery *to, opevo_error *err)
+static opevo_status measure(stream *self, const opevo_interrupt *interrupt, opevo_error *err)
 {
+    opevo_i_live *live = self->live;
+    const opevo_i_source source = {.next = next_task, .done = deliver, .context = self};
     opevo_status status = OPEVO_OK;
-    size_t done = 0;
 
-    OPEVO_TRY(prepare(self, points, count, brief, err));
-    for (size_t i = 0; i < count; i++) {
-        if (self->tasks[i].stage == OPEVO_I_DONE) {
-            done++;
-            OPEVO_TRY(deliver(to, i, err));
-        }
-    }
-    self->pool.interrupt = interrupt;
-    self->pool.done = deliver;
-    self->pool.done_context = to;
-    if (done < count)
-        status = opevo_i_pool_run(&self->pool, self->tasks, count, brief, err);
-    self->pool.interrupt = NULL;
-    self->pool.done = NULL;
-cleanup:
+    clear_tasks(live);
+    live->pool.interrupt = interrupt;
+    status = opevo_i_pool_run(&live->pool, &source, self->brief, err);
+    live->pool.interrupt = NULL;
+    if (!self->keeps)
+        clear_tasks(live); /* that were given up */
     return status;
+}
+
+opevo_status opevo_i_live_measure_from(opevo_objective *objective, const opevo_point_source *source,
+                                       const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                       void *sink_context, opevo_error *err)
+{
+    stream self = {.live = (opevo_i_live *)objective,
+                   .points = source,
+                   .sink = sink,
+                   .sink_context = sink_context};
+
+    return measure(&self, interrupt, err);
+}
+
+/* A list of points as a source. */
+typedef struct listed {
+    const opevo_index *points;
+    size_t count, given;
+} listed;
+
+static opevo_status next_listed(void *context, opevo_index *points, size_t capacity, size_t *count,
+                                bool *over, opevo_error *err)
+{
+    listed *self = context;
+
+    (void)over;
+    (void)err;
+    for (*count = 0; *count < capacity && self->given < self->count; ++*count)
+        points[*count] = self->points[self->given++];
+    return OPEVO_OK;
+}
+
+static opevo_status measure_list(opevo_i_live *live, const opevo_index *points, size_t count,
+                                 bool brief, const opevo_interrupt *interrupt,
+                                 opevo_outcome_sink sink, void *sink_context, opevo_error *err)
+{
+    listed list = {.points = points, .count = count};
+    opevo_point_source source = {.next = next_listed, .context = &list};
+    stream self = {.live = live,
+                   .points = &source,
+                   .sink = sink,
+                   .sink_context = sink_context,
+                   .brief = brief,
+                   .keeps = true};
+
+    return measure(&self, interrupt, err);
 }
 
 opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
                                   size_t count, const opevo_interrupt *interrupt,
                                   opevo_outcome_sink sink, void *sink_context, opevo_error *err)
 {
-    opevo_i_live *self = (opevo_i_live *)objective;
-    delivery to = {.live = self, .sink = sink, .sink_context = sink_context};
-
-    return measure(self, points, count, false, interrupt, &to, err);
+    return measure_list((opevo_i_live *)objective, points, count, false, interrupt, sink,
+                        sink_context, err);
 }
 
 opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *points, size_t count,
                                         const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                                         void *sink_context, opevo_error *err)
 {
-    delivery to = {.live = self, .sink = sink, .sink_context = sink_context};
-
-    return measure(self, points, count, true, interrupt, &to, err);
+    return measure_list(self, points, count, true, interrupt, sink, sink_context, err);
 }
 
 /* Those of the task that the samples are of. */
@@ -171,9 +255,10 @@ const double *opevo_i_live_processor_times(const opevo_objective *objective,
 {
     const opevo_i_live *self = (const opevo_i_live *)objective;
 
-    for (size_t i = 0; i < self->task_count && outcome->samples_s; i++) {
-        if (self->tasks[i].result.samples == outcome->samples_s)
-            return self->tasks[i].result.processor_s;
+    for (const opevo_i_live_task *task = outcome->samples_s ? self->tasks : NULL; task;
+         task = task->next) {
+        if (task->super.result.samples == outcome->samples_s)
+            return task->super.result.processor_s;
     }
     return NULL;
 }
@@ -182,8 +267,8 @@ void opevo_i_live_destroy(opevo_objective *objective)
 {
     opevo_i_live *self = (opevo_i_live *)objective;
 
-    clear_tasks(self);
     opevo_i_pool_clear(&self->pool);
+    clear_tasks(self);
     self->release(self);
     opevo_free(self->name);
     opevo_free(self);
@@ -294,13 +379,12 @@ opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *worke
                                   const char *device, opevo_error *err)
 {
     size_t count = workers->count ? workers->count : 1;
+    opevo_status status = opevo_i_pool_make(pool, count, err);
 
-    pool->members = opevo_calloc(count, sizeof *pool->members);
-    if (!pool->members)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
-    pool->count = count;
-    for (size_t i = 0; i < count; i++)
-        pool->members[i].in = pool->members[i].out = pool->members[i].error = -1;
+    if (status != OPEVO_OK)
+        return status;
+    pool->language = &opevo_i_measuring_language;
+    pool->blamed_most = BLAMED;
     if (!workers->count)
         return local_command(workers, device, &pool->members[0].command, err);
     for (size_t i = 0; i < count; i++) {

@@ -7,28 +7,37 @@
 
 #include <opevo/live.h>
 
-#include "pool_internal.h"
+#include "measuring_internal.h"
 
 typedef struct opevo_i_live opevo_i_live;
+
+/* One point that is measured. */
+typedef struct opevo_i_live_task {
+    opevo_i_measuring super;
+    size_t number; /* in the order of the points */
+    struct opevo_i_live_task *previous, *next;
+} opevo_i_live_task;
 
 struct opevo_i_live {
     opevo_objective super;
     char *name;
     opevo_i_pool pool;
-    opevo_i_task *tasks; /* of the last evaluation; outcomes point into them */
-    size_t task_count;
-    double slower, best_s; /* as in a job; for programs 0 */
+    opevo_i_live_task *tasks; /* that are measured, or that outcomes point into */
+    double slower, best_s;    /* as in a job; for programs 0 */
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
-    opevo_status (*prepare)(const opevo_i_live *self, opevo_index point, opevo_i_task *task,
+    opevo_status (*prepare)(const opevo_i_live *self, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err);
     /* Fitness and time of a task that succeeded; its samples may be converted in place. */
-    void (*value)(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out);
+    void (*value)(const opevo_i_live *self, opevo_i_measuring *task, opevo_outcome *out);
     void (*release)(opevo_i_live *self);
 };
 
 opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
                                   size_t count, const opevo_interrupt *interrupt,
                                   opevo_outcome_sink sink, void *sink_context, opevo_error *err);
+opevo_status opevo_i_live_measure_from(opevo_objective *objective, const opevo_point_source *source,
+                                       const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                       void *sink_context, opevo_error *err);
 /* As processor_times of an objective. */
 const double *opevo_i_live_processor_times(const opevo_objective *objective,
                                            const opevo_outcome *outcome);

@@ -42,7 +42,7 @@ opevo_live_options opevo_live_defaults(void)
                                 .seed = 1};
 }
 
-static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_task *task,
+static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err)
 {
     const kernels *self = (const kernels *)live;
@@ -53,7 +53,7 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
 
     if (status == OPEVO_OK && refused != OPEVO_OUTCOME_OK) {
         opevo_i_result_fail(&task->result, refused, "%s", opevo_text_string(&why));
-        task->stage = OPEVO_I_DONE;
+        task->super.stage = OPEVO_I_DONE;
     }
     opevo_text_free(&why);
     return status;
@@ -85,7 +85,7 @@ static double rate_of(const opevo_workload *work, double value)
     return work->flop > 0 ? work->flop / value / 1e9 : 1 / value;
 }
 
-static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
+static void value(const opevo_i_live *live, opevo_i_measuring *task, opevo_outcome *out)
 {
     const kernels *self = (const kernels *)live;
 
@@ -114,6 +114,7 @@ static void release(opevo_i_live *live)
 static const opevo_objective_ops kernel_ops = {
     .kind = "live",
     .measure = opevo_i_live_measure,
+    .measure_from = opevo_i_live_measure_from,
     .destroy = opevo_i_live_destroy,
     .processor_times = opevo_i_live_processor_times,
     .note_best = note_best,
@@ -327,7 +328,9 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s =
         live->pool.job_limit_s + DEPTH * OPEVO_I_STARVED * options->build_limit_s;
+    live->pool.builds = true;
     live->super.wanted = (size_t)DEPTH * live->pool.count;
+    live->pool.lag = opevo_objective_ahead(&live->super) / 2;
     return OPEVO_OK;
 }
 

@@ -17,8 +17,11 @@
 #include "result_reader_internal.h"
 #include "samples_internal.h"
 
-enum { BUILD_DEPTH = 4 }; /* jobs of one worker where they are built */
-#define FLOP_LIMIT 1e30   /* times and rates stay numbers that can be compared */
+enum {
+    DEPTH = 2,      /* jobs of one worker, so that it need not wait for the next */
+    BUILD_DEPTH = 4 /* the same where they are built */
+};
+#define FLOP_LIMIT 1e30 /* times and rates stay numbers that can be compared */
 
 typedef struct program {
     opevo_i_live live;
@@ -35,7 +38,7 @@ opevo_program_options opevo_program_defaults(void)
     return (opevo_program_options){.repeats = 1, .run_limit_s = 60, .build_limit_s = 120};
 }
 
-static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_task *task,
+static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err)
 {
     const program *self = (const program *)live;
@@ -47,7 +50,7 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
     return status;
 }
 
-static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
+static void value(const opevo_i_live *live, opevo_i_measuring *task, opevo_outcome *out)
 {
     const program *self = (const program *)live;
     opevo_i_result *result = &task->result;
@@ -90,7 +93,11 @@ static void release(opevo_i_live *live)
 }
 
 static const opevo_objective_ops program_ops = {
-    .kind = "cmd", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
+    .kind = "cmd",
+    .measure = opevo_i_live_measure,
+    .measure_from = opevo_i_live_measure_from,
+    .destroy = opevo_i_live_destroy,
+};
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
@@ -351,14 +358,16 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->value = value;
     live->release = release;
     live->pool.kind = "cmd";
-    live->pool.depth = self->build.count ? BUILD_DEPTH : 1;
+    live->pool.builds = self->build.count > 0;
+    live->pool.depth = self->build.count ? BUILD_DEPTH : DEPTH;
     live->pool.start_limit_s = 300;
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
     if (self->build.count)
         live->pool.silence_s += BUILD_DEPTH * OPEVO_I_STARVED * options->build_limit_s;
-    live->super.wanted = live->pool.depth * live->pool.count;
+    live->super.wanted = (self->build.count ? BUILD_DEPTH : 1) * live->pool.count;
+    live->pool.lag = opevo_objective_ahead(&live->super) / 2;
     return OPEVO_OK;
 }
 

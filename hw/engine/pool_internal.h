@@ -1,62 +1,95 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The workers of one objective. Jobs are handed out as workers come free; which worker measured
- * what changes no result's place. A worker that is lost is started again, and what it had in hand
- * is measured elsewhere. */
+/* The workers of one objective, whatever they speak. Tasks are handed out as workers come free, and
+ * some are queued ahead of each worker, so that none waits for the engine. Where nothing else is
+ * left to do, a worker takes over what waits for another one, and repeats what a slow one is at:
+ * the first result counts. Which worker did what changes no result's place. A worker that is lost
+ * is started again, and what it had in hand is done elsewhere. */
 
 #ifndef OPEVO_POOL_INTERNAL_H
 #define OPEVO_POOL_INTERNAL_H
 
+#include <jansson.h>
 #include <opevo/interrupt.h>
 
 #include "connection_internal.h"
-#include "protocol_internal.h"
 
-typedef struct opevo_i_pool {
+/* Workers that may be lost while they have a task in hand, and faults of hosts with it, before that
+ * means something. Each time it is another worker's, or one that was started and probed anew. */
+enum { OPEVO_I_ATTEMPTS = 4 };
+
+/* First member, `super`, of what a client has done by workers. */
+typedef struct opevo_i_task {
+    enum { OPEVO_I_OPEN, OPEVO_I_SENT, OPEVO_I_DONE } stage;
+    struct opevo_i_task *next;           /* of those that are not done, in order */
+    uint64_t number;                     /* in the order in which they came */
+    unsigned copies;                     /* workers that have it */
+    unsigned attempts;                   /* workers that were lost while they were at it */
+    bool hung;                           /* the last of them by its silence */
+    unsigned faults;                     /* times that the host failed and not the task */
+    size_t barred[2 * OPEVO_I_ATTEMPTS]; /* the members of both */
+    double retry_s;                      /* not to be sent again before */
+} opevo_i_task;
+
+typedef struct opevo_i_pool opevo_i_pool;
+typedef struct opevo_i_work opevo_i_work;
+
+/* What the workers of a pool speak. */
+typedef struct opevo_i_language {
+    bool greets;  /* a worker says hello before it is set up */
+    bool silent;  /* it does not say when it starts a task: that is when it is given one */
+    bool repeats; /* tasks may be repeated by another, and dropped */
+    /* The message that gives the task; release with free. NULL without memory. */
+    char *(*give)(const opevo_i_pool *pool, opevo_i_task *task, int64_t id);
+    /* The message that what was given is not wanted any more, likewise; where `repeats` is set. */
+    char *(*drop)(int64_t id);
+    /* Take a message by the functions of pool_work_internal.h. False: the worker is lost by then.
+     */
+    bool (*hear)(opevo_i_work *work, size_t member, const json_t *message);
+    /* The task has cost OPEVO_I_ATTEMPTS workers: make this its result. */
+    void (*blame)(const opevo_i_pool *pool, opevo_i_task *task);
+} opevo_i_language;
+
+struct opevo_i_pool {
+    const opevo_i_language *language;
     opevo_i_connection *members;
     size_t count;
     const char *kind;     /* of the devices; NULL: any */
     char *setup;          /* the line that sets a worker up; released with free */
     unsigned threads;     /* of a parallel kernel, as the setup says; 0: as for 1 */
-    unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */
+    unsigned depth;       /* tasks at once in a worker: 1, or more where some are ahead */
+    bool builds;          /* what a worker has ahead it builds, on each of its cores */
+    bool lazy;            /* start no more workers than there is work for */
+    unsigned attempts;    /* as OPEVO_I_ATTEMPTS; 0: that */
+    bool hanging_decides; /* a task that is not done in time is blamed at once */
+    uint64_t lag;         /* a task that so many others overtook is repeated; 0: as all others */
     double start_limit_s; /* from its start to its greeting, and from there to being ready */
-    double job_limit_s;   /* from a job's start to its result */
-    double silence_s;     /* with jobs in hand, without one starting or ending */
-    unsigned blamed;      /* jobs in a row that cost all workers that had them */
+    double job_limit_s;   /* from a task's start to its result */
+    double silence_s;     /* with tasks in hand, without one starting or ending */
+    unsigned blamed;      /* tasks in a row that cost all workers that had them ... */
+    unsigned blamed_most; /* ... of which so many are not the reason; 0: they may be */
     size_t lead;          /* the member that measures what one has to measure alone */
     opevo_text lost;      /* why the last worker was lost */
     const opevo_interrupt *interrupt; /* give up when raised; NULL: never */
-    /* Called for each task when it is done; anything but OK ends the run of the pool, which returns
-     * it. May be NULL. */
-    opevo_status (*done)(void *context, size_t task, opevo_error *err);
-    void *done_context;
     int64_t next_id;
-} opevo_i_pool;
+    uint64_t next_number;
+};
 
-/* Workers that may be lost while they measure a job, and faults of hosts with it, before that means
- * something. Each time it is another worker's, or one that was started and probed anew. */
-enum { OPEVO_I_ATTEMPTS = 4 };
+/* Where tasks come from, and where those that are done go; in no order. Anything but OK from either
+ * ends the work, which returns it. */
+typedef struct opevo_i_source {
+    /* The next task, which stays where it is until it is done; NULL if there is none before some of
+     * the others are done. *over: none of the others is wanted any more. */
+    opevo_status (*next)(void *context, opevo_i_task **task, bool *over, opevo_error *err);
+    opevo_status (*done)(void *context, opevo_i_task *task, opevo_error *err);
+    void *context;
+} opevo_i_source;
 
-/* One job and what came of it. */
-typedef struct opevo_i_task {
-    opevo_i_job job;
-    opevo_i_result result;
-    enum { OPEVO_I_OPEN, OPEVO_I_SENT, OPEVO_I_DONE } stage;
-    size_t member; /* while SENT */
-    bool started;  /* likewise: the worker said so */
-    double started_s;
-    unsigned attempts;                   /* workers that were lost while they measured it */
-    bool hung;                           /* the last of them by its silence */
-    unsigned faults;                     /* times that the host failed and not the job */
-    size_t barred[2 * OPEVO_I_ATTEMPTS]; /* the members of both */
-    double retry_s;                      /* not to be sent again before */
-} opevo_i_task;
-
-/* Have all tasks done, in whatever order; on the leading worker alone when `alone` is set. Workers
- * are started when first needed. Errors: IO when no worker can be had any more; FAULT when
- * hosts failed again and again with the same job; INTERRUPTED, with
- * the workers stopped; NOMEM. */
-opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
+/* Have all tasks of the source done; on the leading worker alone when `alone` is set. Workers are
+ * started when first needed. Errors: IO when no worker can be had any more; FAULT when hosts failed
+ * again and again with the same task; INTERRUPTED, with the workers stopped; NOMEM; those of the
+ * source. */
+opevo_status opevo_i_pool_run(opevo_i_pool *pool, const opevo_i_source *source, bool alone,
                               opevo_error *err);
 /* Whether a worker was lost so often in a row that it is left alone for a while. */
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
@@ -73,21 +106,29 @@ bool opevo_i_pool_is_uniform(const opevo_i_pool *pool);
 /* Whether the host of the member failed so often in a row that it is better left alone, while
  * another works. */
 bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member);
-/* The host of the member failed with the task: put it back, for a while, and rather for others. */
+/* The host of the member failed with the task: let it wait for a while, and rather for others. */
 void opevo_i_task_put_off(opevo_i_task *task, size_t member);
 /* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
  * failed, as long as another may have it. */
 bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member);
-/* Start the workers, and wait for the first greeting of one; what it says of its device. They go on
- * to be set up. Errors: those of run. */
+/* What a member takes for a task, in s; as others do where that is not known yet, 0 where nothing
+ * is. */
+double opevo_i_pool_pace(const opevo_i_pool *pool, const opevo_i_connection *member);
+/* It took so long for one more, or longer. */
+void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds);
+/* Start the workers, and wait until one has greeted, or is ready where they do not greet; what it
+ * says of its device, unless `out` is NULL. They go on to be set up. Errors: those of run. */
 opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_error *err);
+/* Whether the commands of the members are there. */
+bool opevo_i_pool_was_startable(const opevo_i_pool *pool);
 /* Let the next member lead, or the first that is known to measure. */
 void opevo_i_pool_pass_lead(opevo_i_pool *pool);
 void opevo_i_pool_choose_lead(opevo_i_pool *pool);
+/* Members that are started by no command yet. Errors: NOMEM. */
+opevo_status opevo_i_pool_make(opevo_i_pool *pool, size_t count, opevo_error *err);
 /* Stop all workers; the next run starts those that it needs. */
 void opevo_i_pool_rest(opevo_i_pool *pool);
 /* Stop all workers for good. */
 void opevo_i_pool_clear(opevo_i_pool *pool);
-void opevo_i_task_clear(opevo_i_task *task);
 
 #endif

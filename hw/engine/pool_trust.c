@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol_internal.h"
+
 /* In a row. More losses than a job may cost one worker, so that the job is found out first. */
 enum { LOSSES = OPEVO_I_ATTEMPTS + 1, STARTS = 3, FAULTS = 5 };
 
@@ -20,6 +22,9 @@ enum { LOSSES = OPEVO_I_ATTEMPTS + 1, STARTS = 3, FAULTS = 5 };
  * gives up. */
 enum { FAULT_FACTOR = 4 };
 #define FAULT_WAIT_S 0.25
+
+/* Share of the latest result in the mean of what a member takes. */
+#define LATEST 0.25
 
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member)
 {
@@ -47,6 +52,15 @@ bool opevo_i_connection_is_queued(const opevo_i_connection *member)
            !strstr(words, "has been allocated resources");
 }
 
+bool opevo_i_pool_was_startable(const opevo_i_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        if (pool->members[i].pid)
+            return true;
+    }
+    return false;
+}
+
 static bool is_barred(const opevo_i_task *task, size_t member)
 {
     unsigned count = task->attempts + task->faults;
@@ -64,8 +78,6 @@ void opevo_i_task_put_off(opevo_i_task *task, size_t member)
 
     for (unsigned i = 0; i < task->faults; i++)
         wait_s *= FAULT_FACTOR;
-    task->stage = OPEVO_I_OPEN;
-    task->started = false;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
     task->barred[task->attempts + task->faults++] = member;
 }
@@ -81,6 +93,28 @@ bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, s
             return false;
     }
     return true;
+}
+
+double opevo_i_pool_pace(const opevo_i_pool *pool, const opevo_i_connection *member)
+{
+    double sum_s = 0;
+    size_t known = 0;
+
+    if (member->pace_s > 0)
+        return member->pace_s;
+    for (size_t i = 0; i < pool->count; i++) {
+        sum_s += pool->members[i].pace_s;
+        known += pool->members[i].pace_s > 0;
+    }
+    return known ? sum_s / (double)known : 0;
+}
+
+void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds)
+{
+    if (member->pace_s > 0)
+        member->pace_s += LATEST * (seconds - member->pace_s);
+    else
+        member->pace_s = seconds;
 }
 
 void opevo_i_pool_choose_lead(opevo_i_pool *pool)

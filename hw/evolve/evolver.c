@@ -193,24 +193,20 @@ static bool find_program(opevo_text *out)
 static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_options *options,
                                  opevo_error *err)
 {
-    opevo_i_evolver_pool *pool = &self->pool;
     opevo_status status = OPEVO_OK;
     opevo_text program = {0};
     size_t count = options->worker_count ? options->worker_count : 1;
+    double timeout_s = options->timeout_s > 0 ? options->timeout_s : 60;
 
-    pool->workers = opevo_calloc(count, sizeof *pool->workers);
-    if (!pool->workers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
-    pool->count = count;
+    OPEVO_TRY(opevo_i_evolver_pool_make(&self->pool, count, timeout_s, err));
     for (size_t i = 0; i < count; i++) {
-        opevo_i_connection *link = &pool->workers[i].link;
+        opevo_i_arguments *command = &self->pool.super.members[i].command;
 
-        link->in = link->out = link->error = -1;
         opevo_text_clear(&program);
         if (options->command) {
-            OPEVO_TRY(opevo_i_command_split(options->command, &link->command, err));
+            OPEVO_TRY(opevo_i_command_split(options->command, command, err));
         } else if (!find_program(&program) ||
-                   !opevo_i_arguments_add(&link->command, program.data, program.length)) {
+                   !opevo_i_arguments_add(command, program.data, program.length)) {
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
             goto cleanup;
         }
@@ -293,7 +289,7 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
         .name = self->objective_name,
         .unit = "x",
         .signature = opevo_hash_bytes(OPEVO_HASH_START, signature, strlen(signature)),
-        .wanted = 4 * self->pool.count,
+        .wanted = 4 * self->pool.super.count,
         .criteria = &error_criterion,
         .more_count = 1,
         .starts = &self->starts,
@@ -317,9 +313,8 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
     for (size_t i = 0; i < options->setting_count; i++)
         OPEVO_TRY(opevo_i_evolver_check_text("A setting", options->settings[i], err));
     OPEVO_TRY(make_workers(self, options, err));
-    self->pool.timeout_s = options->timeout_s > 0 ? options->timeout_s : 60;
-    self->pool.load = load_line(options);
-    if (!self->pool.load) {
+    self->pool.super.setup = load_line(options);
+    if (!self->pool.super.setup) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
         goto cleanup;
     }

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <pthread.h>
 
-#include "connection_internal.h"
+#include "pool_internal.h"
 
 /* What became of a request. */
 typedef enum opevo_i_answer {
@@ -20,33 +20,26 @@ typedef enum opevo_i_answer {
 } opevo_i_answer;
 
 typedef struct opevo_i_request {
+    opevo_i_task super;
     char *line;    /* with its end; owned: release with free */
     json_t *reply; /* of ANSWERED; owned */
     opevo_i_answer answer;
-    unsigned tries;
-    bool taken, done;
 } opevo_i_request;
-
-typedef struct opevo_i_evolver_worker {
-    opevo_i_connection link;
-    bool loading;
-    opevo_i_request *at; /* what it works on; NULL: nothing */
-    double due_s;
-} opevo_i_evolver_worker;
 
 /* Any number of processes that were told to load the same. */
 typedef struct opevo_i_evolver_pool {
-    opevo_i_evolver_worker *workers;
-    size_t count;
-    char *load;       /* the line that each is told first */
-    json_t *loaded;   /* what the first answered; NULL before */
-    double timeout_s; /* of a request */
+    opevo_i_pool super; /* whose setup is to load that */
+    json_t *loaded;     /* what the first answered; NULL before */
+    bool refused;       /* one said that it cannot be loaded */
 } opevo_i_evolver_pool;
 
 /* Called for each request that is done. Anything but OK ends the service. */
 typedef opevo_status (*opevo_i_request_sink)(void *context, size_t i, opevo_i_request *request,
                                              opevo_error *err);
 
+/* `count` workers without a command; `timeout_s` of a request. Errors: NOMEM. */
+opevo_status opevo_i_evolver_pool_make(opevo_i_evolver_pool *pool, size_t count, double timeout_s,
+                                       opevo_error *err);
 /* Have all requests answered, in any order. Errors: INTERRUPTED within a second; FAULT or IO if no
  * worker can be started; INVALID, IO, ... as a worker says of what it loads; those of the sink. */
 opevo_status opevo_i_evolver_serve(opevo_i_evolver_pool *pool, opevo_i_request *requests,

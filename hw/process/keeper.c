@@ -487,3 +487,8 @@ bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end)
         kill_orphans();
     return true;
 }
+
+void opevo_i_keeper_stop(const opevo_i_keeper *keeper)
+{
+    kill(keeper->pid, SIGKILL);
+}

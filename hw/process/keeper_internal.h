@@ -55,6 +55,8 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
 /* Read what the keeper reports without waiting; true once the program has ended: then *end is
  * filled, and the keeper is gone. */
 bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end);
+/* Kill it and what it keeps: the next polls find the end, of which nothing is known. */
+void opevo_i_keeper_stop(const opevo_i_keeper *keeper);
 /* Before this process ends: have all keepers kill what they keep, wait for that,
  * and kill orphans. */
 void opevo_i_keepers_end(void);

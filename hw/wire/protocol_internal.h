@@ -10,7 +10,7 @@
 #include "job_internal.h"
 
 /* Raised when a message changes its meaning; both sides must speak the same. */
-enum { OPEVO_I_PROTOCOL = 5 };
+enum { OPEVO_I_PROTOCOL = 6 };
 
 /* Of one job: more say nothing more, and stores keep them all. */
 enum { OPEVO_I_SAMPLES_LIMIT = 10000 };

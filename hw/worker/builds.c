@@ -51,7 +51,7 @@ opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend,
     return OPEVO_OK;
 }
 
-static void clear_item(opevo_i_queued *item)
+void opevo_i_queued_clear(opevo_i_queued *item)
 {
     opevo_i_job_clear(&item->job);
     opevo_i_result_clear(&item->result);
@@ -74,7 +74,7 @@ void opevo_i_builds_clear(opevo_i_builds *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         remove_scratch(&self->items[i]);
-        clear_item(&self->items[i]);
+        opevo_i_queued_clear(&self->items[i]);
     }
     opevo_free(self->items);
     opevo_i_cache_close(&self->cache);
@@ -278,7 +278,7 @@ opevo_status opevo_i_builds_probe(opevo_i_builds *self, opevo_error *err)
     if (status == OPEVO_OK)
         status = ops->run_probe(self->backend, &probe.job.kernel, probe.scratch.data, err);
     remove_scratch(&probe);
-    clear_item(&probe);
+    opevo_i_queued_clear(&probe);
     return status;
 }
 
@@ -291,7 +291,7 @@ static bool is_sound(opevo_i_builds *self, const opevo_i_queued *failed, opevo_e
     if (!sound) {
         sound = build_probe(self, &probe, err) == OPEVO_OK;
         remove_scratch(&probe);
-        clear_item(&probe);
+        opevo_i_queued_clear(&probe);
     }
     if (sound)
         self->good_s = opevo_clock_monotonic_s();
@@ -379,6 +379,12 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
     give_up(item, sentence);
 }
 
+static void remove_at(opevo_i_builds *self, size_t at)
+{
+    self->count--;
+    memmove(self->items + at, self->items + at + 1, (self->count - at) * sizeof *self->items);
+}
+
 void opevo_i_builds_step(opevo_i_builds *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -393,6 +399,10 @@ void opevo_i_builds_step(opevo_i_builds *self)
         judge(self, item, &end);
         remove_scratch(item);
         opevo_i_program_end_free(&end);
+        if (item->unwanted) {
+            opevo_i_queued_clear(item);
+            remove_at(self, i--);
+        }
     }
     for (size_t i = 0; i < self->count && self->building < self->most; i++) {
         if (self->items[i].stage == OPEVO_I_WAITING)
@@ -400,23 +410,49 @@ void opevo_i_builds_step(opevo_i_builds *self)
     }
 }
 
-opevo_i_queued *opevo_i_builds_ready(opevo_i_builds *self)
+/* Its place; `count` if there is none. */
+static size_t find_ready(const opevo_i_builds *self)
 {
     /* With a single core, a compiler beside a measurement would spoil it. */
     if (self->building && self->backend->core_count == 0)
-        return NULL;
+        return self->count;
     for (size_t i = 0; i < self->count; i++) {
         if (self->items[i].stage == OPEVO_I_BUILT || self->items[i].stage == OPEVO_I_UNBUILT)
-            return &self->items[i];
+            return i;
     }
-    return NULL;
+    return self->count;
 }
 
-void opevo_i_builds_remove(opevo_i_builds *self, opevo_i_queued *item)
+bool opevo_i_builds_any_ready(const opevo_i_builds *self)
 {
-    size_t at = (size_t)(item - self->items);
+    return find_ready(self) < self->count;
+}
 
-    clear_item(item);
-    self->count--;
-    memmove(item, item + 1, (self->count - at) * sizeof *item);
+bool opevo_i_builds_take(opevo_i_builds *self, opevo_i_queued *out)
+{
+    size_t at = find_ready(self);
+
+    if (at == self->count)
+        return false;
+    *out = self->items[at];
+    remove_at(self, at);
+    return true;
+}
+
+bool opevo_i_builds_drop(opevo_i_builds *self, int64_t id)
+{
+    size_t at = 0;
+
+    while (at < self->count && self->items[at].job.id != id)
+        at++;
+    if (at == self->count)
+        return false;
+    if (self->items[at].stage == OPEVO_I_BUILDING) {
+        self->items[at].unwanted = true; /* what it makes may be wanted again */
+        self->items[at].job.id = 0;
+    } else {
+        opevo_i_queued_clear(&self->items[at]);
+        remove_at(self, at);
+    }
+    return true;
 }

@@ -24,6 +24,7 @@ typedef struct opevo_i_queued {
     opevo_text refused;                         /* why an object in the cache was not taken */
     opevo_i_keeper keeper;                      /* while building ... */
     double started_s;                           /* ... and since when */
+    bool unwanted;                              /* goes when it is built */
 } opevo_i_queued;
 
 typedef struct opevo_i_builds {
@@ -48,8 +49,12 @@ bool opevo_i_builds_any(const opevo_i_backend *backend);
 opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err);
 /* Take the results of compilers that ended, and start others. */
 void opevo_i_builds_step(opevo_i_builds *self);
-/* The first job that needs no more building, NULL if none exists; then remove one. */
-opevo_i_queued *opevo_i_builds_ready(opevo_i_builds *self);
-void opevo_i_builds_remove(opevo_i_builds *self, opevo_i_queued *item);
+/* Whether a job needs no more building; the first such one, for the caller to clear. False: none.
+ */
+bool opevo_i_builds_any_ready(const opevo_i_builds *self);
+bool opevo_i_builds_take(opevo_i_builds *self, opevo_i_queued *out);
+void opevo_i_queued_clear(opevo_i_queued *item);
+/* The job is not wanted any more; false: it is not here. */
+bool opevo_i_builds_drop(opevo_i_builds *self, int64_t id);
 
 #endif

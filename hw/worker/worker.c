@@ -31,10 +31,12 @@ typedef struct worker {
     opevo_i_builds builds;
     bool ready; /* set up */
     bool over;
+    int64_t at;                       /* the job that is measured; 0: none */
+    bool dropped;                     /* it is not wanted any more */
     opevo_i_kernel_criteria criteria; /* of kernels */
 } worker;
 
-static worker *the_worker; /* for tidy */
+static worker *the_worker; /* for tidy and heed */
 
 static void release(worker *self)
 {
@@ -181,6 +183,17 @@ static void take_job(worker *self, const json_t *message)
     }
 }
 
+/* What is measured answers itself, when it has ended. */
+static void take_drop(worker *self, const json_t *message)
+{
+    json_int_t id = json_integer_value(json_object_get(message, "job"));
+
+    if (id && id == self->at)
+        self->dropped = true;
+    else if (self->ready && opevo_i_builds_drop(&self->builds, id))
+        send_message(self, json_pack("{s:s, s:I}", "type", "dropped", "job", id));
+}
+
 static void take_message(worker *self, const char *line)
 {
     json_t *message = json_loads(line, 0, NULL);
@@ -192,6 +205,8 @@ static void take_message(worker *self, const char *line)
         take_setup(self, message);
     else if (!strcmp(type, "measure"))
         take_job(self, message);
+    else if (!strcmp(type, "drop"))
+        take_drop(self, message);
     else if (!strcmp(type, "quit"))
         self->over = true;
     else
@@ -235,49 +250,84 @@ static void wait_for_something(worker *self, bool at_once)
     opevo_free(wait);
 }
 
+/* Messages that come while something is measured. */
+static bool heed(void)
+{
+    worker *self = the_worker;
+
+    take_messages(self);
+    if (self->over)
+        opevo_i_end_with_engine();
+    return self->dropped;
+}
+
+/* What came while the job waited. */
+static bool is_dropped(void)
+{
+    struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN};
+
+    return poll(&engine, 1, 0) > 0 && opevo_i_heed_engine(engine.revents);
+}
+
+/* Measure what is built, or say why it is not. */
+static void fill_result(worker *self, opevo_i_queued *item)
+{
+    const opevo_i_backend_ops *ops = self->backend->ops;
+    const char *object = item->object.length ? item->object.data : NULL;
+
+    if (item->stage == OPEVO_I_BUILT)
+        ops->measure(self->backend, &item->job, object, &item->result);
+    if (ops->builds)
+        opevo_i_kernel_criteria_fill(&self->criteria, object, &item->result);
+    if (item->refused.length)
+        opevo_text_printf(&item->result.message, "%srebuilt, because %s",
+                          item->result.message.length ? "; " : "", item->refused.data);
+}
+
 static void measure(worker *self, opevo_i_queued *item)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
     const opevo_i_lock_wait wait = {.watch_engine = true};
+    json_int_t id = item->job.id;
     char name[128];
     int turn = -1;
 
+    self->at = id;
+    self->dropped = false;
     if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
         ops->lock_name(self->backend, name, sizeof name);
         turn = opevo_i_device_lock_take(self->builds.cache.folder, name, &wait);
     }
-    send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", (json_int_t)item->job.id));
-    if (item->stage == OPEVO_I_BUILT)
-        ops->measure(self->backend, &item->job, item->object.length ? item->object.data : NULL,
-                     &item->result);
-    if (ops->builds)
-        opevo_i_kernel_criteria_fill(&self->criteria,
-                                     item->object.length ? item->object.data : NULL, &item->result);
+    if (!is_dropped()) {
+        send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", id));
+        fill_result(self, item);
+    }
+    self->at = 0;
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
         opevo_i_device_lock_release(turn);
-    if (item->refused.length)
-        opevo_text_printf(&item->result.message, "%srebuilt, because %s",
-                          item->result.message.length ? "; " : "", item->refused.data);
-    send_message(self, opevo_i_result_to_json(&item->result));
+    if (self->dropped && !item->result.spoilt)
+        send_message(self, json_pack("{s:s, s:I}", "type", "dropped", "job", id));
+    else
+        send_message(self, opevo_i_result_to_json(&item->result));
     if (item->result.spoilt)
         opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */
-    opevo_i_builds_remove(&self->builds, item);
 }
 
 static void serve(worker *self)
 {
     while (!self->over) {
-        opevo_i_queued *item = opevo_i_builds_ready(&self->builds);
+        opevo_i_queued item;
 
-        wait_for_something(self, item != NULL);
+        wait_for_something(self, opevo_i_builds_any_ready(&self->builds));
         if (self->over)
             break;
         if (self->ready && opevo_i_builds_any(self->backend))
             opevo_i_builds_step(&self->builds);
-        item = opevo_i_builds_ready(&self->builds);
-        if (item)
-            measure(self, item);
+        if (!opevo_i_builds_take(&self->builds, &item))
+            continue;
+        measure(self, &item);
+        opevo_i_queued_clear(&item);
     }
 }
 
@@ -317,6 +367,7 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
     opevo_i_worker_reference = reference;
     opevo_i_at_end(tidy);
+    opevo_i_at_message(heed);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);

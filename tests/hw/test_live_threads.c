@@ -164,7 +164,7 @@ static void test_workers_that_cannot(void **state)
 {
     static const char *const cases[][2] = {
         {"sh -c 'echo "
-         "\"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":5,\\\"kind\\\":\\\"cpu\\\"}\"; read x;"
+         "\"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":6,\\\"kind\\\":\\\"cpu\\\"}\"; read x;"
          " echo \"{\\\"type\\\":\\\"ready\\\"}\"; sleep 9'",
          "speaks another protocol"},
         {"sh -c 'exec $OPEVO_WORKER cpu'",

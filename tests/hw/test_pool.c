@@ -2,7 +2,7 @@
 
 /* The pool with scripts in the place of workers: such as hang, and such as never stop talking. */
 
-#include "pool_internal.h"
+#include "pool_jobs.h"
 
 #include <opevo/clock.h>
 
@@ -10,7 +10,7 @@
 
 #include "sleepers.h"
 
-#define HELLO "echo '{\"type\":\"hello\",\"protocol\":5}'; read x; "
+#define HELLO "echo '{\"type\":\"hello\",\"protocol\":6}'; read x; "
 #define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
 #define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
 
@@ -18,7 +18,7 @@ enum { AMPLE_S = 60 };
 
 /* One job on a worker that is this script. */
 static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
-                           double job_limit_s, opevo_i_task *task, opevo_error *err)
+                           double job_limit_s, opevo_i_measuring *task, opevo_error *err)
 {
     opevo_i_connection member = {.in = -1, .out = -1, .error = -1};
     opevo_i_pool pool = {.members = &member,
@@ -30,12 +30,11 @@ static opevo_status run_on(const char *script, double start_limit_s, double sile
                          .silence_s = silence_s};
     opevo_status status = OPEVO_OK;
 
-    *task = (opevo_i_task){.job = {.id = 0}};
     opevo_i_arguments_add(&member.command, "sh", 2);
     opevo_i_arguments_add(&member.command, "-c", 2);
     opevo_i_arguments_add(&member.command, script, strlen(script));
-    opevo_i_arguments_add(&task->job.command, "true", 4);
-    status = opevo_i_pool_run(&pool, task, 1, false, err);
+    status = pool_jobs_run(&pool, task, 1, false, err);
+    opevo_text_free(&pool.lost);
     opevo_i_connection_clear(&member);
     return status;
 }
@@ -46,16 +45,16 @@ static void test_hang(void **state)
 {
     static const char *const silent[] = {READY "exec sleep 75", HELLO "exec sleep 75",
                                          "exec sleep 75"};
-    opevo_i_task task;
+    opevo_i_measuring task;
 
     (void)state;
     CHECK_OK(run_on(READY STARTED "exec sleep 75", AMPLE_S, AMPLE_S, 0.2, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
-    opevo_i_task_clear(&task);
+    opevo_i_measuring_clear(&task);
     for (size_t i = 0; i < 3; i++) {
         CHECK_FAILS(OPEVO_IO, "has been silent for too long",
                     run_on(silent[i], i ? 0.2 : AMPLE_S, 0.2, AMPLE_S, &task, &err));
-        opevo_i_task_clear(&task);
+        opevo_i_measuring_clear(&task);
     }
     assert_int_equal(sleepers("75"), 0);
 }
@@ -74,20 +73,20 @@ static void test_talks_for_ever(void **state)
         {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
          "speaks another protocol"},
     };
-    opevo_i_task task;
+    opevo_i_measuring task;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_FAILS(OPEVO_IO, cases[i].reason,
                     run_on(cases[i].script, cases[i].start_limit_s, cases[i].silence_s, AMPLE_S,
                            &task, &err));
-        opevo_i_task_clear(&task);
+        opevo_i_measuring_clear(&task);
     }
     /* Here the job may be what is wrong. */
     CHECK_OK(
         run_on(READY STARTED "exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_CRASHED);
-    opevo_i_task_clear(&task);
+    opevo_i_measuring_clear(&task);
 }
 
 /* A launcher may wait in a queue for longer than a worker may take to greet, not in silence. */
@@ -99,14 +98,14 @@ static void test_queue(void **state)
         "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; read x";
     static const char stuck[] = "echo srun: job 5 queued and waiting for resources >&2; "
                                 "echo srun: job 5 has been allocated resources >&2; exec sleep 75";
-    opevo_i_task task;
+    opevo_i_measuring task;
 
     (void)state;
     CHECK_OK(run_on(queued, 0.5, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_OK);
-    opevo_i_task_clear(&task);
+    opevo_i_measuring_clear(&task);
     CHECK_FAILS(OPEVO_IO, "silent for too long", run_on(stuck, 0.5, AMPLE_S, AMPLE_S, &task, &err));
-    opevo_i_task_clear(&task);
+    opevo_i_measuring_clear(&task);
 }
 
 enum { JOBS = 40, MEMBERS_MOST = 3 };
@@ -116,7 +115,7 @@ static opevo_status run_several(const char *const *scripts, size_t count, bool a
                                 opevo_outcome_class *kinds, size_t *lead, opevo_error *err)
 {
     opevo_i_connection members[MEMBERS_MOST] = {{.in = -1}};
-    opevo_i_task tasks[JOBS] = {{.job = {.id = 0}}};
+    opevo_i_measuring tasks[JOBS];
     opevo_i_pool pool = {.members = members,
                          .count = count,
                          .depth = 2,
@@ -133,13 +132,11 @@ static opevo_status run_several(const char *const *scripts, size_t count, bool a
         opevo_i_arguments_add(&members[i].command, "-c", 2);
         opevo_i_arguments_add(&members[i].command, scripts[i], strlen(scripts[i]));
     }
-    for (size_t i = 0; i < JOBS; i++)
-        opevo_i_arguments_add(&tasks[i].job.command, "true", 4);
-    status = opevo_i_pool_run(&pool, tasks, JOBS, alone, err);
+    status = pool_jobs_run(&pool, tasks, JOBS, alone, err);
     for (size_t i = 0; i < JOBS && status == OPEVO_OK; i++)
         kinds[i] = tasks[i].result.kind;
     for (size_t i = 0; i < JOBS; i++)
-        opevo_i_task_clear(&tasks[i]);
+        opevo_i_measuring_clear(&tasks[i]);
     opevo_i_pool_choose_lead(&pool);
     *lead = pool.lead;
     for (size_t i = 0; i < count; i++)

@@ -152,7 +152,7 @@ static void test_samples(void **state)
 static void test_senseless(void **state)
 {
     const char *foreign =
-        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":5,\\\"kind\\\":\\\"cmd\\\"}\"; "
+        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":6,\\\"kind\\\":\\\"cmd\\\"}\"; "
         "read x;"
         " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=0; while read x; do"
         " echo \"{\\\"type\\\":\\\"result\\\",\\\"job\\\":$n,\\\"outcome\\\":\\\"ok\\\","
@@ -288,7 +288,7 @@ static void test_none(void **state)
         {"sh -c 'echo no route to host >&2; exit 3'", "the worker sh ended: no route to host"},
         {"nothing-of-this-name", "nothing-of-this-name cannot be started"},
         {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":99}\"; sleep 9'",
-         "speaks protocol 99 instead of 5; use opevo-worker " OPEVO_VERSION},
+         "speaks protocol 99 instead of 6; use opevo-worker " OPEVO_VERSION},
         {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is not a device"},
         {"sh -c 'exec $OPEVO_WORKER cpu'",
          "measures on cpu, not on cmd; give its device as its argument"},

@@ -137,6 +137,16 @@ typedef struct opevo_optimum {
 typedef opevo_status (*opevo_outcome_sink)(void *context, size_t i, const opevo_outcome *outcome,
                                            opevo_error *err);
 
+/* Where points come from while others are measured. */
+typedef struct opevo_point_source {
+    /* Write up to `capacity` (at least 1) further points and their number; 0: none before the outcome
+     * of another one is handed over, or, if none is outstanding, none at all. *over, false before:
+     * the outcomes of those outstanding are not wanted any more. */
+    opevo_status (*next)(void *context, opevo_index *points, size_t capacity, size_t *count,
+                         bool *over, opevo_error *err);
+    void *context;
+} opevo_point_source;
+
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
     /* evaluate or measure, or both; optional in an external objective. evaluate: compute the
@@ -159,7 +169,13 @@ typedef struct opevo_objective_ops {
     /* Fitness of the best trial so far of the run whose points are measured next, 0 without one: a
      * point that is certainly far worse need not be measured to the end. May be NULL. */
     void (*note_best)(opevo_objective *self, double fitness);
-    void (*reserved[OPEVO_RESERVED - 2])(void); /* 0 */
+    /* The same as measure for points that come while others are measured: the i-th that came is
+     * handed over as i, and its outcome is valid until the sink returns. NULL: measure is called for
+     * as many as the objective wants at once, again and again. */
+    opevo_status (*measure_from)(opevo_objective *self, const opevo_point_source *source,
+                                 const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                 void *sink_context, opevo_error *err);
+    void (*reserved[OPEVO_RESERVED - 3])(void); /* 0 */
 } opevo_objective_ops;
 
 /* Features that a learned cost model uses instead of the values of the parameters: rows of numbers
@@ -243,6 +259,9 @@ OPEVO_API void opevo_criteria_print(const opevo_objective *objective,
  * only wait for each other. The objective's own number, or else 64 if it is computed and 1 if it is
  * measured. */
 OPEVO_API size_t opevo_objective_wanted(const opevo_objective *objective);
+/* The number of points to ask for, at most, before the first of them is known: enough for a worker
+ * that is several times slower than the others to keep none of them waiting. */
+OPEVO_API size_t opevo_objective_ahead(const opevo_objective *objective);
 /* Time in s of one execution of this fitness: 1 / fitness, or FLOP / fitness where that is in
  * GFLOP/s; INFINITY for fitness 0; NAN where the time does not follow from the fitness. */
 OPEVO_API double opevo_objective_time_s(const opevo_objective *objective, double fitness);
@@ -261,6 +280,13 @@ OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
                                                const opevo_interrupt *interrupt,
                                                opevo_outcome_sink sink, void *sink_context,
                                                opevo_error *err);
+/* The same for points that come while others are measured, the i-th as i. An outcome is valid until
+ * the sink returns. */
+OPEVO_API opevo_status opevo_objective_measure_from(opevo_objective *objective,
+                                                    const opevo_point_source *source,
+                                                    const opevo_interrupt *interrupt,
+                                                    opevo_outcome_sink sink, void *sink_context,
+                                                    opevo_error *err);
 /* Tell the objective, before it measures, the fitness of the best trial so far of the run; 0 if it
  * has none, or if more than the fitness counts. */
 OPEVO_API void opevo_objective_note_best(opevo_objective *objective, double fitness);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Outcomes that are known ahead of their turn: a session owns what they point to, and the store
+ * keeps them, so that none is measured again. */
+
+#include "session_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+#include "store_internal.h"
+
+size_t opevo_i_session_known_until(const opevo_session *self)
+{
+    size_t until = self->settled;
+
+    while (until < self->end && self->slots[until].known)
+        until++;
+    return until;
+}
+
+void opevo_i_slot_clear(opevo_i_slot *slot)
+{
+    opevo_free(slot->message);
+    opevo_free(slot->samples_s);
+    *slot = (opevo_i_slot){.known = false};
+}
+
+bool opevo_i_slot_keep(opevo_i_slot *slot, opevo_outcome *outcome)
+{
+    size_t count = outcome->samples_s ? outcome->sample_count : 0;
+
+    slot->message = outcome->message ? opevo_strdup(outcome->message) : NULL;
+    slot->samples_s = count ? opevo_malloc(count, sizeof *slot->samples_s) : NULL;
+    if ((outcome->message && !slot->message) || (count && !slot->samples_s)) {
+        opevo_i_slot_clear(slot);
+        return false;
+    }
+    if (count)
+        memcpy(slot->samples_s, outcome->samples_s, count * sizeof *slot->samples_s);
+    outcome->message = slot->message;
+    outcome->samples_s = slot->samples_s;
+    outcome->sample_count = count;
+    return true;
+}
+
+static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_error *err)
+{
+    opevo_session *self = context;
+    opevo_i_slot *slot = NULL;
+
+    if (!opevo_reserve((void **)&self->early, &self->early_capacity, self->early_count + 1,
+                       sizeof *self->early) ||
+        !opevo_reserve((void **)&self->early_slots, &self->early_slot_capacity,
+                       self->early_count + 1, sizeof *self->early_slots))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
+    slot = &self->early_slots[self->early_count];
+    *slot = (opevo_i_slot){.known = true, .resumed = true};
+    self->early[self->early_count] = *trial;
+    if (!opevo_i_slot_keep(slot, &self->early[self->early_count].outcome))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
+    self->early_count++;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_session_read_early(opevo_session *self, opevo_error *err)
+{
+    return opevo_i_store_read_early(self->options.store, self->result.run, self->result.trials,
+                                    keep_early, self, err);
+}
+
+opevo_status opevo_i_session_recall_early(opevo_session *self, size_t from, opevo_error *err)
+{
+    for (size_t i = from; i < self->end && self->early_next < self->early_count; i++) {
+        const opevo_trial *early = &self->early[self->early_next];
+
+        if (early->number != self->trials[i].number)
+            continue;
+        if (early->proposal.point != self->trials[i].proposal.point)
+            return opevo_i_session_fail_mismatch(self, early, &self->trials[i], err);
+        self->trials[i].outcome = early->outcome;
+        self->slots[i] = self->early_slots[self->early_next++]; /* with what it owns */
+    }
+    return OPEVO_OK;
+}
+
+void opevo_i_session_free_early(opevo_session *self)
+{
+    for (size_t i = self->early_next; i < self->early_count; i++)
+        opevo_i_slot_clear(&self->early_slots[i]);
+    opevo_free(self->early);
+    opevo_free(self->early_slots);
+}

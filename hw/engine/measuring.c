@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What workers say that measure: greeting, readiness, and what becomes of jobs. */
+
+#include "measuring_internal.h"
+
+#include "pool_work_internal.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+void opevo_i_measuring_clear(opevo_i_measuring *measuring)
+{
+    opevo_i_job_clear(&measuring->job);
+    opevo_i_result_clear(&measuring->result);
+}
+
+static char *give(const opevo_i_pool *pool, opevo_i_task *task, int64_t id)
+{
+    opevo_i_measuring *self = (opevo_i_measuring *)task;
+
+    (void)pool;
+    self->job.id = id;
+    return opevo_i_message_line(opevo_i_job_to_json(&self->job));
+}
+
+static char *drop(int64_t id)
+{
+    return opevo_i_message_line(json_pack("{s:s, s:I}", "type", "drop", "job", (json_int_t)id));
+}
+
+static void blame(const opevo_i_pool *pool, opevo_i_task *task)
+{
+    opevo_i_measuring *self = (opevo_i_measuring *)task;
+
+    if (task->hung)
+        opevo_i_result_fail(&self->result, OPEVO_OUTCOME_TIMEOUT,
+                            "%d workers hung while they measured it, and were killed after %g s",
+                            (int)OPEVO_I_ATTEMPTS, pool->job_limit_s);
+    else
+        opevo_i_result_fail(&self->result, OPEVO_OUTCOME_CRASHED,
+                            "%d workers died while they measured it", (int)OPEVO_I_ATTEMPTS);
+}
+
+/* ---- Hearing -------------------------------------------------------------------------------- */
+
+static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
+{
+    opevo_i_pool *pool = work->pool;
+    opevo_i_connection *member = &pool->members[number];
+    const char *device = json_string_value(json_object_get(message, "device"));
+    opevo_text why = {0};
+
+    if (opevo_i_pool_refuses(pool, message, &why)) {
+        member->failed_starts = UINT_MAX - 1;
+        opevo_i_work_lose(work, number, opevo_text_string(&why), true);
+        opevo_text_free(&why);
+        return false;
+    }
+    snprintf(member->device, sizeof member->device, "%s", device ? device : "");
+    opevo_i_model_read(json_object_get(message, "facts"), &member->model);
+    member->depth = pool->builds ? member->model.cores : 0;
+    opevo_i_connection_say(member, pool->setup);
+    opevo_i_connection_progress(member);
+    member->state = OPEVO_I_SETTING;
+    return true;
+}
+
+/* One of a version that does not know of threads would measure with one. */
+static bool take_ready(opevo_i_work *work, size_t number, const json_t *message)
+{
+    opevo_i_connection *member = &work->pool->members[number];
+
+    if (work->pool->threads > 1 &&
+        json_integer_value(json_object_get(message, "threads")) != work->pool->threads)
+        return false;
+    member->reference_s = json_number_value(json_object_get(message, "reference_s"));
+    member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
+    opevo_i_work_ready(work, number);
+    return true;
+}
+
+static bool take_result(opevo_i_work *work, size_t number, opevo_i_errand *errand,
+                        const json_t *message)
+{
+    opevo_i_measuring *self = (opevo_i_measuring *)errand->task;
+    opevo_i_result result = {0};
+
+    if (!opevo_i_result_from_json(message, &result))
+        return false;
+    if (self) {
+        opevo_i_result_clear(&self->result);
+        self->result = result;
+    } else {
+        opevo_i_result_clear(&result);
+    }
+    opevo_i_work_result(work, number, errand);
+    return true;
+}
+
+/* It cannot continue, as it says; before it is ready, that is about what all jobs have in
+ * common. */
+static void take_error(opevo_i_work *work, size_t number, const json_t *message,
+                       const char *sentence)
+{
+    const opevo_i_connection *member = &work->pool->members[number];
+    bool refused = member->state != OPEVO_I_READY && sentence && *sentence;
+    char reason[600];
+
+    snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
+    opevo_i_work_acquit(work, number);
+    opevo_i_work_lose(work, number, reason, false);
+    work->unable = json_is_true(json_object_get(message, "fault"));
+    /* Workers of one command would all say the same: their number and name explain nothing. */
+    work->refused = refused && (work->to - work->from == 1 || opevo_i_pool_is_uniform(work->pool));
+    if (work->refused) {
+        opevo_text_clear(&work->pool->lost);
+        opevo_text_add(&work->pool->lost, sentence);
+    }
+}
+
+/* About a job that it has. *good: whether it may be said; false: the worker is lost. */
+static bool hear_of_job(opevo_i_work *work, size_t number, const json_t *message, const char *type,
+                        bool *good)
+{
+    const char *sentence = json_string_value(json_object_get(message, "message"));
+    opevo_i_errand *errand =
+        opevo_i_work_find(work, number, json_integer_value(json_object_get(message, "job")));
+
+    *good = errand != NULL;
+    if (!errand)
+        return true;
+    if (!strcmp(type, "started")) {
+        *good = opevo_i_work_start(work, number, errand);
+    } else if (!strcmp(type, "fault")) {
+        *good = sentence && *sentence;
+        return !*good || opevo_i_work_fault(work, number, errand, sentence);
+    } else if (!strcmp(type, "dropped")) {
+        *good = errand->task == NULL;
+        if (*good)
+            opevo_i_work_dropped(work, number, errand);
+    } else {
+        *good = !strcmp(type, "result") && take_result(work, number, errand, message);
+        if (*good && json_is_true(json_object_get(message, "spoilt"))) {
+            opevo_i_work_renew(work, number);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool hear(opevo_i_work *work, size_t number, const json_t *message)
+{
+    const opevo_i_connection *member = &work->pool->members[number];
+    const char *type = json_string_value(json_object_get(message, "type"));
+    bool good = type != NULL;
+
+    if (good && !strcmp(type, "error")) {
+        take_error(work, number, message, json_string_value(json_object_get(message, "message")));
+        return false;
+    }
+    if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
+        if (!take_hello(work, number, message))
+            return false;
+    } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
+        good = take_ready(work, number, message);
+    } else if (good && member->state == OPEVO_I_READY) {
+        if (!hear_of_job(work, number, message, type, &good))
+            return false;
+    } else {
+        good = false;
+    }
+    if (!good) {
+        opevo_i_work_acquit(work, number);
+        opevo_i_work_lose(work, number, "speaks another protocol; use one of the same version",
+                          true);
+    }
+    return good;
+}
+
+const opevo_i_language opevo_i_measuring_language = {
+    .greets = true, .repeats = true, .give = give, .drop = drop, .hear = hear, .blame = blame};

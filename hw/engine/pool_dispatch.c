@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Who is given which task. The first open task goes to the fastest of the members that have the
+ * least to do. A member without anything takes over what is queued at another one; and repeats what
+ * another is at, where that is known to be slow, or late: then the run is never slower than without
+ * the slow one. Likewise for a task that many others have overtaken, before whoever asks for tasks
+ * has to wait for it. */
+
+#include "pool_work_internal.h"
+
+#include <opevo/clock.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Copies of a task: a third would not come first. */
+enum { COPIES = 2 };
+
+/* A member is slow if it takes more than SLOW times as long as another; what it is at is late after
+ * LATE times what it usually takes, or after UNKNOWN times what others take while nothing is known
+ * of it. */
+#define SLOW 2.0
+#define LATE 3.0
+#define UNKNOWN 1.25
+
+/* ---- The list ------------------------------------------------------------------------------- */
+
+static void append(opevo_i_work *self, opevo_i_task *task)
+{
+    task->stage = OPEVO_I_OPEN;
+    task->number = self->pool->next_number++;
+    task->next = NULL;
+    if (self->last)
+        self->last->next = task;
+    else
+        self->first = task;
+    self->last = task;
+    self->left++;
+    self->open++;
+}
+
+static void unlink_task(opevo_i_work *self, opevo_i_task *task)
+{
+    opevo_i_task *before = NULL;
+
+    for (opevo_i_task *at = self->first; at != task; at = at->next)
+        before = at;
+    if (before)
+        before->next = task->next;
+    else
+        self->first = task->next;
+    if (self->last == task)
+        self->last = before;
+    self->left--;
+    self->open -= task->stage == OPEVO_I_OPEN;
+}
+
+static opevo_status pull(opevo_i_work *self, opevo_error *err)
+{
+    opevo_i_task *task = NULL;
+    bool over = false;
+    opevo_status status = self->source->next(self->source->context, &task, &over, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (over)
+        opevo_i_work_abandon(self);
+    else if (task)
+        append(self, task);
+    else
+        self->dry = true;
+    return OPEVO_OK;
+}
+
+/* ---- Errands -------------------------------------------------------------------------------- */
+
+void opevo_i_work_remove(opevo_i_connection *member, opevo_i_errand *errand)
+{
+    size_t at = (size_t)(errand - member->errands);
+
+    member->errand_count--;
+    for (size_t i = at; i < member->errand_count; i++)
+        member->errands[i] = member->errands[i + 1];
+    if (at == 0 && member->errand_count && !member->errands[0].started)
+        member->errands[0].since_s = opevo_clock_monotonic_s();
+}
+
+static void drop(const opevo_i_work *self, opevo_i_connection *member, opevo_i_errand *errand)
+{
+    char *line = self->pool->language->drop ? self->pool->language->drop(errand->id) : NULL;
+
+    errand->task = NULL;
+    if (line) /* without memory, its result comes, and is passed by */
+        opevo_i_connection_say(member, line);
+    free(line);
+}
+
+/* All members that have the task. */
+static void drop_everywhere(const opevo_i_work *self, opevo_i_task *task)
+{
+    for (size_t i = 0; i < self->pool->count; i++) {
+        opevo_i_connection *member = &self->pool->members[i];
+
+        for (size_t k = 0; k < member->errand_count && task->copies; k++) {
+            if (member->errands[k].task == task) {
+                drop(self, member, &member->errands[k]);
+                task->copies--;
+            }
+        }
+    }
+}
+
+void opevo_i_work_abandon(opevo_i_work *work)
+{
+    for (opevo_i_task *task = work->first; task; task = task->next)
+        drop_everywhere(work, task);
+    work->first = work->last = NULL;
+    work->left = work->open = 0;
+    work->over = work->dry = true;
+}
+
+void opevo_i_work_finish(opevo_i_work *work, opevo_i_task *task)
+{
+    opevo_status status = OPEVO_OK;
+
+    unlink_task(work, task);
+    drop_everywhere(work, task);
+    task->stage = OPEVO_I_DONE;
+    work->dry = work->over;
+    status = work->source->done(work->source->context, task, work->err);
+    if (work->status == OPEVO_OK)
+        work->status = status;
+}
+
+void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task)
+{
+    if (--task->copies > 0)
+        return;
+    task->stage = OPEVO_I_OPEN;
+    work->open++;
+}
+
+static opevo_status give(opevo_i_work *self, size_t number, opevo_i_task *task, opevo_error *err)
+{
+    opevo_i_connection *member = &self->pool->members[number];
+    int64_t id = self->pool->next_id++;
+    char *line = self->pool->language->give(self->pool, task, id);
+
+    if (!line)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+    opevo_i_connection_say(member, line);
+    free(line);
+    if (member->errand_count == 0)
+        opevo_i_connection_progress(member);
+    member->errands[member->errand_count++] =
+        (opevo_i_errand){.task = task,
+                         .id = id,
+                         .started = self->pool->language->silent,
+                         .since_s = opevo_clock_monotonic_s()};
+    self->open -= task->stage == OPEVO_I_OPEN;
+    task->stage = OPEVO_I_SENT;
+    task->copies++;
+    return OPEVO_OK;
+}
+
+/* ---- Choosing ------------------------------------------------------------------------------- */
+
+static bool may_take(const opevo_i_work *self, const opevo_i_task *task, size_t member)
+{
+    return self->to - self->from == 1 || opevo_i_pool_may_take(self->pool, task, member);
+}
+
+static opevo_i_task *next_open(const opevo_i_work *self, size_t member, double now)
+{
+    for (opevo_i_task *task = self->open ? self->first : NULL; task; task = task->next) {
+        if (task->stage == OPEVO_I_OPEN && task->retry_s <= now && may_take(self, task, member))
+            return task;
+    }
+    return NULL;
+}
+
+/* Whether what the errand is about may be given to this member as well. */
+static bool may_copy(const opevo_i_work *self, const opevo_i_errand *errand, size_t member)
+{
+    const opevo_i_task *task = errand->task;
+
+    return task && task->copies < COPIES && task->retry_s <= opevo_clock_monotonic_s() &&
+           may_take(self, task, member);
+}
+
+/* Taken from the queue of the holder, or repeated where that is at it. */
+static opevo_i_task *take(const opevo_i_work *self, opevo_i_connection *holder,
+                          opevo_i_errand *errand)
+{
+    opevo_i_task *task = errand->task;
+
+    if (errand != holder->errands && !errand->started) {
+        drop(self, holder, errand);
+        task->copies--;
+    }
+    return task;
+}
+
+/* The first task, where so many have overtaken it that its turn has come. */
+static opevo_i_task *find_lagging(const opevo_i_work *self, size_t number)
+{
+    const opevo_i_pool *pool = self->pool;
+    opevo_i_task *task = self->first;
+
+    if (!pool->language->repeats || !pool->lag || !task || task->stage != OPEVO_I_SENT ||
+        task->copies >= COPIES || pool->next_number - task->number <= pool->lag)
+        return NULL;
+    for (size_t i = self->from; i < self->to; i++) {
+        opevo_i_connection *holder = &pool->members[i];
+
+        for (size_t k = 0; k < holder->errand_count; k++) {
+            if (holder->errands[k].task == task)
+                return i != number && may_copy(self, &holder->errands[k], number)
+                           ? take(self, holder, &holder->errands[k])
+                           : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* When what the holder is at may be repeated by the member; INFINITY: never. */
+static double repeat_at(const opevo_i_work *self, const opevo_i_connection *holder,
+                        const opevo_i_connection *member)
+{
+    double own_s = opevo_i_pool_pace(self->pool, member);
+    double wait_s = LATE * fmax(holder->pace_s, own_s);
+
+    if (own_s <= 0)
+        return INFINITY;
+    if (holder->pace_s <= 0)
+        wait_s = UNKNOWN * own_s;
+    else if (holder->pace_s > SLOW * own_s)
+        wait_s = 0;
+    return holder->errands[0].since_s + wait_s;
+}
+
+/* How long an errand waits in the queue of its holder, if the member would be earlier; else -1. */
+static double queued_s(const opevo_i_work *self, const opevo_i_connection *holder, size_t place,
+                       const opevo_i_connection *member)
+{
+    double own_s = opevo_i_pool_pace(self->pool, member);
+    double their_s = opevo_i_pool_pace(self->pool, holder);
+
+    return own_s > 0 && own_s > (double)(place + 1) * their_s ? -1 : (double)place * their_s;
+}
+
+/* What waits longest in the queue of another; otherwise the first that may be repeated. */
+static opevo_i_task *take_over(opevo_i_work *self, size_t number)
+{
+    const opevo_i_connection *member = &self->pool->members[number];
+    opevo_i_connection *from = NULL;
+    opevo_i_errand *best = NULL;
+    double longest_s = -1;
+    double now = opevo_clock_monotonic_s();
+
+    if (!self->pool->language->repeats)
+        return NULL;
+    for (size_t i = self->from; i < self->to; i++) {
+        opevo_i_connection *holder = &self->pool->members[i];
+        double due_s = i != number ? repeat_at(self, holder, member) : INFINITY;
+
+        for (size_t k = 0; i != number && k < holder->errand_count; k++) {
+            opevo_i_errand *errand = &holder->errands[k];
+            double wait_s = k && !errand->started ? queued_s(self, holder, k, member) : -1;
+            bool repeat = longest_s < 0 && k == 0 && due_s <= now;
+
+            if (!may_copy(self, errand, number))
+                continue;
+            if (k == 0 && due_s > now)
+                self->look_s = fmin(self->look_s, due_s);
+            if (wait_s > longest_s ||
+                (repeat && (!best || errand->task->number < best->task->number))) {
+                longest_s = fmax(wait_s, longest_s);
+                best = errand;
+                from = holder;
+            }
+        }
+    }
+    return best ? take(self, from, best) : NULL;
+}
+
+/* ---- Handing out ---------------------------------------------------------------------------- */
+
+static size_t depth_of(const opevo_i_pool *pool, const opevo_i_connection *member)
+{
+    size_t depth = member->depth > pool->depth ? member->depth : pool->depth;
+
+    return depth < OPEVO_I_DEPTH_MOST ? depth : OPEVO_I_DEPTH_MOST;
+}
+
+/* The member after `last` in the order of pace, of those that have so much in hand and room; `to`
+ * behind the last one. */
+static size_t next_member(const opevo_i_work *self, size_t in_hand, size_t last)
+{
+    const opevo_i_pool *pool = self->pool;
+    double last_s = last < self->to ? opevo_i_pool_pace(pool, &pool->members[last]) : -1;
+    double best_s = INFINITY;
+    size_t best = self->to;
+
+    for (size_t i = self->from; i < self->to; i++) {
+        const opevo_i_connection *member = &pool->members[i];
+        double pace_s = 0;
+
+        if (member->state != OPEVO_I_READY || member->errand_count != in_hand ||
+            in_hand >= depth_of(pool, member))
+            continue;
+        pace_s = opevo_i_pool_pace(pool, member);
+        if ((pace_s > last_s || (pace_s == last_s && i > last)) && pace_s < best_s) {
+            best_s = pace_s;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* One task at most. */
+static opevo_status serve(opevo_i_work *self, size_t number, opevo_error *err)
+{
+    double now = opevo_clock_monotonic_s();
+    bool idle = self->pool->members[number].errand_count == 0;
+    opevo_i_task *task = idle ? find_lagging(self, number) : NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!task)
+        task = next_open(self, number, now);
+    while (status == OPEVO_OK && !task && !self->dry) {
+        status = pull(self, err);
+        task = next_open(self, number, now);
+    }
+    if (status == OPEVO_OK && !task && idle)
+        task = take_over(self, number);
+    return status == OPEVO_OK && task ? give(self, number, task, err) : status;
+}
+
+opevo_status opevo_i_work_hand_out(opevo_i_work *work, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    work->look_s = INFINITY;
+    while (status == OPEVO_OK && !work->dry &&
+           (work->left == 0 || (work->pool->lazy && work->left < work->to - work->from)))
+        status = pull(work, err);
+    for (size_t in_hand = 0; in_hand < OPEVO_I_DEPTH_MOST; in_hand++) {
+        size_t number = next_member(work, in_hand, work->to);
+
+        for (; status == OPEVO_OK && number < work->to; number = next_member(work, in_hand, number))
+            status = serve(work, number, err);
+    }
+    return status;
+}
