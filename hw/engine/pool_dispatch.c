@@ -121,15 +121,12 @@ void opevo_i_work_abandon(opevo_i_work *work)
 
 void opevo_i_work_finish(opevo_i_work *work, opevo_i_task *task)
 {
-    opevo_status status = OPEVO_OK;
-
     unlink_task(work, task);
     drop_everywhere(work, task);
     task->stage = OPEVO_I_DONE;
     work->dry = work->over;
-    status = work->source->done(work->source->context, task, work->err);
     if (work->status == OPEVO_OK)
-        work->status = status;
+        work->status = work->source->done(work->source->context, task, work->err);
 }
 
 void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task)

@@ -321,6 +321,15 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     return found;
 }
 
+/* No compiler ends with what shells and launchers give for a program that cannot be started; what
+ * users build with may be a script that does. */
+static bool is_missing(const opevo_i_builds *self, const opevo_i_program_end *end)
+{
+    int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
+
+    return !self->backend->builds_programs && (code == 126 || code == 127);
+}
+
 /* Whether it was the host that failed; then the job goes back. */
 static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
                      const opevo_i_program_end *end)
@@ -365,6 +374,13 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
         return;
     if (!is_sound(self, item, &err)) {
         give_back(item, err.message);
+        return;
+    }
+    if (is_missing(self, end)) {
+        snprintf(sentence, sizeof sentence,
+                 "exit status %d of the compiler, which compiles other kernels",
+                 WEXITSTATUS(end->wait_status));
+        give_back(item, sentence);
         return;
     }
     if (end->timed_out)

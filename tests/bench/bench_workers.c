@@ -93,6 +93,7 @@ static void run(load *self)
     opevo_error err = {OPEVO_OK, ""};
 
     program.command = OPEVO_SLEEPER_PATH " {t} {i}";
+    program.result = "s:/([0-9.]+)/"; /* the same on all workers: so are the trials */
     program.workers = (opevo_workers){.commands = commands, .count = self->fast + self->slow};
     for (size_t i = 0; i < program.workers.count; i++)
         commands[i] = i < self->slow ? slow : fast;

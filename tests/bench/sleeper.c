@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* sleeper SECONDS...: a program to tune that needs no processor. It sleeps for SECONDS, times
- * $OPEVO_SLEEPER_FACTOR where that is set, as on a host that is slower. */
+ * $OPEVO_SLEEPER_FACTOR where that is set, as on a host that is slower, and prints SECONDS. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,5 +16,6 @@ int main(int argc, char **argv)
 
     while (nanosleep(&rest, &rest) < 0)
         continue;
+    puts(argc > 1 ? argv[1] : "0");
     return 0;
 }

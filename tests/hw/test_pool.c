@@ -182,6 +182,145 @@ static void test_sick_hosts(void **state)
     assert_int_equal(sleepers("75"), 0);
 }
 
+/* A worker that takes this long for a job, and says in its message which worker it is. It drops
+ * what it has not begun with. */
+#define TAKES(seconds, name)                                                                       \
+    HELLO "echo '{\"type\":\"ready\"}'; while read x; do id=${x#*job\\\":}; id=${id%%[,\\}]*}; "   \
+          "case $x in *drop*) echo '{\"type\":\"dropped\",\"job\":'$id'}'; continue;; "            \
+          "esac; " STARTED "sleep " seconds                                                        \
+          "; echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":"             \
+          "[0.5],\"message\":\"" name "\"}'; done"
+
+typedef struct crowd {
+    opevo_i_connection members[MEMBERS_MOST + 1];
+    opevo_i_pool pool;
+} crowd;
+
+static void gather(crowd *self, const char *const *scripts, size_t count)
+{
+    self->pool = (opevo_i_pool){.members = self->members,
+                                .count = count,
+                                .depth = 2,
+                                .start_limit_s = AMPLE_S,
+                                .job_limit_s = AMPLE_S,
+                                .silence_s = AMPLE_S};
+    self->pool.setup = strdup("{\"type\":\"setup\"}\n");
+    for (size_t i = 0; i < count; i++) {
+        self->members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_arguments_add(&self->members[i].command, "sh", 2);
+        opevo_i_arguments_add(&self->members[i].command, "-c", 2);
+        opevo_i_arguments_add(&self->members[i].command, scripts[i], strlen(scripts[i]));
+    }
+}
+
+static void disperse(crowd *self)
+{
+    for (size_t i = 0; i < self->pool.count; i++)
+        opevo_i_connection_bury(&self->members[i], 0);
+    for (size_t i = 0; i < self->pool.count; i++)
+        opevo_i_connection_clear(&self->members[i]);
+    opevo_text_free(&self->pool.lost);
+    free(self->pool.setup);
+}
+
+/* What a slow worker has in hand and in its queue is done by the others when they have nothing else
+ * to do, whether it is slow from the beginning or hangs, and each job is done once. */
+static void test_slow_worker(void **state)
+{
+    static const char *const slow[] = {TAKES("30", "slow"), TAKES("75", "slow")};
+
+    (void)state;
+    for (size_t kind = 0; kind < 2; kind++) {
+        const char *const scripts[] = {slow[kind], TAKES("0.2", "a"), TAKES("0.2", "b"),
+                                       TAKES("0.2", "c")};
+        opevo_i_measuring jobs[12];
+        crowd self;
+        double took_s = 0;
+
+        gather(&self, scripts, 4);
+        for (int run = 0; run < 2; run++) { /* what is left of the first is not in the way */
+            took_s = -opevo_clock_monotonic_s();
+            CHECK_OK(pool_jobs_run(&self.pool, jobs, 12, false, &err));
+            took_s += opevo_clock_monotonic_s();
+            assert_true(took_s < 10);
+            for (size_t i = 0; i < 12; i++) {
+                assert_int_equal(jobs[i].result.kind, OPEVO_OUTCOME_OK);
+                assert_string_not_equal(opevo_text_string(&jobs[i].result.message), "slow");
+                opevo_i_measuring_clear(&jobs[i]);
+            }
+        }
+        disperse(&self);
+    }
+    assert_int_equal(sleepers("75"), 0);
+}
+
+/* A worker has its next job before it has answered: one that waits for that would wait for ever. */
+static void test_queue_ahead(void **state)
+{
+    static const char *const scripts[] = {
+        HELLO
+        "echo '{\"type\":\"ready\"}'; read x; while read y; do id=${x#*job\\\":}; "
+        "id=${id%%,*}; " STARTED
+        "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; x=$y; "
+        "case $x in *'\"9\"'*) id=${x#*job\\\":}; id=${id%%,*}; " STARTED
+        "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; esac; "
+        "done"};
+    opevo_i_measuring jobs[10];
+    crowd self;
+
+    (void)state;
+    gather(&self, scripts, 1);
+    self.pool.silence_s = 20;
+    CHECK_OK(pool_jobs_run(&self.pool, jobs, 10, false, &err));
+    for (size_t i = 0; i < 10; i++)
+        opevo_i_measuring_clear(&jobs[i]);
+    disperse(&self);
+}
+
+/* A source that wants no more after the first result. */
+static opevo_status next_until_done(void *context, opevo_i_task **task, bool *over,
+                                    opevo_error *error)
+{
+    pool_jobs *self = context;
+
+    *over = self->done > 0;
+    return *over ? OPEVO_OK : pool_jobs_next(context, task, over, error);
+}
+
+/* Jobs that are not wanted any more are not waited for, and what is left of them is no result of
+ * others. */
+static void test_over(void **state)
+{
+    static const char *const scripts[] = {TAKES("0.1", "fast"), TAKES("3", "slow")};
+    opevo_i_measuring jobs[8];
+    pool_jobs list = {.jobs = jobs, .count = 8};
+    opevo_i_source source = {.next = next_until_done, .done = pool_jobs_done, .context = &list};
+    crowd self;
+    double began = 0;
+
+    (void)state;
+    gather(&self, scripts, 2);
+    CHECK_OK(pool_jobs_run(&self.pool, jobs, 2, false, &err)); /* both are up */
+    for (size_t i = 0; i < 8; i++) {
+        if (i < 2)
+            opevo_i_measuring_clear(&jobs[i]);
+        jobs[i] = (opevo_i_measuring){.job = {.id = 0}};
+        opevo_i_arguments_add(&jobs[i].job.command, "x", 1);
+    }
+    began = opevo_clock_monotonic_s();
+    CHECK_OK(opevo_i_pool_run(&self.pool, &source, false, &err));
+    assert_true(opevo_clock_monotonic_s() - began < 2.5);
+    assert_int_equal(list.done, 1);
+    for (size_t i = 0; i < 8; i++)
+        opevo_i_measuring_clear(&jobs[i]);
+    CHECK_OK(pool_jobs_run(&self.pool, jobs, 8, false, &err));
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(jobs[i].result.kind, OPEVO_OUTCOME_OK);
+        opevo_i_measuring_clear(&jobs[i]);
+    }
+    disperse(&self);
+}
+
 /* Workers that do not end by themselves are waited for together. */
 static void test_patience(void **state)
 {
@@ -207,9 +346,10 @@ static void test_patience(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hang),     cmocka_unit_test(test_talks_for_ever),
-        cmocka_unit_test(test_queue),    cmocka_unit_test(test_sick_hosts),
-        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_hang),        cmocka_unit_test(test_talks_for_ever),
+        cmocka_unit_test(test_queue),       cmocka_unit_test(test_sick_hosts),
+        cmocka_unit_test(test_patience),    cmocka_unit_test(test_slow_worker),
+        cmocka_unit_test(test_queue_ahead), cmocka_unit_test(test_over),
     };
 
     if (!cache_folder_make())

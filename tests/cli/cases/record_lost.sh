@@ -2,16 +2,21 @@
 # A table that is removed, replaced, moved or cut while it is recorded: the command fails, says where its rows are, and they
 # can be gone on with.
 echo '{"X": {"_type": "discrete", "_value": [1, 2, 3, 4, 5, 6]}}' >space.json
-# The fourth program that runs does ACTION.
+# The fourth program that runs does ACTION, when the rows of the first three are in TABLE.
 cat >program <<'PROGRAM'
 #!/bin/sh
 echo x >>runs
-[ "$(wc -l <runs)" = 4 ] && eval "$ACTION"
+if [ "$(wc -l <runs)" = 4 ]; then
+    until [ "$(wc -l <"$TABLE")" = 4 ]; do sleep 0.02; done
+    sleep 0.3 # and checked
+    eval "$ACTION"
+fi
 echo 5
 PROGRAM
 chmod +x program
 record() {
     rm -f runs
+    export TABLE="$1.csv"
     opevo record --on 'cmd:./program {X}' --space space.json --result 'ms:/[0-9]+/' --all --quiet --out "$@"
     echo "status $?"
 }
