@@ -6,6 +6,7 @@
 #define OPEVO_TESTS_BUILD_SOURCE_H
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,17 @@ extern char **environ;
 
 /* The end of what the last program printed, on both of its streams. */
 static char program_output[4096];
+
+/* Wait for a child; a fuzzer's alarms are no end of it. */
+static inline bool child_ends(pid_t child, int *state)
+{
+    pid_t ended = 0;
+
+    do
+        ended = waitpid(child, state, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child;
+}
 
 /* Whether a program, looked for in PATH, ends with status 0. */
 static inline bool program_succeeds(const char *const *arguments)
@@ -35,7 +47,7 @@ static inline bool program_succeeds(const char *const *arguments)
     posix_spawn_file_actions_adddup2(&actions, fileno(output), STDERR_FILENO);
     started = posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *)arguments,
                            environ) == 0 &&
-              waitpid(child, &state, 0) == child;
+              child_ends(child, &state);
     posix_spawn_file_actions_destroy(&actions);
     if (fseek(output, 1 - (long)sizeof program_output, SEEK_END) != 0)
         rewind(output); /* it printed less */
