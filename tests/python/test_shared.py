@@ -14,11 +14,13 @@ import tempfile
 import textwrap
 import time
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 
 import opevo
 from searches import frozen, main
 
+HAS_OPTUNA = find_spec("optuna") is not None
 SPACE = {"x": range(40), "y": range(10)}
 SPACE_JSON = opevo.Space(SPACE).json
 WAIT = 600
@@ -265,5 +267,59 @@ class Processes(Serving):
             self.assertEqual(sorted(os.listdir(self.folder)), ["runs.db"])
 
 
+@unittest.skipUnless(HAS_OPTUNA, "no optuna")
+class Optuna(Serving):
+    """What Optuna's users do with a database and several processes."""
+
+    RUN = """
+        import optuna
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        space = opevo.Space(SPACE) if sys.argv[2] == "given" else None
+        def objective(trial):
+            if space is not None:
+                config = opevo.optuna.suggest(trial, space)
+            else:
+                config = {"x": trial.suggest_int("x", 0, 39), "y": trial.suggest_int("y", 0, 9)}
+            time.sleep(random.random() / 100)
+            return slope(config)
+        sampler = opevo.optuna.Sampler("qgp", seed=3, space=space, server=server)
+        study = optuna.load_study(storage=sys.argv[1], study_name="s", sampler=sampler)
+        study.optimize(objective, n_trials=15, n_jobs=int(sys.argv[3]))
+        """
+
+    def run_study(self, space: str, jobs: int = 1) -> list[tuple]:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        storage = f"sqlite:///{self.folder}/optuna.db"
+        optuna.create_study(storage=storage, study_name="s", direction="maximize")
+        clients = [self.client(self.RUN, storage, space, str(jobs)) for _ in range(3)]
+        for client in clients:
+            self.assertEqual((client.wait(timeout=WAIT), client.stdout.read()), (0, ""))
+        study = optuna.load_study(storage=storage, study_name="s")
+        self.assertEqual([trial.state.name for trial in study.trials], ["COMPLETE"] * 45)
+        return [frozen(trial.params) for trial in study.trials]
+
+    def test_a_given_space(self) -> None:
+        self.serve("--store", self.store)
+        found = self.run_study("given")
+        kept = stored(self.store)
+        self.assertEqual(sorted(found), sorted(config for config, _, _ in kept))
+        self.assertEqual(kept, alone("qgp", 45))
+
+    def test_threads_and_a_space_that_is_learned(self) -> None:
+        """The random trials before the space is known are its starting points."""
+        self.serve("--store", self.store)
+        found = self.run_study("learned", jobs=2)
+        runs = opevo.call("runs", self.store)
+        self.assertEqual(len(runs), 1)
+        kept = {config for config, _, _ in stored(self.store)}
+        self.assertLessEqual(kept, set(found))
+        # Each process may begin with a random trial for each of its threads.
+        self.assertGreaterEqual(len(kept), 45 - 2 * 3)
+
+
 if __name__ == "__main__":
+    if not HAS_OPTUNA:
+        print("skipped: there is no Optuna; install python3-optuna")
     main()

@@ -169,6 +169,11 @@ class Tuner:
         """Whether other clients of a server may have trials of this search too."""
         return self._member is not None
 
+    @property
+    def joined(self) -> bool:
+        """Whether another client had made this search before."""
+        return self._member is not None and bool(self._member.created.get("joined"))
+
     def _space_to_send(self) -> object:
         if isinstance(self._server, Remote):  # Its files may be others.
             return self.space.json

@@ -42,6 +42,7 @@ from ._optuna_space import (
     suggest,
     unseen,
 )
+from ._remote import Remote
 from ._space import Config, Space
 from ._tuner import Result, Trial, Tuner, tuners
 
@@ -135,7 +136,8 @@ class Sampler(optuna.samplers.BaseSampler):
 
     tuner     name of the search method, such as "qgp", "opevo", "tpe", or "nsga2" for several
               objectives
-    seed      the same seed gives the same trials; processes that share a study take different seeds
+    seed      the same seed gives the same trials; processes that share a study take different seeds,
+              or one search by `server`
     settings  of the tuner, such as {"q": 0.8}
     space     a Space (`suggest` gives its configurations), or a mapping from names to Optuna's
               distributions; without it, it is learned from the completed trials: parameters that
@@ -149,6 +151,8 @@ class Sampler(optuna.samplers.BaseSampler):
     constraints_func  as in Optuna's samplers: a trial is feasible where no number is above 0
     store, name       a file that keeps the trials, and the objective's name in it
     independent_sampler  for parameters outside of the space; default: RandomSampler(seed)
+    server    what `opevo.connect` gives: the samplers of all processes that share a study and give
+              the same arguments are one search. It is pickled with the sampler
 
     A study with several objectives takes the tuner "nsga2", which searches by up to three. A study
     that its storage keeps is resumed: a sampler with the same arguments is told the outcomes of its
@@ -176,6 +180,7 @@ class Sampler(optuna.samplers.BaseSampler):
         store: str | os.PathLike[str] | None = None,
         name: str | None = None,
         independent_sampler: optuna.samplers.BaseSampler | None = None,
+        server: Remote | None = None,
     ) -> None:
         if levels < 2:
             raise Error(f"levels={levels}: give at least 2.")
@@ -183,7 +188,7 @@ class Sampler(optuna.samplers.BaseSampler):
             raise Error(f'values={values!r}: give "positive" or "real".')
         self._tuner, self._seed, self._settings = tuner, seed, dict(settings or {})
         self._levels, self._values_are, self._constraints_func = levels, values, constraints_func
-        self._store, self._name = store, name
+        self._store, self._name, self._server = store, name, server
         self._codec = None if space is None else _codec(space, levels)
         self._independent = independent_sampler or optuna.samplers.RandomSampler(seed=seed)
         self._reset()
@@ -408,10 +413,11 @@ class Sampler(optuna.samplers.BaseSampler):
         if self._codec is None or study.study_name in self._real:
             starts = self._starts(trials, codec, key)
         search = self._begin(study, codec, key, starts or {})
-        if starts is not None:
+        if starts is not None and not search.tuner.joined:
             search.starts = [trial.number for trial, _ in starts.values()]
         self._searches[study.study_name] = search
-        self._replay(study, search, trials)
+        if not search.tuner.joined:  # Else each process has told its trials.
+            self._replay(study, search, trials)
         return search
 
     def _starts(
@@ -449,7 +455,8 @@ class Sampler(optuna.samplers.BaseSampler):
             name = f"{name or 'serve'}.{key}"  # Of several searches in one store.
         tuner = self._make(study, codec, name, [config for _, config in starts.values()])
         search = _Search(codec, tuner, self._spare(codec), key)
-        for (trial, _), asked in zip(starts.values(), tuner.ask(len(starts)) if starts else []):
+        told = [] if tuner.joined else list(starts.values())  # Who made it tells them.
+        for (trial, _), asked in zip(told, tuner.ask(len(told)) if told else []):
             search.asked_to = max(search.asked_to, asked.number)
             tuner.tell_many([self._told_of(study, asked.number, trial)])
         return search
@@ -476,6 +483,7 @@ class Sampler(optuna.samplers.BaseSampler):
             settings=self._settings,
             store=self._store,
             name=name,
+            server=self._server,
             result=self._result(study),
             criterion=criterion,
             criteria=criteria,
@@ -535,14 +543,15 @@ class Sampler(optuna.samplers.BaseSampler):
                     except RuntimeError:
                         pass  # The trials are asked for one by one, outside of optimize.
                 return None
-            # Only another thread can bring the outcome that the tuner waits for, one that is at
-            # work.
+            # Only another thread, or another process, can bring the outcome that the tuner waits
+            # for, one that is at work.
             alive = {each.ident for each in threading.enumerate()}
-            if not (set(search.owners.values()) & alive) - self._waiting - {me}:
+            others = (set(search.owners.values()) & alive) - self._waiting - {me}
+            if not others and search.tuner.elsewhere == 0:
                 return None
             self._waiting.add(me)
             try:
-                self._changed.wait(timeout=1)
+                self._changed.wait(timeout=0.02 if search.tuner.shared else 1)
             finally:
                 self._waiting.discard(me)
 
