@@ -21,7 +21,7 @@ enum { COPIES = 2 };
  * of it. */
 #define SLOW 2.0
 #define LATE 3.0
-#define UNKNOWN 1.25
+#define UNKNOWN 1.05
 
 /* ---- The list ------------------------------------------------------------------------------- */
 

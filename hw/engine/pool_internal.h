@@ -121,7 +121,7 @@ void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds);
 opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_error *err);
 /* Whether the commands of the members are there. */
 bool opevo_i_pool_was_startable(const opevo_i_pool *pool);
-/* Let the next member lead, or the first that is known to measure. */
+/* Let the next member lead, or the fastest that is known to measure. */
 void opevo_i_pool_pass_lead(opevo_i_pool *pool);
 void opevo_i_pool_choose_lead(opevo_i_pool *pool);
 /* Members that are started by no command yet. Errors: NOMEM. */

@@ -10,6 +10,7 @@
 #include <opevo/clock.h>
 #include <opevo/version.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,12 +120,17 @@ void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds)
 
 void opevo_i_pool_choose_lead(opevo_i_pool *pool)
 {
-    pool->lead = 0;
-    for (size_t i = pool->count; i-- > 0;) {
-        const opevo_i_connection *member = &pool->members[i];
+    double best_s = INFINITY;
 
-        if (member->state == OPEVO_I_READY && !member->losses && !member->faults)
-            pool->lead = i;
+    pool->lead = 0;
+    for (size_t i = 0; i < pool->count; i++) {
+        const opevo_i_connection *member = &pool->members[i];
+        double pace_s = opevo_i_pool_pace(pool, member);
+
+        if (member->state != OPEVO_I_READY || member->losses || member->faults || pace_s >= best_s)
+            continue;
+        best_s = pace_s;
+        pool->lead = i;
     }
 }
 

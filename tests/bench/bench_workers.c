@@ -145,7 +145,7 @@ int main(void)
 
     bench_title("Share of the workers' time in which programs run");
     for (size_t workers = 4; workers <= 64; workers *= 4) {
-        double mean_s = workers > 16 ? .5 : .2;
+        double mean_s = workers > 16 ? .7 : workers > 4 ? .4 : .2;
         uint64_t trials = 150 * workers;
 
         busy(&self, (load){"random", workers, 0, true, mean_s, trials / 3, 1, 0, 0}, .95);
@@ -157,8 +157,8 @@ int main(void)
     for (int equal = 0; equal < 2; equal++) {
         slowed(&self, (load){"random", 3, 0, equal, .25, 40, 1, 0, 0});
         slowed(&self, (load){"random", 16, 0, equal, .25, 400, 1, 0, 0});
-        slowed(&self, (load){"opevo", 3, 0, equal, .25, 40, 1, 0, 0});
-        slowed(&self, (load){"opevo", 8, 0, equal, .25, 96, 1, 0, 0});
+        slowed(&self, (load){"opevo", 3, 0, equal, .25, 120, 1, 0, 0});
+        slowed(&self, (load){"opevo", 8, 0, equal, .25, 320, 1, 0, 0});
     }
     return bench_end(&self);
 }

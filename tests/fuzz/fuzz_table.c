@@ -42,6 +42,7 @@ static opevo_outcome outcome_of(opevo_objective *objective, opevo_index point)
 static bool record(opevo_objective *objective)
 {
     opevo_error err = {OPEVO_OK, ""};
+    const opevo_i_record_share whole = {.shard = {0, 1}};
     opevo_i_record copy;
     char name[128];
 
@@ -49,7 +50,7 @@ static bool record(opevo_objective *objective)
     strcpy(name, fuzz_path("copy.csv"));
     unlink(name);
     name[strlen(name) - strlen(".csv")] = '\0';
-    if (!fuzz_accepts(opevo_i_record_open(name, objective, &copy, &err), &err))
+    if (!fuzz_accepts(opevo_i_record_open(name, objective, &whole, &copy, &err), &err))
         return false;
     for (opevo_index point = 0; point < opevo_space_size(objective->space); point++) {
         opevo_outcome outcome = outcome_of(objective, point);
