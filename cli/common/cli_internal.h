@@ -178,6 +178,7 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         {"precision", "P",                                                                         \
          "kernels: sample until the interval of the median is within P percent (default 2)",       \
          false},                                                                                   \
+        {"worker-timeout", "S", "time limit of a worker's start (default 300 s)", false},          \
     {                                                                                              \
         "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }

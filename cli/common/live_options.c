@@ -61,6 +61,7 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
     OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
     OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
     OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "worker-timeout", &options->workers.start_s, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
     options->build = opevo_i_option(call, "build");
     options->threads = (unsigned)threads;
@@ -117,6 +118,7 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
     options->cold_cache = opevo_i_flag(call, "cold");
     OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
     OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "worker-timeout", &options->workers.start_s, err));
     OPEVO_TRY(opevo_i_option_positive(call, "precision", &percent, err));
     if (percent >= 100)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--precision %g: give a percentage below 100.",

@@ -17,6 +17,7 @@
 
 enum { BLAMED = 3 }; /* kernels in a row that cost all their workers */
 
+#define START_S 300.0
 #define CLOCK_S 1e-9       /* what clocks count */
 #define FASTEST_GFLOPS 1e6 /* more than a device has in single precision */
 
@@ -373,6 +374,11 @@ static opevo_status local_command(const opevo_workers *workers, const char *devi
 
     opevo_text_free(&program);
     return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+}
+
+double opevo_i_live_start_s(const opevo_workers *workers)
+{
+    return workers->start_s > 0 ? workers->start_s : START_S;
 }
 
 opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,

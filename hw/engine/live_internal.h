@@ -51,6 +51,8 @@ opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *p
                                         const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                                         void *sink_context, opevo_error *err);
 
+/* The limit for the start of a worker that has nothing to compute at first. */
+double opevo_i_live_start_s(const opevo_workers *workers);
 /* The members of the pool from the options; `device` is what a worker started here is told. Errors:
  * INVALID for a command that cannot be split; NOMEM. */
 opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,

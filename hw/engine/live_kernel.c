@@ -323,7 +323,8 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.kind = backend->kind;
     live->pool.threads = self->maker->threads;
     live->pool.depth = DEPTH;
-    live->pool.start_limit_s = 300 + REFERENCE_S * self->work->flop;
+    live->pool.start_limit_s =
+        opevo_i_live_start_s(&options->workers) + REFERENCE_S * self->work->flop;
     /* Three measurements of a disturbed kernel, each with its check, warm-up and new inputs. */
     live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s =

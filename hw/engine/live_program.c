@@ -360,7 +360,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->pool.kind = "cmd";
     live->pool.builds = self->build.count > 0;
     live->pool.depth = self->build.count ? BUILD_DEPTH : DEPTH;
-    live->pool.start_limit_s = 300;
+    live->pool.start_limit_s = opevo_i_live_start_s(&options->workers);
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;

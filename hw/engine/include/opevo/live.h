@@ -18,6 +18,7 @@ typedef struct opevo_workers {
     const char *const *commands; /* words separated by blanks, with quotes as in a shell */
     size_t count;
     const char *program; /* path of opevo-worker; NULL: next to this program, else in PATH */
+    double start_s; /* limit from a start to the greeting, and from there to being ready; 0: 300 */
 } opevo_workers;
 
 typedef struct opevo_live_options {
