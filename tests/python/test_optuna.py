@@ -245,6 +245,25 @@ class DefineByRun(unittest.TestCase):
         self.assertEqual(params(1), params(1))
         self.assertEqual(len(params(4)), 30)
 
+    def test_a_space_that_grows_while_a_trial_begins(self) -> None:
+        """Optuna asks for the space of a trial, then for its values: trials that end between show
+        more parameters, and Optuna refuses values of those."""
+        for tuner in ("qgp", "random"):
+            sampler = opevo.optuna.Sampler(tuner, seed=1)
+            study = optuna.create_study(sampler=sampler)
+            study.enqueue_trial({"kind": "rows"})
+            study.optimize(conditional, n_trials=1)
+            number = study.ask().number
+            begun = study.trials[number]
+            known = sampler.infer_relative_search_space(study, begun)
+            self.assertEqual(set(known), {"kind", "c"})
+            for _ in range(8):  # Of the 1034 points that are known then, 1024 have a and b.
+                study.enqueue_trial({"kind": "tiles"})
+                study.optimize(conditional, n_trials=1)
+                sampler.infer_relative_search_space(study, begun)
+                values = sampler.sample_relative(study, begun, known)
+                self.assertLessEqual(set(values), set(known))
+
     def test_every_choice_of_a_switch_is_tried(self) -> None:
         """Of 20 choices each opens 64 points but for the last, which is the best one: a uniform
         draw over points of the space that is known meets it once in a thousand."""

@@ -245,6 +245,12 @@ class Sampler(optuna.samplers.BaseSampler):
         """The next configuration of the search in this space."""
         if not search_space:
             return {}
+        values = self._sample(study, trial)
+        # Since the space was inferred, trials of other threads may have shown more of it.
+        return {name: value for name, value in values.items() if name in search_space}
+
+    def _sample(self, study: Study, trial: FrozenTrial) -> dict[str, Any]:
+        """The next configuration of the search in the space as it is known to be."""
         with self._changed:
             learned = self._learned.get(study.study_name)
             probe = learned.probe(trial.number) if learned else None
