@@ -11,6 +11,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,19 @@ void opevo_i_address_print(const char *host, const char *port, char out[OPEVO_AD
 
     snprintf(out, OPEVO_ADDRESS_SIZE, "%s%.255s%s:%.5s", six ? "[" : "", host, six ? "]" : "",
              port);
+}
+
+void opevo_i_keep_alive(int descriptor)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+                   {IPPROTO_TCP, TCP_KEEPIDLE, 60}, {IPPROTO_TCP, TCP_KEEPINTVL, 15},
+                   {IPPROTO_TCP, TCP_KEEPCNT, 4},   {IPPROTO_TCP, TCP_USER_TIMEOUT, 120000}};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(descriptor, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
 }
 
 bool opevo_i_is_loopback(const struct sockaddr *address)

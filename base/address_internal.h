@@ -28,6 +28,8 @@ void opevo_i_address_path(const opevo_i_address *address, struct sockaddr_un *ou
 opevo_status opevo_i_address_resolve(const opevo_i_address *address, struct addrinfo **out,
                                      opevo_error *err);
 void opevo_i_address_print(const char *host, const char *port, char out[OPEVO_ADDRESS_SIZE]);
+/* A connection whose other host is gone ends, though nothing is said. */
+void opevo_i_keep_alive(int descriptor);
 bool opevo_i_is_loopback(const struct sockaddr *address);
 /* INVALID unless the token has the form of one. */
 opevo_status opevo_i_token_check(const char *token, opevo_error *err);

@@ -10,8 +10,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +61,6 @@ static opevo_status connect_any(const opevo_i_address *where, double deadline, i
                                 opevo_error *err)
 {
     struct addrinfo *found = NULL;
-    const int on = 1;
     opevo_status status = OPEVO_OK;
 
     if (where->is_path) {
@@ -76,7 +73,7 @@ static opevo_status connect_any(const opevo_i_address *where, double deadline, i
     for (const struct addrinfo *one = found; one && *out < 0; one = one->ai_next)
         *out = connect_one(one->ai_addr, one->ai_addrlen, deadline);
     if (*out >= 0)
-        setsockopt(*out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        opevo_i_keep_alive(*out);
     freeaddrinfo(found);
     return OPEVO_OK;
 }
@@ -101,8 +98,10 @@ opevo_status opevo_dial(const char *address, const char *token, double limit_s, 
             break;
         nanosleep(&nap, NULL);
     }
-    if (status == OPEVO_OK && found < 0)
+    if (status == OPEVO_OK && found < 0) {
         status = OPEVO_FAIL(err, OPEVO_IO, "%.250s: cannot connect: %s.", address, strerror(code));
+        errno = code;
+    }
     if (status == OPEVO_OK && token) {
         int length = snprintf(line, sizeof line, "%s\n", token);
 

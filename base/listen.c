@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -300,20 +299,6 @@ static void refuse(opevo_listener *self, client *from)
     self->refused++;
 }
 
-/* A connection whose other host is gone ends, though nothing is said. */
-static void keep_alive(int descriptor)
-{
-    static const struct {
-        int level, name, value;
-    } options[] = {{IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
-                   {IPPROTO_TCP, TCP_KEEPIDLE, 60}, {IPPROTO_TCP, TCP_KEEPINTVL, 15},
-                   {IPPROTO_TCP, TCP_KEEPCNT, 4},   {IPPROTO_TCP, TCP_USER_TIMEOUT, 120000}};
-
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        setsockopt(descriptor, options[i].level, options[i].name, &options[i].value,
-                   sizeof options[i].value);
-}
-
 static bool is_own_process(int descriptor)
 {
     struct ucred peer = {0};
@@ -395,7 +380,7 @@ static int accept_clients(opevo_listener *self)
         if (descriptor < 0)
             return -1;
         if (!self->where.is_path) {
-            keep_alive(descriptor);
+            opevo_i_keep_alive(descriptor);
         } else if (!is_own_process(descriptor)) {
             close(descriptor);
             self->refused++;

@@ -137,6 +137,8 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     if (status == OPEVO_OK)
         return exit_code;
     opevo_i_print_error(verb->name, err.message);
+    if (status == OPEVO_INTERRUPTED)
+        return OPEVO_EXIT_SIGINT;
     return status == OPEVO_LOST || status == OPEVO_FAULT || status == OPEVO_NOMEM
                ? OPEVO_EXIT_FAILED
                : OPEVO_EXIT_MISUSED;

@@ -151,6 +151,22 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
             "cpu and cmd: threads of a kernel (default 1; 0: all cores), of a program", false      \
     }
 
+/* Rows for the workers of a verb that measures. */
+#define OPEVO_I_WORKERS_OPTIONS                                                                    \
+    {"workers", "COMMAND",                                                                         \
+     "measure through this worker, such as 'ssh host opevo-worker cpu'; 8*'ssh node%d "            \
+     "opevo-worker cpu' for eight",                                                                \
+     true},                                                                                        \
+        {"workers-from", "COMMAND",                                                                \
+         "measure through workers that this starts, such as 'srun -n16 opevo-worker cpu', and "    \
+         "that connect to opevo",                                                                  \
+         false},                                                                                   \
+    {                                                                                              \
+        "workers-address", "ADDRESS",                                                              \
+            "where they connect to: HOST:PORT, * for all of this host, or a path for a Unix "      \
+            "socket (default: loopback, or for srun, mpirun and ssh this host's address)",         \
+            false                                                                                  \
+    }
 /* Rows for the option table of a verb that measures. */
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
     {"result", "HOW",                                                                              \
@@ -166,8 +182,7 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \
         {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
-        {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'", \
-         true},                                                                                    \
+        OPEVO_I_WORKERS_OPTIONS,                                                                   \
         {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
          false},                                                                                   \
         {"scratch", "MIB",                                                                         \

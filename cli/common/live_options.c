@@ -45,6 +45,20 @@ static opevo_status all_of(const opevo_call *call, const char *name, const char 
     return OPEVO_OK;
 }
 
+/* The list is the caller's, also on failure. */
+static opevo_status read_workers(const opevo_call *call, const char ***list, opevo_workers *out,
+                                 opevo_error *err)
+{
+    opevo_status status = all_of(call, "workers", list, &out->count, err);
+
+    if (status != OPEVO_OK || !call)
+        return status;
+    out->commands = *list;
+    out->from = opevo_i_option(call, "workers-from");
+    out->address = opevo_i_option(call, "workers-address");
+    return OPEVO_OK;
+}
+
 static opevo_status read_program(const opevo_call *call, opevo_program_options *options,
                                  opevo_error *err)
 {
@@ -85,9 +99,8 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
 
     options.command = command;
     OPEVO_TRY(read_program(call, &options, err));
-    OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
+    OPEVO_TRY(read_workers(call, &workers, &options.workers, err));
     OPEVO_TRY(all_of(call, "exit", &exits, &options.exit_count, err));
-    options.workers.commands = workers;
     options.exits = exits;
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
@@ -226,7 +239,7 @@ static opevo_status read_threads(const opevo_call *call, unsigned *threads, opev
 
     if (call)
         OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, OPEVO_THREADS_MOST, &count, err));
-    if (count == 0 && opevo_i_flag(call, "workers"))
+    if (count == 0 && (opevo_i_flag(call, "workers") || opevo_i_flag(call, "workers-from")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--threads 0: give their number, as other hosts have other cores.");
     *threads = count ? (unsigned)count : opevo_processor_count();
@@ -319,17 +332,19 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     options.device = device;
     /* A plan is also opened to be merged, or shown. */
     options.meet = call && call->verb && !opevo_i_flag(call, "dry-run");
+    options.interrupt = &opevo_i_interrupted;
     OPEVO_TRY(read_kernels(call, &options, err));
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
-    OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
-    options.workers.commands = workers;
+    OPEVO_TRY(read_workers(call, &workers, &options.workers, err));
     OPEVO_TRY(open_maker(call, device, work, &maker, err));
     OPEVO_TRY(limit_scratch(call, maker, err));
     if (space)
         OPEVO_TRY(narrow(maker, space, err));
     else if (options.meet)
         say_beyond_limit(maker);
+    if (options.meet && options.workers.from)
+        opevo_i_catch_interrupts(); /* a launcher may wait in a queue for long */
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;
 cleanup:

@@ -144,8 +144,9 @@ bool opevo_i_network_is_tuned(const opevo_call *call)
 /* What the call says of a device. */
 static opevo_status check_device(const opevo_call *call, opevo_error *err)
 {
-    static const char *const of_tuning[] = {"tuner",   "set",    "store",  "start",   "transfer",
-                                            "give-up", "finals", "rounds", "workers", "timeout"};
+    static const char *const of_tuning[] = {
+        "tuner",  "set",    "store",   "start",        "transfer",        "give-up",
+        "finals", "rounds", "workers", "workers-from", "workers-address", "timeout"};
     const char *on = opevo_i_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 

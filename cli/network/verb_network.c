@@ -35,8 +35,7 @@ static const opevo_option options[] = {
     OPEVO_I_GIVE_UP_OPTION,
     {"finals", "K", "re-evaluate the best K of each task side by side (default 5)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
-    {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'",
-     true},
+    OPEVO_I_WORKERS_OPTIONS,
     {"timeout", "S", "time limit of one execution (default 5 s)", false},
     {"quiet", NULL, "no progress line", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
@@ -151,9 +150,10 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
 
 static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
 {
-    static const char *const of_tuning[] = {"on",     "tuner",   "set",      "trials",  "seconds",
-                                            "store",  "start",   "transfer", "give-up", "finals",
-                                            "rounds", "workers", "timeout"};
+    static const char *const of_tuning[] = {"on",           "tuner",           "set",    "trials",
+                                            "seconds",      "store",           "start",  "transfer",
+                                            "give-up",      "finals",          "rounds", "workers",
+                                            "workers-from", "workers-address", "timeout"};
     const char *files = opevo_i_option(call, "run");
     bool passes = opevo_i_flag(call, "passes"), library = opevo_i_flag(call, "-o");
     opevo_status status = OPEVO_OK;

@@ -164,7 +164,8 @@ static void print_executed(const opevo_i_study_call *self, opevo_text *out)
     for (size_t i = 0; i < self->opened_count; i++) {
         const opevo_i_opened *one = &self->opened[i];
 
-        if (!opevo_i_opened_is_program(one) && !opevo_i_opened_has(one, "workers"))
+        if (!opevo_i_opened_is_program(one) && !opevo_i_opened_has(one, "workers") &&
+            !opevo_i_opened_has(one, "workers-from"))
             continue;
         opevo_text_add(out, "would execute: ");
         opevo_i_text_add_message(out, one->given.objective->name +
@@ -186,7 +187,8 @@ static void add_executed_json(const opevo_i_study_call *self, opevo_text *out)
             opevo_text_add_json(out, one->given.objective->name + 4);
         }
         for (size_t k = 0; k < one->named.option_count; k++) {
-            if (strcmp(one->named.options[k].key, "workers") != 0)
+            if (strcmp(one->named.options[k].key, "workers") != 0 &&
+                strcmp(one->named.options[k].key, "workers-from") != 0)
                 continue;
             opevo_json_next(out, " ");
             opevo_text_add_json(out, one->named.options[k].value);

@@ -32,8 +32,8 @@ opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const ch
 /* The keys of an objective that say how it is measured. */
 #define OPEVO_I_PLAN_OPTIONS                                                                       \
     "build", "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers",       \
-        "template", "cold", "precision", "slower", "build-timeout", "threads", "harness", "with",  \
-        "jobs", "worker-timeout"
+        "workers-from", "workers-address", "template", "cold", "precision", "slower",              \
+        "build-timeout", "threads", "harness", "with", "jobs", "worker-timeout"
 /* Append those of the entry to the objective's options, in the order above (study_options.c). */
 opevo_status opevo_i_plan_read_options(const opevo_plan *plan, const json_t *entry,
                                        opevo_i_plan_objective *self, opevo_error *err);

@@ -52,7 +52,7 @@ static opevo_status spawn(opevo_i_connection *member, const int *ends, opevo_err
     posix_spawnattr_setflags(&how,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     code = posix_spawnp(&member->pid, member->command.items[0], &actions, &how,
-                        member->command.items, environ);
+                        member->command.items, member->environment ? member->environment : environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&how);
     if (code)
@@ -60,6 +60,24 @@ static opevo_status spawn(opevo_i_connection *member, const int *ends, opevo_err
                           "The worker %s cannot be started: %s.", member->command.items[0],
                           strerror(code));
     return OPEVO_OK;
+}
+
+static void begin(opevo_i_connection *member, int in, int out, int error)
+{
+    fcntl(out, F_SETFL, O_NONBLOCK);
+    if (error >= 0)
+        fcntl(error, F_SETFL, O_NONBLOCK);
+    member->in = in;
+    member->out = out;
+    member->error = error;
+    member->state = OPEVO_I_GREETING;
+    opevo_i_line_reader_free(&member->lines);
+    opevo_i_connection_progress(member);
+    opevo_text_clear(&member->outgoing);
+    opevo_text_clear(&member->stderr_tail);
+    member->sent = 0;
+    member->errand_count = 0;
+    member->waits = false;
 }
 
 opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *err)
@@ -84,19 +102,20 @@ opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *e
         close_end(&error[0]);
         return status;
     }
-    fcntl(out[0], F_SETFL, O_NONBLOCK);
-    fcntl(error[0], F_SETFL, O_NONBLOCK);
-    member->in = in[0];
-    member->out = out[0];
-    member->error = error[0];
-    member->state = OPEVO_I_GREETING;
-    opevo_i_line_reader_free(&member->lines);
-    opevo_i_connection_progress(member);
-    opevo_text_clear(&member->outgoing);
-    opevo_text_clear(&member->stderr_tail);
-    member->sent = 0;
-    member->errand_count = 0;
-    member->waits = false;
+    begin(member, in[0], out[0], error[0]);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_connection_adopt(opevo_i_connection *member, int connection, opevo_error *err)
+{
+    int out = fcntl(connection, F_DUPFD_CLOEXEC, 0);
+
+    if (out < 0) {
+        close(connection);
+        return OPEVO_FAIL(err, OPEVO_FAULT, "Cannot take in a worker: %s.", strerror(errno));
+    }
+    member->called = true;
+    begin(member, connection, out, -1);
     return OPEVO_OK;
 }
 
@@ -147,6 +166,19 @@ static void hear_words(opevo_i_connection *member)
         close_end(&member->error);
 }
 
+void opevo_i_connection_overhear(opevo_i_connection *member)
+{
+    opevo_text dropped = {0};
+    opevo_i_read got = OPEVO_I_READ_SOME;
+
+    hear_words(member);
+    for (int i = 0; i < MOST_READS && member->out >= 0 && got == OPEVO_I_READ_SOME; i++)
+        got = opevo_i_text_read_from(&dropped, member->out, 0);
+    if (got == OPEVO_I_READ_END)
+        close_end(&member->out);
+    opevo_text_free(&dropped);
+}
+
 bool opevo_i_connection_read(opevo_i_connection *member)
 {
     opevo_i_read got = OPEVO_I_READ_SOME;
@@ -169,20 +201,27 @@ void opevo_i_connection_hang_up(opevo_i_connection *member)
     close_end(&member->out);
 }
 
-void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
+static void end_process(const opevo_i_connection *member, double deadline)
 {
-    double deadline = opevo_clock_monotonic_s() + patience_s;
     struct timespec nap = {.tv_nsec = 2000000};
 
-    if (member->state == OPEVO_I_DOWN)
-        return;
-    opevo_i_connection_hang_up(member);
     while (!opevo_i_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
     kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
     kill(member->pid, SIGKILL);
     while (waitpid(member->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
+}
+
+void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
+{
+    double deadline = opevo_clock_monotonic_s() + patience_s;
+
+    if (member->state == OPEVO_I_DOWN)
+        return;
+    opevo_i_connection_hang_up(member);
+    if (!member->called)
+        end_process(member, deadline);
     hear_words(member);
     close_end(&member->error);
     member->errand_count = 0;

@@ -44,6 +44,8 @@ enum { OPEVO_I_DEPTH_MOST = 16 };
 
 typedef struct opevo_i_connection {
     opevo_i_arguments command; /* owned */
+    char *const *environment;  /* that it is started with, borrowed; NULL: that of this process */
+    bool called;               /* a worker that connects to this process: not started from here */
     opevo_i_state state;
     pid_t pid;
     int in, out, error; /* its standard input, output and error; -1: closed */
@@ -70,6 +72,9 @@ typedef struct opevo_i_connection {
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the
  * engine alone. Errors: FAULT for want of processes, descriptors or memory; IO. */
 opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *err);
+/* A worker has connected: it greets over this socket, which is the connection's. Errors: FAULT for
+ * want of descriptors, with the socket closed. */
+opevo_status opevo_i_connection_adopt(opevo_i_connection *member, int connection, opevo_error *err);
 void opevo_i_connection_say(opevo_i_connection *member, const char *line);
 /* It got on: its limits of time and of bytes begin anew. */
 void opevo_i_connection_progress(opevo_i_connection *member);
@@ -77,6 +82,8 @@ void opevo_i_connection_progress(opevo_i_connection *member);
 bool opevo_i_connection_flush(opevo_i_connection *member);
 /* Read what is there. False when it is gone, or has sent too much without getting on. */
 bool opevo_i_connection_read(opevo_i_connection *member);
+/* Read what is there, and keep only the end of what comes on standard error. */
+void opevo_i_connection_overhear(opevo_i_connection *member);
 /* Close its pipes, which ends it; wait `patience_s` for that, then kill it. */
 void opevo_i_connection_hang_up(opevo_i_connection *member);
 void opevo_i_connection_bury(opevo_i_connection *member, double patience_s);

@@ -14,6 +14,7 @@
 
 #include "result_reader_internal.h"
 #include "samples_internal.h"
+#include "worker_commands_internal.h"
 
 enum { BLAMED = 3 }; /* kernels in a row that cost all their workers */
 
@@ -158,6 +159,7 @@ static opevo_status next_task(void *context, opevo_i_task **out, bool *over, ope
         opevo_index point = 0;
         size_t count = 0;
 
+        opevo_i_live_note_workers(self->live);
         OPEVO_TRY(self->points->next(self->points->context, &point, 1, &count, over, err));
         if (*over || count == 0)
             return OPEVO_OK;
@@ -313,7 +315,8 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 
 size_t opevo_live_worker_count(const opevo_objective *objective)
 {
-    return is_live(objective) ? ((const opevo_i_live *)objective)->pool.count : 0;
+    return is_live(objective) ? opevo_i_pool_worker_count(&((const opevo_i_live *)objective)->pool)
+                              : 0;
 }
 
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)
@@ -381,24 +384,50 @@ double opevo_i_live_start_s(const opevo_workers *workers)
     return workers->start_s > 0 ? workers->start_s : START_S;
 }
 
+bool opevo_i_workers_are_given(const opevo_workers *workers)
+{
+    return workers->count || workers->from;
+}
+
+void opevo_i_live_note_workers(opevo_i_live *self)
+{
+    self->super.wanted = self->each * opevo_i_pool_worker_count(&self->pool);
+    self->pool.lag = opevo_objective_ahead(&self->super) / 2;
+}
+
 opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,
                                   const char *device, opevo_error *err)
 {
-    size_t count = workers->count ? workers->count : 1;
-    opevo_status status = opevo_i_pool_make(pool, count, err);
+    opevo_i_worker_commands commands = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
     pool->language = &opevo_i_measuring_language;
     pool->blamed_most = BLAMED;
-    if (!workers->count)
-        return local_command(workers, device, &pool->members[0].command, err);
-    for (size_t i = 0; i < count; i++) {
-        opevo_error inner = {OPEVO_OK, ""};
-
-        if (opevo_i_command_split(workers->commands[i], &pool->members[i].command, &inner))
-            return OPEVO_FAIL(err, inner.status, "--workers \"%.200s\": %.700s",
-                              workers->commands[i], inner.message);
+    if (workers->count && workers->from)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--workers and --workers-from are two ways to the same: give one of them.");
+    if (workers->address && !workers->from)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--workers-address needs --workers-from: other workers do not connect.");
+    if (workers->from)
+        return opevo_i_pool_launch(pool, workers->from, workers->address, err);
+    for (size_t i = 0; i < workers->count; i++) {
+        if (opevo_i_worker_commands_add(&commands, workers->commands[i], &inner) != OPEVO_OK) {
+            status = OPEVO_FAIL(err, inner.status, "--workers \"%.200s\": %.700s",
+                                workers->commands[i], inner.message);
+            goto cleanup;
+        }
     }
-    return OPEVO_OK;
+    OPEVO_TRY(opevo_i_pool_make(pool, workers->count ? commands.count : 1, err));
+    if (!workers->count)
+        status = local_command(workers, device, &pool->members[0].command, err);
+    for (size_t i = 0; i < commands.count; i++) {
+        pool->members[i].command = commands.items[i];
+        commands.items[i] = (opevo_i_arguments){.count = 0};
+    }
+cleanup:
+    opevo_i_worker_commands_clear(&commands);
+    return status;
 }

@@ -24,6 +24,7 @@ struct opevo_i_live {
     opevo_i_pool pool;
     opevo_i_live_task *tasks; /* that are measured, or that outcomes point into */
     double slower, best_s;    /* as in a job; for programs 0 */
+    size_t each;              /* points wanted at once for each worker */
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
     opevo_status (*prepare)(const opevo_i_live *self, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err);
@@ -53,6 +54,10 @@ opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *p
 
 /* The limit for the start of a worker that has nothing to compute at first. */
 double opevo_i_live_start_s(const opevo_workers *workers);
+/* Whether others than one that is started here. */
+bool opevo_i_workers_are_given(const opevo_workers *workers);
+/* What follows from their number, which a launcher's have only when they are there. */
+void opevo_i_live_note_workers(opevo_i_live *self);
 /* The members of the pool from the options; `device` is what a worker started here is told. Errors:
  * INVALID for a command that cannot be split; NOMEM. */
 opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,

@@ -185,10 +185,15 @@ static opevo_status learn(opevo_i_pool *pool, const opevo_live_options *options,
                           const opevo_i_backend_ops *backend, opevo_i_model *out, opevo_error *err)
 {
     search here = {.device = options->device, .model = out};
+    opevo_status status = OPEVO_OK;
 
     *out = (opevo_i_model){.cores = 0};
-    if (options->workers.count)
-        return options->meet ? opevo_i_pool_meet(pool, out, err) : OPEVO_OK;
+    if (opevo_i_workers_are_given(&options->workers)) {
+        pool->interrupt = options->interrupt;
+        status = options->meet ? opevo_i_pool_meet(pool, out, err) : OPEVO_OK;
+        pool->interrupt = NULL;
+        return status;
+    }
     backend->list(note_model, &here);
     return OPEVO_OK;
 }
@@ -223,10 +228,11 @@ static opevo_status check_model(const kernels *self, const opevo_live_options *o
                           "another one.",
                           options->device, model->no_compiler);
     if (threads > 1 && model->cores && threads > model->cores)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--threads %u: each thread of a kernel needs a core, and %s may use %u.",
-                          threads, options->workers.count ? "a worker" : "this process",
-                          model->cores);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--threads %u: each thread of a kernel needs a core, and %s may use %u.", threads,
+            opevo_i_workers_are_given(&options->workers) ? "a worker" : "this process",
+            model->cores);
     for (size_t i = 0; i < self->live.super.more_count && *model->no_energy; i++) {
         if (!strcmp(self->criteria[i].name, "energy"))
             return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -330,8 +336,8 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.silence_s =
         live->pool.job_limit_s + DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->pool.builds = true;
-    live->super.wanted = (size_t)DEPTH * live->pool.count;
-    live->pool.lag = opevo_objective_ahead(&live->super) / 2;
+    live->each = DEPTH;
+    opevo_i_live_note_workers(live);
     return OPEVO_OK;
 }
 
@@ -375,6 +381,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
     OPEVO_TRY(fill(self, options, backend, err));
     OPEVO_TRY(learn(&self->live.pool, options, backend, &model, err));
+    opevo_i_live_note_workers(&self->live);
     OPEVO_TRY(check_model(self, options, &model, err));
     self->live.super.signature = sign(maker, options, &model);
     OPEVO_TRY(find_start(self, &model, err));

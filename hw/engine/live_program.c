@@ -366,8 +366,8 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->pool.silence_s = live->pool.job_limit_s + 30;
     if (self->build.count)
         live->pool.silence_s += BUILD_DEPTH * OPEVO_I_STARVED * options->build_limit_s;
-    live->super.wanted = (self->build.count ? BUILD_DEPTH : 1) * live->pool.count;
-    live->pool.lag = opevo_objective_ahead(&live->super) / 2;
+    live->each = self->build.count ? BUILD_DEPTH : 1;
+    opevo_i_live_note_workers(live);
     return OPEVO_OK;
 }
 

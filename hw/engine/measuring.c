@@ -5,6 +5,7 @@
 #include "measuring_internal.h"
 
 #include "pool_work_internal.h"
+#include "worker_commands_internal.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -50,6 +51,7 @@ static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
     opevo_i_pool *pool = work->pool;
     opevo_i_connection *member = &pool->members[number];
     const char *device = json_string_value(json_object_get(message, "device"));
+    json_int_t among = json_integer_value(json_object_get(message, "among"));
     opevo_text why = {0};
 
     if (opevo_i_pool_refuses(pool, message, &why)) {
@@ -60,6 +62,8 @@ static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
     }
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
     opevo_i_model_read(json_object_get(message, "facts"), &member->model);
+    if (!pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
+        pool->expected = (uint64_t)among;
     member->depth = pool->builds ? member->model.cores : 0;
     opevo_i_connection_say(member, pool->setup);
     opevo_i_connection_progress(member);

@@ -34,6 +34,7 @@ void opevo_i_pool_clear(opevo_i_pool *pool)
     opevo_i_pool_rest(pool);
     for (size_t i = 0; i < pool->count; i++)
         opevo_i_connection_clear(&pool->members[i]);
+    opevo_i_launch_close(pool->launch, pool);
     opevo_text_free(&pool->lost);
     opevo_free(pool->members);
     free(pool->setup);
@@ -113,6 +114,10 @@ static void start_members(opevo_i_work *self)
     size_t most = self->pool->lazy && self->left > 0 ? self->left : 1;
     size_t up = 0;
 
+    if (self->pool->launch) {
+        opevo_i_work_admit(self);
+        return;
+    }
     for (size_t i = self->from; i < self->to; i++)
         up += self->pool->members[i].state != OPEVO_I_DOWN;
     for (size_t i = self->from; i < self->to && (!self->pool->lazy || up < most); i++) {
@@ -133,7 +138,7 @@ static double deadline_of(opevo_i_work *self, size_t number, opevo_i_errand **la
 
     *late = NULL;
     if (member->state == OPEVO_I_DOWN)
-        return member->retry_s;
+        return member->called ? INFINITY : member->retry_s;
     if (member->waits || opevo_i_connection_is_queued(member))
         return INFINITY;
     if (member->state != OPEVO_I_READY)
@@ -169,6 +174,8 @@ static opevo_status check_hope(const opevo_i_work *self, opevo_error *err)
             err, OPEVO_IO,
             "No worker is left: %u jobs in a row killed all their workers; the last: %.800s.",
             self->pool->blamed, opevo_text_string(&self->pool->lost));
+    if (self->pool->launch)
+        return opevo_i_work_hope(self, err);
     for (size_t i = self->from; i < self->to; i++) {
         const opevo_i_connection *member = &self->pool->members[i];
 
@@ -191,6 +198,8 @@ static double due_at(opevo_i_work *self)
     double now = opevo_clock_monotonic_s();
     double due_s = self->look_s;
 
+    if (self->pool->launch)
+        due_s = fmin(due_s, opevo_i_launch_due_s(self->pool->launch));
     for (size_t i = self->from; i < self->to; i++) {
         opevo_i_errand *late = NULL;
 
@@ -206,7 +215,8 @@ static double due_at(opevo_i_work *self)
 static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
 {
     size_t count = self->to - self->from;
-    struct pollfd *wait = opevo_calloc(3 * count, sizeof *wait);
+    size_t polls = 3 * count + (self->pool->launch ? OPEVO_I_LAUNCH_POLLS : 0);
+    struct pollfd *wait = opevo_calloc(polls, sizeof *wait);
     double left_s = due_at(self) - opevo_clock_monotonic_s();
 
     if (!wait)
@@ -221,8 +231,10 @@ static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
         at[1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
         at[2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
     }
+    if (self->pool->launch)
+        opevo_i_launch_watch(self->pool->launch, wait + 3 * count);
     left_s = fmax(0, fmin(left_s, self->pool->interrupt ? LOOK_S : 3600));
-    poll(wait, 3 * count, (int)ceil(1e3 * left_s));
+    poll(wait, polls, (int)ceil(1e3 * left_s));
     for (size_t i = self->from; i < self->to; i++) {
         const struct pollfd *at = wait + 3 * (i - self->from);
 
@@ -267,7 +279,7 @@ static opevo_status work_until(opevo_i_work *self, bool (*is_over)(const opevo_i
 
     for (;;) {
         if (opevo_interrupt_is_raised(pool->interrupt)) {
-            status = OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
+            status = opevo_i_work_interrupted(self, err);
             goto cleanup;
         }
         if (self->source)
@@ -309,6 +321,7 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, const opevo_i_source *source, 
                          .look_s = INFINITY,
                          .from = alone ? pool->lead : 0,
                          .to = alone ? pool->lead + 1 : pool->count,
+                         .alone = alone,
                          .err = err};
 
     return work_until(&self, is_done, err);

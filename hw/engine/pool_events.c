@@ -45,6 +45,8 @@ void opevo_i_work_ready(opevo_i_work *work, size_t member)
     at->state = OPEVO_I_READY;
     at->failed_starts = 0;
     at->result_s = at->progress_s;
+    if (work->pool->launch)
+        opevo_i_launch_praise(work->pool->launch);
 }
 
 bool opevo_i_work_start(opevo_i_work *work, size_t member, opevo_i_errand *errand)

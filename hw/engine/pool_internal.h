@@ -13,6 +13,7 @@
 #include <opevo/interrupt.h>
 
 #include "connection_internal.h"
+#include "launch_internal.h"
 
 /* Workers that may be lost while they have a task in hand, and faults of hosts with it, before that
  * means something. Each time it is another worker's, or one that was started and probed anew. */
@@ -54,22 +55,25 @@ struct opevo_i_pool {
     const opevo_i_language *language;
     opevo_i_connection *members;
     size_t count;
-    const char *kind;     /* of the devices; NULL: any */
-    char *setup;          /* the line that sets a worker up; released with free */
-    unsigned threads;     /* of a parallel kernel, as the setup says; 0: as for 1 */
-    unsigned depth;       /* tasks at once in a worker: 1, or more where some are ahead */
-    bool builds;          /* what a worker has ahead it builds, on each of its cores */
-    bool lazy;            /* start no more workers than there is work for */
-    unsigned attempts;    /* as OPEVO_I_ATTEMPTS; 0: that */
-    bool hanging_decides; /* a task that is not done in time is blamed at once */
-    uint64_t lag;         /* a task that so many others overtook is repeated; 0: as all others */
-    double start_limit_s; /* from its start to its greeting, and from there to being ready */
-    double job_limit_s;   /* from a task's start to its result */
-    double silence_s;     /* with tasks in hand, without one starting or ending */
-    unsigned blamed;      /* tasks in a row that cost all workers that had them ... */
-    unsigned blamed_most; /* ... of which so many are not the reason; 0: they may be */
-    size_t lead;          /* the member that measures what one has to measure alone */
-    opevo_text lost;      /* why the last worker was lost */
+    opevo_i_launch *launch; /* starts the workers, which take places among the members; NULL: each
+                               member has a command */
+    uint64_t expected;      /* workers of it, by what is said of it; 0: not known */
+    const char *kind;       /* of the devices; NULL: any */
+    char *setup;            /* the line that sets a worker up; released with free */
+    unsigned threads;       /* of a parallel kernel, as the setup says; 0: as for 1 */
+    unsigned depth;         /* tasks at once in a worker: 1, or more where some are ahead */
+    bool builds;            /* what a worker has ahead it builds, on each of its cores */
+    bool lazy;              /* start no more workers than there is work for */
+    unsigned attempts;      /* as OPEVO_I_ATTEMPTS; 0: that */
+    bool hanging_decides;   /* a task that is not done in time is blamed at once */
+    uint64_t lag;           /* a task that so many others overtook is repeated; 0: as all others */
+    double start_limit_s;   /* from its start to its greeting, and from there to being ready */
+    double job_limit_s;     /* from a task's start to its result */
+    double silence_s;       /* with tasks in hand, without one starting or ending */
+    unsigned blamed;        /* tasks in a row that cost all workers that had them ... */
+    unsigned blamed_most;   /* ... of which so many are not the reason; 0: they may be */
+    size_t lead;            /* the member that measures what one has to measure alone */
+    opevo_text lost;        /* why the last worker was lost */
     const opevo_interrupt *interrupt; /* give up when raised; NULL: never */
     int64_t next_id;
     uint64_t next_number;
@@ -126,6 +130,12 @@ void opevo_i_pool_pass_lead(opevo_i_pool *pool);
 void opevo_i_pool_choose_lead(opevo_i_pool *pool);
 /* Members that are started by no command yet. Errors: NOMEM. */
 opevo_status opevo_i_pool_make(opevo_i_pool *pool, size_t count, opevo_error *err);
+/* The one place among members, of the workers that a command starts, maybe with N* before it.
+ * Errors: those of opevo_i_launch_open. */
+opevo_status opevo_i_pool_launch(opevo_i_pool *pool, const char *command, const char *address,
+                                 opevo_error *err);
+/* How many workers there are, whether or not they run, as far as is known. */
+size_t opevo_i_pool_worker_count(const opevo_i_pool *pool);
 /* Stop all workers; the next run starts those that it needs. */
 void opevo_i_pool_rest(opevo_i_pool *pool);
 /* Stop all workers for good. */

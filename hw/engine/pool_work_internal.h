@@ -17,6 +17,7 @@ struct opevo_i_work {
     bool over;                    /* nor afterwards */
     double look_s;                /* when a worker without work may repeat something */
     size_t from, to;              /* the members that may be used */
+    bool alone;                   /* that one, and no other */
     bool lacking;                 /* because this host lacks something */
     bool refused;                 /* by its own words, before any task; `lost` is what it said */
     bool unable;                  /* and its host is why */
@@ -39,6 +40,15 @@ void opevo_i_work_finish(opevo_i_work *work, opevo_i_task *task);
 void opevo_i_work_remove(opevo_i_connection *member, opevo_i_errand *errand);
 /* A member has the task no more; it is open again where no other has it. */
 void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task);
+
+/* ---- pool_launch.c: where there is a launcher ---- */
+
+/* Start it where it is needed, and give places to workers that have connected. */
+void opevo_i_work_admit(opevo_i_work *work);
+/* Returns INTERRUPTED, with what the launcher said if it is waited for. */
+opevo_status opevo_i_work_interrupted(const opevo_i_work *work, opevo_error *err);
+/* Errors: IO or FAULT, where no worker is there and none may come. */
+opevo_status opevo_i_work_hope(const opevo_i_work *work, opevo_error *err);
 
 /* ---- pool_events.c: for languages ---- */
 

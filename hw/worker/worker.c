@@ -19,6 +19,7 @@
 
 #include "backend_internal.h"
 #include "builds_internal.h"
+#include "calling_internal.h"
 #include "device_lock_internal.h"
 #include "gpu_internal.h"
 #include "kernel_criteria_internal.h"
@@ -29,7 +30,8 @@ typedef struct worker {
     opevo_i_backend *backend;
     opevo_i_line_reader lines;
     opevo_i_builds builds;
-    bool ready; /* set up */
+    bool asked; /* to be set up */
+    bool ready; /* it is */
     bool over;
     int64_t at;                       /* the job that is measured; 0: none */
     bool dropped;                     /* it is not wanted any more */
@@ -103,14 +105,32 @@ static void note_facts(void *context, const opevo_hardware *row)
         json_object_set_new(self->message, "no_energy", opevo_i_json_text(row->no_energy));
 }
 
+/* As many workers as this one was started together with, by what launchers say; 0: not known. */
+static uint64_t count_siblings(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+
+        if (text && opevo_parse_u64(text, &count))
+            return count;
+    }
+    return 0;
+}
+
 static void send_hello(worker *self, const char *name)
 {
     facts known = {.name = name};
+    uint64_t among = count_siblings();
     json_t *hello =
         json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol", OPEVO_I_PROTOCOL,
                   "version", OPEVO_VERSION, "kind", self->backend->ops->kind, "device",
                   opevo_i_json_text(self->backend->device));
 
+    if (hello && among > 1)
+        json_object_set_new(hello, "among", json_integer((json_int_t)among));
     self->backend->ops->list(note_facts, &known);
     if (hello && known.message)
         json_object_set(hello, "facts", known.message);
@@ -141,6 +161,7 @@ static void take_setup(worker *self, const json_t *message)
     opevo_error err = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
+    self->asked = true;
     if (self->ready) {
         send_error(self, "A worker is set up once.");
         return;
@@ -353,6 +374,32 @@ static void forget_openmp(char **argv)
     execv("/proc/self/exe", argv); /* without /proc, go on as it is */
 }
 
+/* -1: the engine is at the other end of standard input and output, else the exit status. */
+static int call_engine(int *argc, char **argv)
+{
+    const char *file = NULL;
+    opevo_i_call_to to;
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (*argc == 4 && !strcmp(argv[1], "--connect")) {
+        file = argv[2];
+        argv[1] = argv[3];
+        argv[2] = NULL;
+        *argc = 2;
+    }
+    if (*argc != 2 || argv[1][0] == '-')
+        return -1;
+    status = opevo_i_call_find(file, &to, &err);
+    if (status == OPEVO_OK && !*to.address)
+        return -1;
+    if (status == OPEVO_OK)
+        status = opevo_i_call_serve(&to, argv, &err);
+    if (status != OPEVO_OK)
+        fprintf(stderr, "opevo-worker: %s\n", err.message);
+    return status == OPEVO_OK ? 0 : 1;
+}
+
 int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
 {
     worker self = {0};
@@ -360,7 +407,10 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
     opevo_error err = {OPEVO_OK, ""};
     unsigned ordinal = 0;
     opevo_status status = OPEVO_OK;
+    int code = call_engine(&argc, argv);
 
+    if (code >= 0)
+        return code;
     if (argc == 2 && !strcmp(argv[1], "cpu"))
         forget_openmp(argv);
     if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
@@ -372,9 +422,10 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (argc != 2 || argv[1][0] == '-') {
-        fputs("usage: opevo-worker cpu | cuda:N | hip:N | cmd\n"
+        fputs("usage: opevo-worker [--connect FILE] cpu | cuda:N | hip:N | cmd\n"
               "Measures kernels for opevo, which starts it and speaks to it over its standard\n"
-              "input and output.\n",
+              "input and output, or whose address and token it has from its environment or from\n"
+              "FILE.\n",
               stderr);
         return 2;
     }
@@ -389,5 +440,7 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         send_failure(&self, &err);
     }
     release(&self);
-    return status == OPEVO_OK ? 0 : 1;
+    if (status != OPEVO_OK)
+        return 1;
+    return self.asked ? 0 : OPEVO_I_EXIT_UNASKED;
 }

@@ -60,7 +60,8 @@ size_t opevo_listener_refused(const opevo_listener *listener);
  *
  *   limit_s  how long to try; a connection that is refused is tried again until then
  *
- * Errors: INVALID for an ill-formed address or token; IO. */
+ * Errors: INVALID for an ill-formed address or token; IO, with errno set where nobody was
+ * reached. */
 opevo_status opevo_dial(const char *address, const char *token, double limit_s, int *out,
                         opevo_error *err);
 

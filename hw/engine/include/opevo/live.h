@@ -6,17 +6,21 @@
 #ifndef OPEVO_LIVE_H
 #define OPEVO_LIVE_H
 
+#include <opevo/interrupt.h>
 #include <opevo/kernel.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu"; with
- * none, opevo-worker is started here. */
+/* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu", or
+ * "8*ssh node%d opevo-worker cpu" for eight; or one command that starts all, which then connect to
+ * this process; with none, opevo-worker is started here. */
 typedef struct opevo_workers {
     const char *const *commands; /* words separated by blanks, with quotes as in a shell */
     size_t count;
+    const char *from; /* "srun -n16 opevo-worker cpu"; "4*sh loop.sh" says how many; NULL: none */
+    const char *address; /* that these connect to, as in opevo/listen.h; NULL: by the command */
     const char *program; /* path of opevo-worker; NULL: next to this program, else in PATH */
     double start_s; /* limit from a start to the greeting, and from there to being ready; 0: 300 */
 } opevo_workers;
@@ -36,6 +40,7 @@ typedef struct opevo_live_options {
         *criteria; /* "build_time", "code_size", "energy": more to report, at most 3 */
     size_t criterion_count;
     bool meet; /* start the workers that are given at once, to know of their device */
+    const opevo_interrupt *interrupt; /* of that; NULL: never */
 } opevo_live_options;
 
 /* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, warm, 1. */
@@ -92,7 +97,8 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
  * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
 
-/* How many workers a live objective has, whether or not they run; 0 for any other objective. */
+/* How many workers a live objective has, whether or not they run, as far as is known of those of a
+ * launcher; 0 for any other objective. */
 size_t opevo_live_worker_count(const opevo_objective *objective);
 
 /* Stop the workers of a live objective, whose processes take memory and open files while they wait;

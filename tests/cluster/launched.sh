@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the tests of launchers share; sourced after study_cluster.sh with the worker's program in $worker.
+
+# loop.sh N [OPTIONS]: N workers, each of which leaves its process behind
+cat >loop.sh <<EOF
+#!/bin/sh
+count=\$1
+shift
+while [ "\$count" -gt 0 ]; do
+    sh -c 'echo \$\$ >>"$folder/started"; exec "\$@"' sh "$worker" "\$@" cpu &
+    count=\$((count - 1))
+done
+wait
+EOF
+chmod 755 loop.sh
+# tune STORE OPTIONS...
+tune() {
+    store=$1
+    shift
+    timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials ${wanted-200} --seed 4 --precision 20 --finals 0 \
+        --store "$folder/$store" --quiet "$@"
+}
+trials() {
+    python3 - "$1" "$2" <<'EOF'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1], timeout=60).execute(f"SELECT {sys.argv[2]} FROM trials ORDER BY number"):
+    print(*row)
+EOF
+}
+has_trials() { [ "$(trials "$1" number 2>/dev/null | wc -l)" -ge "$2" ]; }
+alone() {
+    OPEVO_WORKER=$worker tune alone.db >alone.out 2>&1 || fail "the run alone failed: $(cat alone.out)"
+    trials alone.db "hex(point), outcome" >alone.trials
+}
+# same_trials STORE WORDS: the first of it are those of the run alone, whoever measured them
+same_trials() {
+    trials "$1" "hex(point), outcome" >seen.trials
+    head -n 200 seen.trials | cmp alone.trials - || fail "other trials: $2"
+}
+engine_of() { pgrep -f "^$opevo tune .*--store $folder/$1"; }
+# What a test leaves that failed; sourced scripts end with it.
+end_engines() {
+    for process in $(engine_of ""); do
+        kill "$process"
+    done
+}
+environment_of() { tr '\0' '\n' <"/proc/$(head -1 started)/environ" | sed -n "s/^$1=//p"; }
+# nothing_left: no worker is left that this test started
+nothing_left() {
+    have_ended() { for process in $(cat started 2>/dev/null); do kill -0 "$process" 2>/dev/null && return 1; done; return 0; }
+    await have_ended || fail "workers are left: $(ps -o pid,args -p "$(paste -sd, started)")"
+    rm -f started
+}
