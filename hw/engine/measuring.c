@@ -93,6 +93,10 @@ static bool take_result(opevo_i_work *work, size_t number, opevo_i_errand *erran
 
     if (!opevo_i_result_from_json(message, &result))
         return false;
+    if (result.kind != OPEVO_OUTCOME_OK && opevo_i_work_doubts(work, number, errand)) {
+        opevo_i_result_clear(&result);
+        return true;
+    }
     if (self) {
         opevo_i_result_clear(&self->result);
         self->result = result;

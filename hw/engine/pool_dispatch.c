@@ -140,7 +140,7 @@ void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task)
 static opevo_status give(opevo_i_work *self, size_t number, opevo_i_task *task, opevo_error *err)
 {
     opevo_i_connection *member = &self->pool->members[number];
-    int64_t id = self->pool->next_id++;
+    int64_t id = ++self->pool->next_id;
     char *line = self->pool->language->give(self->pool, task, id);
 
     if (!line)

@@ -90,6 +90,21 @@ void opevo_i_work_result(opevo_i_work *work, size_t member, opevo_i_errand *erra
     opevo_i_work_finish(work, task);
 }
 
+bool opevo_i_work_doubts(opevo_i_work *work, size_t member, opevo_i_errand *errand)
+{
+    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_task *task = errand->task;
+
+    if (!task || task->copies < 2 || task->doubted)
+        return false;
+    task->doubted = true;
+    opevo_i_task_bar(task, member);
+    end_errand(at, errand, true);
+    at->losses = at->faults = 0;
+    opevo_i_work_put_back(work, task);
+    return true;
+}
+
 void opevo_i_work_dropped(opevo_i_work *work, size_t member, opevo_i_errand *errand)
 {
     opevo_i_connection *at = &work->pool->members[member];
@@ -107,7 +122,7 @@ void opevo_i_work_dropped(opevo_i_work *work, size_t member, opevo_i_errand *err
 static void blame(opevo_i_work *self, opevo_i_task *task)
 {
     self->pool->language->blame(self->pool, task);
-    for (unsigned i = 0; i < task->attempts + task->faults; i++)
+    for (unsigned i = 0; i < task->barred_count; i++)
         self->pool->members[task->barred[i]].losses = 0;
     opevo_i_work_finish(self, task);
     self->pool->blamed++;
@@ -130,7 +145,7 @@ static void take_back(opevo_i_work *self, size_t number)
         opevo_i_work_put_back(self, task);
         if (!member->errands[i].started)
             continue;
-        task->barred[task->attempts + task->faults] = number;
+        opevo_i_task_bar(task, number);
         if (++task->attempts == most || (task->hung && pool->hanging_decides))
             blame(self, task);
     }

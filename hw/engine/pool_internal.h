@@ -22,14 +22,16 @@ enum { OPEVO_I_ATTEMPTS = 4 };
 /* First member, `super`, of what a client has done by workers. */
 typedef struct opevo_i_task {
     enum { OPEVO_I_OPEN, OPEVO_I_SENT, OPEVO_I_DONE } stage;
-    struct opevo_i_task *next;           /* of those that are not done, in order */
-    uint64_t number;                     /* in the order in which they came */
-    unsigned copies;                     /* workers that have it */
-    unsigned attempts;                   /* workers that were lost while they were at it */
-    bool hung;                           /* the last of them by its silence */
-    unsigned faults;                     /* times that the host failed and not the task */
-    size_t barred[2 * OPEVO_I_ATTEMPTS]; /* the members of both */
-    double retry_s;                      /* not to be sent again before */
+    struct opevo_i_task *next;               /* of those that are not done, in order */
+    uint64_t number;                         /* in the order in which they came */
+    unsigned copies;                         /* workers that have it */
+    unsigned attempts;                       /* workers that were lost while they were at it */
+    bool hung;                               /* the last of them by its silence */
+    unsigned faults;                         /* times that the host failed and not the task */
+    bool doubted;                            /* it failed in one worker while another had it */
+    size_t barred[2 * OPEVO_I_ATTEMPTS + 1]; /* the members of all three */
+    unsigned barred_count;
+    double retry_s; /* not to be sent again before */
 } opevo_i_task;
 
 typedef struct opevo_i_pool opevo_i_pool;
@@ -110,6 +112,8 @@ bool opevo_i_pool_is_uniform(const opevo_i_pool *pool);
 /* Whether the host of the member failed so often in a row that it is better left alone, while
  * another works. */
 bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member);
+/* The task goes to the member only where no other may have it. */
+void opevo_i_task_bar(opevo_i_task *task, size_t member);
 /* The host of the member failed with the task: let it wait for a while, and rather for others. */
 void opevo_i_task_put_off(opevo_i_task *task, size_t member);
 /* Whether the member may be sent the task: not if a worker of it was lost with that, or its host

@@ -64,13 +64,17 @@ bool opevo_i_pool_was_startable(const opevo_i_pool *pool)
 
 static bool is_barred(const opevo_i_task *task, size_t member)
 {
-    unsigned count = task->attempts + task->faults;
-
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < task->barred_count; i++) {
         if (task->barred[i] == member)
             return true;
     }
     return false;
+}
+
+void opevo_i_task_bar(opevo_i_task *task, size_t member)
+{
+    if (task->barred_count < sizeof task->barred / sizeof *task->barred)
+        task->barred[task->barred_count++] = member;
 }
 
 void opevo_i_task_put_off(opevo_i_task *task, size_t member)
@@ -80,7 +84,8 @@ void opevo_i_task_put_off(opevo_i_task *task, size_t member)
     for (unsigned i = 0; i < task->faults; i++)
         wait_s *= FAULT_FACTOR;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
-    task->barred[task->attempts + task->faults++] = member;
+    task->faults++;
+    opevo_i_task_bar(task, member);
 }
 
 bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member)

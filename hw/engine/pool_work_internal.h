@@ -61,6 +61,9 @@ void opevo_i_work_ready(opevo_i_work *work, size_t member);
 bool opevo_i_work_start(opevo_i_work *work, size_t member, opevo_i_errand *errand);
 /* It has a result, which the task has already. */
 void opevo_i_work_result(opevo_i_work *work, size_t member, opevo_i_errand *errand);
+/* It has a failure as its result. True: that is not believed, as another has the task at the same
+ * time, which may have been in the way; the next result counts. */
+bool opevo_i_work_doubts(opevo_i_work *work, size_t member, opevo_i_errand *errand);
 /* It has dropped what it was asked to drop. */
 void opevo_i_work_dropped(opevo_i_work *work, size_t member, opevo_i_errand *errand);
 /* Its host failed, as the sentence says: the task goes to it or another after a while. False: the

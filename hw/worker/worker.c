@@ -335,16 +335,22 @@ static void measure(worker *self, opevo_i_queued *item)
         opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */
 }
 
+static void build(worker *self)
+{
+    if (self->ready && opevo_i_builds_any(self->backend))
+        opevo_i_builds_step(&self->builds);
+}
+
 static void serve(worker *self)
 {
     while (!self->over) {
         opevo_i_queued item;
 
+        build(self); /* also what came while something was measured */
         wait_for_something(self, opevo_i_builds_any_ready(&self->builds));
         if (self->over)
             break;
-        if (self->ready && opevo_i_builds_any(self->backend))
-            opevo_i_builds_step(&self->builds);
+        build(self);
         if (!opevo_i_builds_take(&self->builds, &item))
             continue;
         measure(self, &item);

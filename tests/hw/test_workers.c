@@ -154,7 +154,7 @@ static void test_senseless(void **state)
     const char *foreign =
         "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":6,\\\"kind\\\":\\\"cmd\\\"}\"; "
         "read x;"
-        " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=0; while read x; do"
+        " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=1; while read x; do"
         " echo \"{\\\"type\\\":\\\"result\\\",\\\"job\\\":$n,\\\"outcome\\\":\\\"ok\\\","
         "\\\"samples\\\":[1e-310]}\"; n=$((n + 1)); done'";
     opevo_program_options options = opevo_program_defaults();
