@@ -183,6 +183,8 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \
         {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
         OPEVO_I_WORKERS_OPTIONS,                                                                   \
+        {"mixed-devices", NULL, "workers may measure the trials of one run on several devices",    \
+         false},                                                                                   \
         {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
          false},                                                                                   \
         {"scratch", "MIB",                                                                         \

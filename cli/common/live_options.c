@@ -54,6 +54,7 @@ static opevo_status read_workers(const opevo_call *call, const char ***list, ope
     if (status != OPEVO_OK || !call)
         return status;
     out->commands = *list;
+    out->mixed = opevo_i_flag(call, "mixed-devices");
     out->from = opevo_i_option(call, "workers-from");
     out->address = opevo_i_option(call, "workers-address");
     return OPEVO_OK;

@@ -2,6 +2,7 @@
 
 /* One run as the data of a page about the program that it tuned. */
 
+#include "measured_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
 #include "run_trials_internal.h"
@@ -300,6 +301,44 @@ static void add_facts(const writer *self, const opevo_run_info *info)
     opevo_text_free(&seed);
 }
 
+static double of_device(const opevo_run_info *info, const opevo_i_measured_device *device,
+                        double fitness)
+{
+    return device->succeeded ? opevo_unit_result(info->unit, fitness) : NAN;
+}
+
+/* Who measured, and the results by device where there are several. */
+static opevo_status add_measured(const writer *self, const opevo_run_info *info)
+{
+    opevo_i_measured measured = {.workers = NULL};
+    opevo_i_measured_device *devices = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_text *out = self->out;
+    size_t count = 0;
+
+    OPEVO_TRY(opevo_i_measured_read(self->store, info->run, info->trials, &measured, self->err));
+    OPEVO_TRY(opevo_i_measured_devices_of_run(self->store, info->run, &measured, &devices, &count,
+                                              self->err));
+    opevo_i_measured_print_json(&measured, out);
+    opevo_json_key(out, "devices");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "device", devices[i].device);
+        opevo_json_index(out, "trials", devices[i].trials);
+        opevo_json_index(out, "succeeded", devices[i].succeeded);
+        opevo_json_double(out, "best", of_device(info, &devices[i], devices[i].best));
+        opevo_json_double(out, "median", of_device(info, &devices[i], devices[i].median));
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+cleanup:
+    opevo_free(devices);
+    opevo_i_measured_free(&measured);
+    return status;
+}
+
 static void visit(void *context, const opevo_run_info *info)
 {
     writer *self = context;
@@ -325,6 +364,7 @@ static void visit(void *context, const opevo_run_info *info)
         add_effects(self);
         opevo_i_reasons_print_json(&reasons, self->out);
         opevo_i_finals_print_json(&finals, space, info->unit, self->out);
+        self->status = add_measured(self, info);
         opevo_text_add(self->out, "}");
     }
     opevo_space_destroy(space);

@@ -283,6 +283,51 @@ function failuresPart(main, run) {
   );
 }
 
+/* ---- Who measured ---- */
+
+function workersPart(main, run) {
+  const workers = run.workers ?? [];
+  if (!workers.length) return;
+  main.append(
+    el("h2", { id: "workers" }, "Workers"),
+    table(
+      ["<worker", "<host", "<device", "trials", "faults", "<state", "<last words"],
+      workers.map((one) => [
+        el("code", {}, one.command),
+        one.host || "–",
+        one.device || "–",
+        whole(one.measured),
+        whole(one.faults),
+        one.state || "–",
+        one.words || "–",
+      ]),
+      ["Which worker measured how many trials. ", sure("exact")],
+      { id: "measured-by" },
+    ),
+  );
+  if (run.devices.length < 2) return;
+  const [first] = run.devices;
+  main.append(
+    table(
+      ["<device", "trials", "succeeded", `best, ${run.unit}`, `median, ${run.unit}`, "median over the first"],
+      run.devices.map((one) => [
+        one.device,
+        whole(one.trials),
+        whole(one.succeeded),
+        isNumber(one.best) ? short(one.best, 6) : "–",
+        isNumber(one.median) ? short(one.median, 6) : "–",
+        isNumber(one.median) && isNumber(first.median) ? short(one.median / first.median, 3) : "–",
+      ]),
+      [
+        "The run has trials of several devices, whose results are not comparable as they are: each device measured other " +
+          "configurations, so the last column is no estimate of their speeds. ",
+        sure("exact"),
+      ],
+      { id: "by-device" },
+    ),
+  );
+}
+
 /* ---- The page ---- */
 
 function bestLine(run) {
@@ -314,6 +359,7 @@ function runPage(main, run) {
     main.append(el("h2", { id: "finals" }, "Finals"), finalsTable(run.finals, run.unit, "The run"));
   if (run.effects) effectsPart(main, run);
   failuresPart(main, run);
+  workersPart(main, run);
   main.append(
     el("h2", { id: "origin" }, "Where the numbers come from"),
     table(

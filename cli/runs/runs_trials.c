@@ -2,6 +2,7 @@
 
 /* The trials of a run in a store, one by one. */
 
+#include "measured_internal.h"
 #include "runs_internal.h"
 
 #include <opevo/unit.h>
@@ -19,6 +20,7 @@ typedef struct lister {
     size_t criterion_count;
     bool has_windows;          /* of some trial */
     const double *processor_s; /* of the trial at hand; NULL: unknown */
+    opevo_i_measured measured;
 } lister;
 
 /* The text that the store keeps beside a candidate, or else its number. */
@@ -76,6 +78,7 @@ static void add_json(lister *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
+    const opevo_i_measured_worker *by = opevo_i_measured_of(&self->measured, trial->number);
     opevo_text *out = self->out;
 
     opevo_json_next(out, "\n  ");
@@ -89,6 +92,10 @@ static void add_json(lister *self, const opevo_trial *trial)
     add_json_times(out, "samples_s", outcome->samples_s, outcome->sample_count);
     if (self->has_windows)
         add_json_times(out, "processor_s", self->processor_s, outcome->sample_count);
+    if (self->measured.count) {
+        opevo_json_string(out, "host", by ? by->host : "");
+        opevo_json_string(out, "device", by ? by->device : "");
+    }
     if (self->criterion_count) {
         opevo_json_key(out, "criteria");
         opevo_text_add(out, "{");
@@ -119,6 +126,7 @@ static void add_csv(lister *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
+    const opevo_i_measured_worker *by = opevo_i_measured_of(&self->measured, trial->number);
     opevo_text *out = self->out;
 
     opevo_text_printf(out, "%llu,%s", (unsigned long long)trial->number,
@@ -144,6 +152,12 @@ static void add_csv(lister *self, const opevo_trial *trial)
     if (self->has_windows) {
         opevo_text_add(out, ",");
         add_times(out, self->processor_s, outcome->sample_count, ";");
+    }
+    if (self->measured.count) {
+        opevo_text_add(out, ",");
+        opevo_text_add_csv(out, by ? by->host : "");
+        opevo_text_add(out, ",");
+        opevo_text_add_csv(out, by ? by->device : "");
     }
     opevo_text_add(out, "\n");
 }
@@ -188,7 +202,8 @@ static void begin(lister *self, opevo_i_runs_form form)
                                   "run_s,check_s,other_s,origin,message,configuration");
         for (size_t i = 0; i < self->criterion_count; i++)
             opevo_text_printf(self->out, ",%s", self->criteria[i].name);
-        opevo_text_add(self->out, self->has_windows ? ",processor_s\n" : "\n");
+        opevo_text_add(self->out, self->has_windows ? ",processor_s" : "");
+        opevo_text_add(self->out, self->measured.count ? ",host,device\n" : "\n");
     } else if (form == OPEVO_I_RUNS_JSON) {
         opevo_json_index(self->out, "run", (opevo_index)self->info->run);
         opevo_json_string(self->out, "objective", self->info->objective);
@@ -198,6 +213,7 @@ static void begin(lister *self, opevo_i_runs_form form)
             opevo_json_key(self->out, "criteria");
             opevo_i_json_criteria(self->criteria, self->criterion_count, self->out);
         }
+        opevo_i_measured_print_json(&self->measured, self->out);
         opevo_json_key(self->out, "trials");
         opevo_text_add(self->out, "[");
     }
@@ -244,6 +260,7 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
         return status;
     OPEVO_TRY(opevo_store_criteria(store, info->run, self.criteria, &self.criterion_count, err));
     OPEVO_TRY(opevo_store_has_windows(store, info->run, &self.has_windows, err));
+    OPEVO_TRY(opevo_i_measured_read(store, info->run, info->trials, &self.measured, err));
     for (size_t i = 0; i < self.criterion_count; i++)
         heads[columns++] = self.criteria[i].name;
     for (size_t i = 0; i < sizeof last / sizeof *last; i++)
@@ -257,6 +274,7 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
         OPEVO_TRY(opevo_i_table_print(&self.table, width, out, err));
     OPEVO_TRY(opevo_text_check(&self.scratch, err));
 cleanup:
+    opevo_i_measured_free(&self.measured);
     opevo_i_table_free(&self.table);
     opevo_text_free(&self.scratch);
     opevo_space_destroy(self.space);

@@ -2,6 +2,7 @@
 
 /* What a store holds: its runs, or one of them with its finals. */
 
+#include "measured_internal.h"
 #include "run_trials_internal.h"
 #include "runs_internal.h"
 
@@ -35,7 +36,8 @@ typedef struct listing {
 } listing;
 
 static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
-                     const opevo_i_finals *finals, const opevo_space *space, listing *self)
+                     const opevo_i_measured *measured, const opevo_i_finals *finals,
+                     const opevo_space *space, listing *self)
 {
     opevo_text *out = self->out;
     char signature[20];
@@ -63,6 +65,7 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
     opevo_json_string(out, "signature", signature);
     opevo_json_double(out, "optimum", opevo_unit_result(info->unit, info->optimum));
     opevo_i_reasons_print_json(reasons, out);
+    opevo_i_measured_print_json(measured, out);
     opevo_json_string(out, "started", info->started);
     opevo_json_string(out, "version", info->version);
     opevo_i_finals_print_json(finals, space, info->unit, out);
@@ -162,6 +165,32 @@ cleanup:
     return status;
 }
 
+/* The results by device, where there are several. */
+static opevo_status print_devices(opevo_store *store, const opevo_run_info *info,
+                                  const opevo_i_measured *measured, opevo_text *out,
+                                  opevo_error *err)
+{
+    opevo_i_measured_device *devices = NULL;
+    opevo_status status = OPEVO_OK;
+    size_t count = 0;
+
+    OPEVO_TRY(opevo_i_measured_devices_of_run(store, info->run, measured, &devices, &count, err));
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        opevo_text_printf(out, "%llu of %llu trials succeeded on ",
+                          (unsigned long long)devices[i].succeeded,
+                          (unsigned long long)devices[i].trials);
+        opevo_text_add_visible(out, devices[i].device);
+        if (devices[i].succeeded)
+            opevo_text_printf(
+                out, ": best %.6g %s, median %.6g", opevo_unit_result(info->unit, devices[i].best),
+                opevo_unit_name(info->unit), opevo_unit_result(info->unit, devices[i].median));
+        opevo_text_add(out, "\n");
+    }
+cleanup:
+    opevo_free(devices);
+    return status;
+}
+
 /* Its trials, and what they say of each parameter. */
 static opevo_status print_effects(opevo_store *store, const opevo_run_info *info, opevo_text *out,
                                   opevo_error *err)
@@ -182,15 +211,23 @@ static void visit_whole(listing *self, const opevo_run_info *info)
 {
     opevo_i_finals finals;
     opevo_i_reasons reasons = {.of[0] = {0}};
+    opevo_i_measured measured = {.workers = NULL};
     opevo_space *space = NULL;
 
     self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK && info->failed)
         self->status = opevo_i_reasons_of_run(self->store, info->run, &reasons, self->err);
+    if (self->status == OPEVO_OK)
+        self->status =
+            opevo_i_measured_read(self->store, info->run, info->trials, &measured, self->err);
     if (self->status == OPEVO_OK && self->json) {
-        add_json(info, &reasons, &finals, space, self);
+        add_json(info, &reasons, &measured, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
         print_run(info, &reasons, self->out);
+        opevo_i_measured_print(&measured, self->out);
+        self->status = print_devices(self->store, info, &measured, self->out, self->err);
+    }
+    if (self->status == OPEVO_OK && !self->json) {
         self->status = print_curve(self->store, info, self->out, self->err);
         if (self->status == OPEVO_OK)
             self->status = print_effects(self->store, info, self->out, self->err);
@@ -198,6 +235,7 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     }
     opevo_space_destroy(space);
     opevo_i_reasons_free(&reasons);
+    opevo_i_measured_free(&measured);
     opevo_i_finals_free(&finals);
 }
 

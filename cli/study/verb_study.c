@@ -2,6 +2,7 @@
 
 /* Study: all runs of a plan, alone or as one of many processes, and what goes with that. */
 
+#include "measured_internal.h"
 #include "reasons_internal.h"
 #include "study_cli_internal.h"
 
@@ -137,6 +138,8 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
         opevo_i_progress_draw(&watch.progress, 0, "allocating the runs in the store");
     status = opevo_study_run(self->study, &given, &result, err);
     opevo_i_progress_end(&watch.progress);
+    for (size_t i = 0; i < self->opened_count; i++)
+        opevo_i_tell_workers("study", self->opened[i].given.objective);
     if (status != OPEVO_OK)
         goto cleanup;
     opevo_i_tell_folder("study", given.store);

@@ -34,8 +34,6 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
-    if (self->workers > 1)
-        opevo_json_index(out, "workers", self->workers);
     opevo_i_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
@@ -84,6 +82,7 @@ void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out)
 {
     add_json_result(self, 0, out);
     add_json_head(self, out);
+    opevo_i_tune_add_json_workers(self, out);
     opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit, out);
 }
 
@@ -105,6 +104,7 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
             opevo_text_add(out, "}");
         }
         opevo_text_add(out, "\n]");
+        opevo_i_tune_add_json_workers(self, out);
     }
     opevo_i_tune_print_json_front(self, out);
     opevo_text_add(out, "}\n");

@@ -318,7 +318,12 @@ opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err
     OPEVO_TRY(run_finals(self, quiet, err));
     self->sum_s = opevo_i_tasks_value(self, OPEVO_AIM_SUM, best_s);
     self->finals_s = opevo_i_tasks_value(self, self->options.aim, winner_s);
+    for (size_t i = 0; i < self->count; i++)
+        OPEVO_TRY(
+            opevo_i_tune_store_workers(&self->tunings[i], self->tunings[i].results[0].run, err));
 cleanup:
+    for (size_t i = 0; i < self->count; i++)
+        opevo_i_tune_tell_workers(&self->tunings[i], status == OPEVO_OK);
     opevo_scheduler_end(self->scheduler, NULL);
     self->scheduler = NULL;
     opevo_free(observed);

@@ -263,6 +263,7 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_text_free(&self->call_text);
     opevo_text_free(&self->settings_text);
     opevo_text_free(&self->batch_text);
+    opevo_free(self->faults_stored);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
     opevo_i_starts_free(&self->starts);
@@ -351,6 +352,8 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
     options_of_run.call = self->call && !call.failed ? opevo_text_string(&call) : NULL;
     options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
+    if (status == OPEVO_OK)
+        status = opevo_i_tune_store_workers(self, self->results[index].run, err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
         status = opevo_i_reasons_complete(&self->reasons[index], self->run.store,
                                           self->results[index].run, err);
@@ -471,7 +474,9 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     }
     if (!opevo_i_flag(call, "quiet"))
         opevo_i_tune_tell_batch(&self);
-    OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
+    status = run_all(&self, opevo_i_flag(call, "quiet"), err);
+    opevo_i_tune_tell_workers(&self, status == OPEVO_OK);
+    OPEVO_TRY(status);
     OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
     OPEVO_TRY(opevo_i_tune_read_samples(&self, err));
     if (opevo_i_flag(call, "emit"))

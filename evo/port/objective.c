@@ -286,6 +286,11 @@ void opevo_objective_note_best(opevo_objective *objective, double fitness)
         objective->ops->note_best(objective, fitness);
 }
 
+const opevo_measurer *opevo_objective_measurer(const opevo_objective *objective)
+{
+    return objective->measurer && objective->measurer->command ? objective->measurer : NULL;
+}
+
 const double *opevo_objective_processor_times(const opevo_objective *objective,
                                               const opevo_outcome *outcome)
 {

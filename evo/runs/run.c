@@ -12,6 +12,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/store_workers.h>
 
 #include <assert.h>
 
@@ -99,14 +100,21 @@ static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome
     opevo_session *self = context;
     size_t place = self->settled + (size_t)(self->given[i] - self->result.trials - 1);
     const double *processor_s = opevo_objective_processor_times(self->objective, outcome);
+    const opevo_measurer *by = opevo_objective_measurer(self->objective);
+    opevo_status status = OPEVO_OK;
 
     if (self->ended)
         return OPEVO_OK;
+    if (by && self->options.store)
+        OPEVO_TRY(opevo_store_note_measurer(self->options.store, self->result.run, self->given[i],
+                                            by, err));
     self->trials[place].outcome = *outcome;
     if (place > self->settled)
         return keep_early(self, place, processor_s, err);
     self->slots[place].known = true;
-    return take_known(self, processor_s, err);
+    status = take_known(self, processor_s, err);
+cleanup:
+    return status;
 }
 
 /* A trial that is far from the best in the fitness may be good in another criterion. */

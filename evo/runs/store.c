@@ -106,7 +106,8 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
                          "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
                          " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
                          " 'calls',"
-                         " 'criteria', 'candidates', 'early', 'starts', 'windows', 'task_groups',"
+                         " 'criteria', 'candidates', 'early', 'starts', 'windows', 'workers', "
+                         "'measured', 'task_groups',"
                          " 'group_tasks', 'group_rounds', 'group_kernels')"
                          " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
                          &foreign, err));
@@ -437,6 +438,8 @@ void opevo_store_close(opevo_store *store)
     opevo_free(store->origins);
     opevo_index_map_destroy(store->origin_places);
     opevo_free(store->begun);
+    opevo_i_store_forget_measurers(store);
+    opevo_free(store->noted);
     opevo_free(store->path);
     opevo_free(store);
 }

@@ -85,6 +85,8 @@ struct opevo_store {
     size_t origin_capacity;
     struct opevo_i_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
     size_t begun_count, begun_capacity;
+    void *noted; /* who measured what is written next: store_workers.c */
+    size_t noted_count, noted_capacity;
 };
 
 /* ---- store_place.c, store.c ---- */
@@ -242,6 +244,18 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
                                        const double *processor_s, opevo_error *err);
 /* Copy those of a run of the attached store `source`, likewise. */
 opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
+                                        opevo_error *err);
+
+/* ---- store_workers.c ---- */
+
+/* Write who measured what, as noted, in the caller's transaction. Errors: MISMATCH for another
+ * device than that of the run, where that is not permitted. */
+opevo_status opevo_i_store_put_measurers(opevo_store *store, opevo_error *err);
+/* Forget what was noted. */
+void opevo_i_store_forget_measurers(opevo_store *store);
+/* Copy the workers of a run of the attached store `source`, and which trials they measured, in the
+ * caller's transaction. */
+opevo_status opevo_i_store_join_workers(opevo_store *store, int64_t here, int64_t there,
                                         opevo_error *err);
 
 /* ---- store_starts.c ---- */

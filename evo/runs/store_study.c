@@ -349,6 +349,8 @@ static opevo_status join_run(joiner *self, const opevo_i_slot *mine, const opevo
         OPEVO_TRY(step_pair(self, self->note, here, there, &row, &value, err));
     if (*added)
         OPEVO_TRY(opevo_i_store_copy_windows(self->store, here, there, err));
+    if (*added)
+        OPEVO_TRY(opevo_i_store_join_workers(self->store, here, there, err));
 cleanup:
     return status;
 }

@@ -16,6 +16,7 @@ static opevo_status add_option(const opevo_plan *plan, opevo_i_plan_objective *s
 {
     opevo_plan_option *grown = opevo_realloc(self->options, self->option_count + 1, sizeof *grown);
     char number[OPEVO_DOUBLE_TEXT_SIZE] = "";
+    bool is_flag = !strcmp(key, "cold") || !strcmp(key, "mixed-devices");
     const char *text = number;
 
     if (!grown)
@@ -27,9 +28,9 @@ static opevo_status add_option(const opevo_plan *plan, opevo_i_plan_objective *s
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
         opevo_double_format(json_real_value(value), number);
-    else if (!json_is_true(value) || strcmp(key, "cold") != 0)
+    else if (!json_is_true(value) || !is_flag)
         return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a string or a number%s.",
-                                 key, !strcmp(key, "cold") ? ", or true" : "");
+                                 key, is_flag ? ", or true" : "");
     grown[self->option_count] = (opevo_plan_option){opevo_strdup(key), opevo_strdup(text)};
     if (!grown[self->option_count].key || !grown[self->option_count].value) {
         opevo_free(grown[self->option_count].key);

@@ -33,7 +33,7 @@ opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const ch
 #define OPEVO_I_PLAN_OPTIONS                                                                       \
     "build", "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers",       \
         "workers-from", "workers-address", "template", "cold", "precision", "slower",              \
-        "build-timeout", "threads", "harness", "with", "jobs", "worker-timeout"
+        "build-timeout", "threads", "harness", "with", "jobs", "worker-timeout", "mixed-devices"
 /* Append those of the entry to the objective's options, in the order above (study_options.c). */
 opevo_status opevo_i_plan_read_options(const opevo_plan *plan, const json_t *entry,
                                        opevo_i_plan_objective *self, opevo_error *err);

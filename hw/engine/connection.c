@@ -119,6 +119,13 @@ opevo_status opevo_i_connection_adopt(opevo_i_connection *member, int connection
     return OPEVO_OK;
 }
 
+void opevo_i_connection_note_failure(opevo_i_connection *member, const char *words)
+{
+    member->failures++;
+    opevo_text_clear(&member->words);
+    opevo_text_add(&member->words, words);
+}
+
 void opevo_i_connection_progress(opevo_i_connection *member)
 {
     member->progress_s = opevo_clock_monotonic_s();
@@ -235,4 +242,5 @@ void opevo_i_connection_clear(opevo_i_connection *member)
     opevo_i_line_reader_free(&member->lines);
     opevo_text_free(&member->outgoing);
     opevo_text_free(&member->stderr_tail);
+    opevo_text_free(&member->words);
 }

@@ -64,11 +64,17 @@ typedef struct opevo_i_connection {
     double pace_s;   /* what it takes for one, lately on average; 0: not known */
     double result_s; /* when its last result came */
     char device[256];
+    char host[65];     /* "": not said */
+    uint64_t measured; /* jobs in all */
+    uint64_t failures; /* of its host in all: faults, losses, starts that failed */
+    opevo_text words;  /* why it was lost last */
     opevo_i_model model;
     double reference_s; /* that it computed the right result for; 0: not known */
     int64_t unbounded;  /* elements of that without a bound */
 } opevo_i_connection;
 
+/* Its host failed, in whatever way. */
+void opevo_i_connection_note_failure(opevo_i_connection *member, const char *words);
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the
  * engine alone. Errors: FAULT for want of processes, descriptors or memory; IO. */
 opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *err);

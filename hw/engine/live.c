@@ -4,6 +4,7 @@
 
 #include "live_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
@@ -47,6 +48,7 @@ static opevo_i_live_task *make_task(opevo_i_live *self, size_t number)
     if (!task)
         return NULL;
     task->number = number;
+    task->super.super.member = SIZE_MAX;
     task->next = self->tasks;
     if (task->next)
         task->next->previous = task;
@@ -119,6 +121,33 @@ typedef struct stream {
     size_t count;
 } stream;
 
+/* Note who measured what is handed over next. Where several devices were not permitted, they are
+ * refused before any result of the second is taken. */
+static opevo_status note_measurer(opevo_i_live *self, size_t number, opevo_error *err)
+{
+    const opevo_i_connection *member = &self->pool.members[number];
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_clear(&self->command);
+    opevo_i_arguments_print(&member->command, &self->command);
+    OPEVO_TRY(opevo_text_check(&self->command, err));
+    if (!*self->first.device) {
+        snprintf(self->first.device, sizeof self->first.device, "%s", member->device);
+        snprintf(self->first.host, sizeof self->first.host, "%s", member->host);
+    }
+    if (!self->mixed && strcmp(self->first.device, member->device) != 0)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "The workers measure on different devices, %.255s (%.64s) and %.255s "
+                          "(%.64s); --mixed-devices permits both in one run.",
+                          self->first.device, self->first.host, member->device, member->host);
+    self->by = (opevo_measurer){.command = opevo_text_string(&self->command),
+                                .host = member->host,
+                                .device = member->device,
+                                .mixed = self->mixed};
+cleanup:
+    return status;
+}
+
 static opevo_status deliver(void *context, opevo_i_task *done, opevo_error *err)
 {
     const stream *self = context;
@@ -126,8 +155,12 @@ static opevo_status deliver(void *context, opevo_i_task *done, opevo_error *err)
     opevo_outcome outcome;
     opevo_status status = OPEVO_OK;
 
+    if (done->member != SIZE_MAX)
+        OPEVO_TRY(note_measurer(self->live, done->member, err));
     convert(self->live, &task->super, &outcome);
     status = self->sink(self->sink_context, task->number, &outcome, err);
+cleanup:
+    self->live->by = (opevo_measurer){NULL, NULL, NULL, false};
     if (!self->keeps)
         destroy_task(self->live, task);
     return status;
@@ -273,6 +306,7 @@ void opevo_i_live_destroy(opevo_objective *objective)
     opevo_i_pool_clear(&self->pool);
     clear_tasks(self);
     self->release(self);
+    opevo_text_free(&self->command);
     opevo_free(self->name);
     opevo_free(self);
 }
@@ -317,6 +351,43 @@ size_t opevo_live_worker_count(const opevo_objective *objective)
 {
     return is_live(objective) ? opevo_i_pool_worker_count(&((const opevo_i_live *)objective)->pool)
                               : 0;
+}
+
+static bool is_starting(const opevo_i_connection *member)
+{
+    return member->state != OPEVO_I_READY && member->state != OPEVO_I_DOWN;
+}
+
+static const char *state_of(const opevo_i_connection *member)
+{
+    if (opevo_i_connection_is_suspended(member))
+        return "suspended";
+    if (member->state == OPEVO_I_READY)
+        return "ready";
+    return is_starting(member) ? "starting" : member->failures ? "down" : "idle";
+}
+
+bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out)
+{
+    const opevo_i_live *self = (const opevo_i_live *)objective;
+    const opevo_i_connection *member = NULL;
+    opevo_text command = {0};
+
+    if (i >= opevo_live_worker_count(objective))
+        return false;
+    member = &self->pool.members[i];
+    *out = (opevo_live_worker){
+        .host = member->host,
+        .device = member->device,
+        .state = state_of(member),
+        .words = opevo_text_string(&member->words),
+        .waits_s = is_starting(member) ? opevo_clock_monotonic_s() - member->progress_s : 0,
+        .trials = member->measured,
+        .faults = member->failures};
+    opevo_i_arguments_print(&member->command, &command);
+    snprintf(out->command, sizeof out->command, "%s", opevo_text_string(&command));
+    opevo_text_free(&command);
+    return true;
 }
 
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)

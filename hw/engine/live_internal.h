@@ -25,6 +25,12 @@ struct opevo_i_live {
     opevo_i_live_task *tasks; /* that are measured, or that outcomes point into */
     double slower, best_s;    /* as in a job; for programs 0 */
     size_t each;              /* points wanted at once for each worker */
+    bool mixed;               /* devices are permitted */
+    struct {
+        char device[256], host[65];
+    } first;            /* of which there is a result */
+    opevo_measurer by;  /* of the outcome that is being handed over; otherwise NULLs */
+    opevo_text command; /* of that */
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
     opevo_status (*prepare)(const opevo_i_live *self, opevo_index point, opevo_i_measuring *task,
                             opevo_error *err);

@@ -379,6 +379,8 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
+    self->live.mixed = options->workers.mixed;
+    self->live.super.measurer = &self->live.by;
     OPEVO_TRY(fill(self, options, backend, err));
     OPEVO_TRY(learn(&self->live.pool, options, backend, &model, err));
     opevo_i_live_note_workers(&self->live);

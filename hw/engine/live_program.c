@@ -391,6 +391,8 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, exits, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, "cmd", err));
+    self->live.mixed = options->workers.mixed;
+    self->live.super.measurer = &self->live.by;
     OPEVO_TRY(fill(self, options, err));
     *out = &self->live.super;
 cleanup:

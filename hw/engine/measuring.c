@@ -52,6 +52,7 @@ static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
     opevo_i_connection *member = &pool->members[number];
     const char *device = json_string_value(json_object_get(message, "device"));
     json_int_t among = json_integer_value(json_object_get(message, "among"));
+    const char *host = json_string_value(json_object_get(message, "host"));
     opevo_text why = {0};
 
     if (opevo_i_pool_refuses(pool, message, &why)) {
@@ -61,6 +62,7 @@ static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
         return false;
     }
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
+    snprintf(member->host, sizeof member->host, "%s", host ? host : "");
     opevo_i_model_read(json_object_get(message, "facts"), &member->model);
     if (!pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
         pool->expected = (uint64_t)among;

@@ -104,6 +104,7 @@ static void start_member(opevo_i_work *self, opevo_i_connection *member, double 
     opevo_text_add(&self->pool->lost, err.message);
     self->lacking = err.status == OPEVO_FAULT;
     self->refused = false;
+    opevo_i_connection_note_failure(member, err.message);
     member->failed_starts = self->lacking ? member->failed_starts + 1 : UINT_MAX - 1;
     member->retry_s = now + (opevo_i_connection_is_suspended(member) ? RETRY_S : 1);
 }

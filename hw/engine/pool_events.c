@@ -86,6 +86,8 @@ void opevo_i_work_result(opevo_i_work *work, size_t member, opevo_i_errand *erra
     work->pool->blamed = 0;
     if (!task)
         return;
+    at->measured++;
+    task->member = member;
     task->copies--;
     opevo_i_work_finish(work, task);
 }
@@ -187,6 +189,7 @@ void opevo_i_work_lose(opevo_i_work *work, size_t member, const char *reason, bo
     opevo_text_printf(&work->pool->lost, "the worker %s %s", at->command.items[0], reason);
     if (length)
         opevo_text_printf(&work->pool->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
+    opevo_i_connection_note_failure(at, opevo_text_string(&work->pool->lost));
     at->retry_s = opevo_i_connection_is_suspended(at) ? opevo_clock_monotonic_s() + RETRY_S : 0;
 }
 
@@ -201,6 +204,7 @@ bool opevo_i_work_fault(opevo_i_work *work, size_t member, opevo_i_errand *erran
     opevo_i_work_remove(at, errand);
     opevo_i_connection_progress(at);
     at->faults++;
+    opevo_i_connection_note_failure(at, sentence);
     if (task) {
         opevo_i_task_put_off(task, member);
         opevo_i_work_put_back(work, task);

@@ -25,6 +25,7 @@ typedef struct opevo_i_task {
     struct opevo_i_task *next;               /* of those that are not done, in order */
     uint64_t number;                         /* in the order in which they came */
     unsigned copies;                         /* workers that have it */
+    size_t member;                           /* that did it; SIZE_MAX: none */
     unsigned attempts;                       /* workers that were lost while they were at it */
     bool hung;                               /* the last of them by its silence */
     unsigned faults;                         /* times that the host failed and not the task */

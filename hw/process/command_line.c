@@ -54,6 +54,14 @@ static bool read_word(const char **at, opevo_text *word)
     return !quote;
 }
 
+void opevo_i_arguments_print(const opevo_i_arguments *list, opevo_text *out)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        opevo_text_add(out, i ? " " : "");
+        opevo_text_add(out, list->items[i]);
+    }
+}
+
 opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -23,6 +23,8 @@ typedef struct opevo_i_arguments {
 
 bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length);
 void opevo_i_arguments_clear(opevo_i_arguments *list);
+/* The words with blanks between them, as they are. */
+void opevo_i_arguments_print(const opevo_i_arguments *list, opevo_text *out);
 
 /* Stands in words for the path of what a build makes, until a worker knows it. */
 #define OPEVO_I_OUTPUT_PLACE '\x1a'

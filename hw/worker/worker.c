@@ -124,6 +124,7 @@ static void send_hello(worker *self, const char *name)
 {
     facts known = {.name = name};
     uint64_t among = count_siblings();
+    char host[65] = "";
     json_t *hello =
         json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol", OPEVO_I_PROTOCOL,
                   "version", OPEVO_VERSION, "kind", self->backend->ops->kind, "device",
@@ -131,6 +132,8 @@ static void send_hello(worker *self, const char *name)
 
     if (hello && among > 1)
         json_object_set_new(hello, "among", json_integer((json_int_t)among));
+    if (hello && gethostname(host, sizeof host - 1) == 0)
+        json_object_set_new(hello, "host", opevo_i_json_text(host));
     self->backend->ops->list(note_facts, &known);
     if (hello && known.message)
         json_object_set(hello, "facts", known.message);

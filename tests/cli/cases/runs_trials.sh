@@ -12,8 +12,9 @@ opevo tune --on 'cmd:sh bench.sh {X} {V}' --space space.json --result 'ms:/[0-9.
     >/dev/null 2>&1
 opevo tune mm1 --on sim:gtx1080ti --trials 30 --seed 3 --store runs.db >/dev/null
 opevo runs runs.db:1 --trials
-opevo runs runs.db:1 --trials --csv | sed 's/,0,[0-9.e-]*,0,0,/,cost,/'
-opevo runs runs.db:1 --trials --json | sed 's/"run_s": [0-9.e-]*/"run_s": T/'
+here() { sed '/^[0-9]/s/,[^,"]*,"\{0,1\}[^"]*"\{0,1\}$/,HOST,DEVICE/; s/"workers": \[[^]]*\]/"workers": []/; s/"host": "[^"]*", "device": "[^"]*"/"host": "", "device": ""/'; }
+opevo runs runs.db:1 --trials --csv | sed 's/,0,[0-9.e-]*,0,0,/,cost,/' | here
+opevo runs runs.db:1 --trials --json | sed 's/"run_s": [0-9.e-]*/"run_s": T/' | here
 # A simulated run, and one of a study, which is packed: nothing is left out.
 opevo runs runs.db:2 --trials --csv | wc -l
 cat >plan.json <<'EOS'

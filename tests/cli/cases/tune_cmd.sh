@@ -27,7 +27,7 @@ tune --trials 10 --workers 'opevo-worker cmd' --workers "sh -c 'exec opevo-worke
 tune --trials 10 --finals 2 --rounds 6 | tail -4
 ls
 # The finals are in the store: the program is not asked again.
-tune --trials 10 --finals 2 --rounds 6 --store runs.db --json >measured
+tune --trials 10 --finals 2 --rounds 6 --store runs.db --json | sed 's/ "workers": \[[^]]*\],//' >measured
 rm bench.sh
-tune --trials 10 --finals 2 --rounds 6 --store runs.db --json | cmp - measured
+tune --trials 10 --finals 2 --rounds 6 --store runs.db --json | sed 's/ "workers": \[[^]]*\],//' | cmp - measured
 grep -c '"finals": {"verdict"' measured

@@ -147,6 +147,13 @@ typedef struct opevo_point_source {
     void *context;
 } opevo_point_source;
 
+/* Who measured an outcome. */
+typedef struct opevo_measurer {
+    const char *command; /* that reaches the worker; NULL: it is not known */
+    const char *host, *device;
+    bool mixed; /* trials of one run may be measured on several devices */
+} opevo_measurer;
+
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
     /* evaluate or measure, or both; optional in an external objective. evaluate: compute the
@@ -233,7 +240,9 @@ struct opevo_objective {
     size_t more_count;               /* their number, below OPEVO_CRITERIA_MOST */
     const opevo_starts *starts;      /* points to begin with; NULL: none; owned too */
     const opevo_search_defaults *defaults; /* NULL: those of the tuners; owned too */
-    void *reserved[OPEVO_RESERVED - 2];    /* 0 */
+    const opevo_measurer *measurer; /* of the outcome that is being handed over; NULL: not known;
+                                       owned too */
+    void *reserved[OPEVO_RESERVED - 3]; /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:
@@ -294,6 +303,9 @@ OPEVO_API void opevo_objective_note_best(opevo_objective *objective, double fitn
  * outcome; NULL if unknown. The samples are then elapsed times. */
 OPEVO_API const double *opevo_objective_processor_times(const opevo_objective *objective,
                                                         const opevo_outcome *outcome);
+/* Who measured the outcome that the objective is handing over; NULL where that is not known. Valid
+ * until the sink returns. */
+OPEVO_API const opevo_measurer *opevo_objective_measurer(const opevo_objective *objective);
 /* `known` is false if the objective has no such function. */
 OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                                opevo_error *err);

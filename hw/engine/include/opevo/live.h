@@ -23,6 +23,8 @@ typedef struct opevo_workers {
     const char *address; /* that these connect to, as in opevo/listen.h; NULL: by the command */
     const char *program; /* path of opevo-worker; NULL: next to this program, else in PATH */
     double start_s; /* limit from a start to the greeting, and from there to being ready; 0: 300 */
+    bool mixed; /* they may measure on several devices; otherwise a result of a second one ends the
+                   run with MISMATCH */
 } opevo_workers;
 
 typedef struct opevo_live_options {
@@ -100,6 +102,22 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 /* How many workers a live objective has, whether or not they run, as far as is known of those of a
  * launcher; 0 for any other objective. */
 size_t opevo_live_worker_count(const opevo_objective *objective);
+
+/* What is known of the i-th of them. Strings but the command are borrowed until it measures again.
+ */
+typedef struct opevo_live_worker {
+    char command[512];  /* that reaches it */
+    const char *host;   /* as it says; "": it has not greeted */
+    const char *device; /* likewise */
+    const char *state;  /* "ready"; "starting"; "down" after a loss; "suspended" after many; "idle":
+                            it was not needed */
+    const char *words;  /* why it was lost last; "": it was not */
+    uint64_t trials;    /* that it measured, those of finals included */
+    uint64_t faults;    /* times that its host failed, or that it was lost or did not start */
+    double waits_s;     /* how long it has been "starting"; otherwise 0 */
+} opevo_live_worker;
+/* False for a number that there is none of. */
+bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out);
 
 /* Stop the workers of a live objective, whose processes take memory and open files while they wait;
  * the next evaluation starts them again, and computes the right result again. Nothing for any other

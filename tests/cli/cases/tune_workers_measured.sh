@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who measured what: the worker of each trial, workers that did less than was asked of them, other workers than before,
+# and several devices in one run, which are refused unless permitted. Hosts and devices are what workers say.
+echo '{"X": {"_type": "discrete", "_value": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}}' >space.json
+fake() { # fake HOST DEVICE: a worker elsewhere
+    cat >"$1" <<EOS
+#!/bin/sh
+: >up.$1
+exec opevo-worker cmd | sed -u 's/"host":"[^"]*"/"host":"$1"/; s/"device":"[^"]*"/"device":"$2"/'
+EOS
+    chmod +x "$1"
+}
+fake node1 'CPU A'
+fake node2 'CPU A'
+fake node3 'CPU B'
+# With $TOGETHER workers, no trial ends before all have started, and then each takes a while.
+cat >bench.sh <<'EOS'
+while [ "$(ls up.* | wc -l)" -lt "${TOGETHER:-0}" ]; do sleep 0.1; done
+[ "${TOGETHER:-0}" = 0 ] || sleep 0.3
+echo "$1"
+EOS
+dead="sh -c 'echo no such host >&2; exit 1'"
+tune() {
+    opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --result 'score:/([0-9.]+)/' --tuner random --quiet "$@" \
+        2>&1 >out
+    status=$?
+    [ $status = 0 ] || echo "status $status"
+}
+workers() { opevo runs "$1" | sed -n 's/^[0-9]* trials* by/N trials by/p' | sort; }
+echo "== each trial has its host and device"
+export TOGETHER=2
+tune --trials 8 --store a.db --workers ./node1 --workers ./node2
+unset TOGETHER
+workers a.db:1
+opevo runs a.db:1 --trials --csv | cut -d, -f 1,15- | sed 's/node[12]/node/' | head -n 3
+opevo runs a.db:1 --trials --json | grep -c '"trial": .*"host": "node[12]", "device": "CPU A"'
+opevo runs a.db:1 --json | grep -c '"state": "ready", "measured": [0-9]*, "faults": 0, "words": ""'
+echo "== one of two dead"
+tune --trials 4 --store b.db --workers ./node1 --workers "$dead" | sed 's/[0-9]* faults\{0,1\} of/N faults of/'
+workers b.db:1 | sed 's/[0-9]* faults\{0,1\} of/N faults of/'
+tune --trials 4 --json --workers ./node1 --workers "$dead" >told
+grep -o '"words": "the worker sh ended: no such host"' out
+echo "== other workers go on"
+tune --trials 10 --store b.db --workers ./node2
+tune --trials 10 --store b.db --workers ./node2
+echo "== two devices"
+rm up.*
+export TOGETHER=2
+tune --trials 12 --store c.db --workers ./node1 --workers ./node3 | sed 's/node[13]/node/g; s/CPU [AB]/CPU/g'
+tune --trials 12 --store c.db --workers ./node1 --workers ./node3 --mixed-devices
+unset TOGETHER
+tune --trials 2 --store d.db --workers ./node1
+tune --trials 4 --store d.db --workers ./node3
+tune --trials 6 --store d.db --workers ./node3 --mixed-devices
+opevo runs d.db:1 | grep 'succeeded on'
+echo "== shares of a study keep it"
+cat >plan.json <<'EOS'
+{"study": 1, "tuners": ["random"], "seeds": 4, "budget": {"trials": 3},
+ "objectives": [{"on": "cmd:sh bench.sh {X}", "space": "space.json", "result": "score:/([0-9.]+)/",
+                 "workers": ["./node1", "./node3"], "mixed-devices": true}]}
+EOS
+for share in 1 2; do opevo study plan.json --store s.db --shard $share/2 --quiet >/dev/null; done
+opevo study plan.json --store s.db --merge --quiet >/dev/null
+for run in 1 2 3 4; do opevo runs s.db:$run --trials --json | grep -c '"trial": .*"host": "node[13]", "device": "CPU [AB]"'; done
