@@ -331,8 +331,9 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     const char **criteria = NULL;
 
     options.device = device;
-    /* A plan is also opened to be merged, or shown. */
+    /* A plan is also opened to be merged, or shown, and then by no verb. */
     options.meet = call && call->verb && !opevo_i_flag(call, "dry-run");
+    options.of_plan = !call || !call->verb || !strcmp(call->verb->name, "study");
     options.interrupt = &opevo_i_interrupted;
     OPEVO_TRY(read_kernels(call, &options, err));
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));

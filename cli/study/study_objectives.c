@@ -4,6 +4,7 @@
 
 #include "study_cli_internal.h"
 
+#include <opevo/live.h>
 #include <opevo/memory.h>
 
 #include <string.h>
@@ -151,7 +152,7 @@ bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option)
 }
 
 /* What is opened as `opevo tune` does. */
-static opevo_status open_tunable(const char *plan, opevo_i_opened *out, opevo_error *err)
+static opevo_status open_tunable(const char *plan, bool run, opevo_i_opened *out, opevo_error *err)
 {
     const opevo_plan_objective *named = &out->named;
     opevo_status status = OPEVO_OK;
@@ -168,8 +169,10 @@ static opevo_status open_tunable(const char *plan, opevo_i_opened *out, opevo_er
     OPEVO_TRY(opevo_text_check(&on, err));
     OPEVO_TRY(opevo_text_check(&space, err));
     OPEVO_TRY(call_of(named, opevo_i_live_option, "edits (evolve)", &call, err));
+    call.verb = run ? &opevo_i_verb_study : NULL;
     OPEVO_TRY(opevo_i_objective_of_call(
         &call, named->what, on.data, named->space ? space.data : NULL, &out->given.objective, err));
+    opevo_live_rest(out->given.objective);
     OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, err));
     optimum.known = optimum.known && optimum.fitness > 0;
     OPEVO_TRY(opevo_i_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
@@ -182,22 +185,23 @@ cleanup:
     return status;
 }
 
-static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
+static opevo_status open_one(const char *plan, const opevo_plan_objective *named, bool run,
                              opevo_i_opened *out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     out->named = *named;
-    status = is_evolve(named->on) ? open_edits(plan, out, &inner) : open_tunable(plan, out, &inner);
+    status =
+        is_evolve(named->on) ? open_edits(plan, out, &inner) : open_tunable(plan, run, out, &inner);
     if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
         opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
                         inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
     return status;
 }
 
-opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, opevo_i_opened **out,
-                                     opevo_error *err)
+opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, bool run,
+                                     opevo_i_opened **out, opevo_error *err)
 {
     size_t count = opevo_plan_objective_count(plan);
     opevo_i_opened *opened = opevo_calloc(count, sizeof *opened);
@@ -208,7 +212,7 @@ opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, o
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_plan_objective named = opevo_plan_objective_get(plan, i);
 
-        status = open_one(path, &named, &opened[i], err);
+        status = open_one(path, &named, run, &opened[i], err);
     }
     if (status == OPEVO_OK)
         *out = opened;

@@ -237,7 +237,7 @@ cleanup:
 
 /* ---- The verb ------------------------------------------------------------------------------- */
 
-static opevo_status open_study(const char *path, opevo_i_opened **opened, size_t *count,
+static opevo_status open_study(const char *path, bool run, opevo_i_opened **opened, size_t *count,
                                opevo_study **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -245,7 +245,7 @@ static opevo_status open_study(const char *path, opevo_i_opened **opened, size_t
     opevo_plan *plan = NULL;
 
     OPEVO_TRY(opevo_plan_load(path, &plan, err));
-    OPEVO_TRY(opevo_i_open_objectives(path, plan, opened, err));
+    OPEVO_TRY(opevo_i_open_objectives(path, plan, run, opened, err));
     *count = opevo_plan_objective_count(plan);
     given = opevo_malloc(*count, sizeof *given);
     if (!given) {
@@ -367,7 +367,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_shards_check(self.store, self.shard, err));
     opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
-    OPEVO_TRY(open_study(call->arguments[0], &opened, &count, &study, err));
+    OPEVO_TRY(open_study(call->arguments[0],
+                         !opevo_i_flag(call, "merge") && !opevo_i_flag(call, "dry-run"), &opened,
+                         &count, &study, err));
     self.study = study;
     self.opened = opened;
     self.opened_count = count;

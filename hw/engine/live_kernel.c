@@ -204,10 +204,12 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
 {
     const double numbers[] = {options->build_limit_s, options->run_limit_s, options->precision,
                               options->repeat_s, options->cold_cache ? 1 : 0};
+    bool asked = opevo_i_workers_are_given(&options->workers);
+    const char *identity = asked && options->of_plan ? "" : model->identity;
     uint64_t hash = opevo_space_signature(maker->space);
 
     hash = opevo_hash_bytes(hash, &maker->signature, sizeof maker->signature);
-    hash = opevo_hash_bytes(hash, model->identity, strlen(model->identity) + 1);
+    hash = opevo_hash_bytes(hash, identity, strlen(identity) + 1);
     hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
     if (maker->threads > 1)

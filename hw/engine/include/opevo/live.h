@@ -43,6 +43,8 @@ typedef struct opevo_live_options {
     size_t criterion_count;
     bool meet; /* start the workers that are given at once, to know of their device */
     const opevo_interrupt *interrupt; /* of that; NULL: never */
+    bool of_plan; /* leave the device of workers that are given out of the signature, as a plan is
+                     also opened where they cannot be asked */
 } opevo_live_options;
 
 /* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, warm, 1. */
@@ -50,7 +52,8 @@ opevo_live_options opevo_live_defaults(void);
 
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
  * at the first evaluation, or, with `meet`, here: then the device of the first that greets is that
- * of the signature and of the start points; otherwise nothing is known of those of other hosts.
+ * of the signature, unless it is `of_plan`, and of the start points; otherwise nothing is known of
+ * those of other hosts.
  * Fitness is GFLOP/s at the median of the samples; on a CPU at the 10 % quantile of its windows,
  * each with the smaller of elapsed and processor time.
  *
