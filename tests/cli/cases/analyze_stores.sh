@@ -2,22 +2,23 @@
 # Several stores are analysed as one that was merged from them; what is in two of them counts once, what contradicts
 # itself is refused, and no store changes.
 cat >toy.csv <<'S'
-u,v,time_ms,status
-1,1,8,ok
-1,2,4,ok
-1,3,5,ok
-2,1,3,ok
-2,2,2,ok
-2,3,,runtime_error
-4,1,2.5,ok
-4,2,1,ok
-4,3,6,ok
+u,v,time_ms,status,energy
+1,1,8,ok,1
+1,2,4,ok,4
+1,3,5,ok,9
+2,1,3,ok,2
+2,2,2,ok,8
+2,3,,runtime_error,18
+4,1,2.5,ok,4
+4,2,1,ok,16
+4,3,6,ok,36
 S
 cat >toy.json <<'S'
 {"format": "tuning-landscape 1", "name": "toy", "flop_per_run": 1e6, "rows": 9,
  "parameters": [{"name": "u", "type": "int", "values": [1, 2, 4]},
   {"name": "v", "type": "int", "values": [1, 2, 3]}],
- "columns": ["u", "v", "time_ms", "status"]}
+ "columns": ["u", "v", "time_ms", "status", "energy"],
+ "criteria": [{"name": "energy", "unit": "J", "better": "smaller"}]}
 S
 echo '{"u": {"_type": "discrete", "_value": [1, 2]}, "v": {"_type": "discrete", "_value": [1, 2, 3]}}' >less.json
 plan() { # FILE OBJECTIVES TUNERS SEEDS
@@ -53,6 +54,12 @@ for i in 1 2 3; do shard plan.json $i/3 shard.db; done
 opevo study plan.json --merge shard.1-of-3.db shard.2-of-3.db shard.3-of-3.db --store merged.db >/dev/null
 sums >before
 same merged.db shard.1-of-3.db shard.2-of-3.db shard.3-of-3.db
+for form in --all --json; do
+    opevo analyze merged.db $form --criteria time,energy --resamples 200 >one
+    opevo analyze shard.?-of-3.db $form --criteria time,energy --resamples 200 >several
+    sed -i "1s/^[^:]*: \([0-9]* runs\)/STORES: \1/" one several
+    cmp one several && echo "fronts, $form: $(grep -c . one) lines"
+done
 echo "-- one line and more shares than lines"
 plan line.json '"recorded:toy.csv"' '"random"' 9
 for i in 1 2; do shard line.json $i/2 line.db; done
