@@ -375,6 +375,11 @@ bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_liv
 
     if (i >= opevo_live_worker_count(objective))
         return false;
+    if (i >= self->pool.count) { /* expected, but not there */
+        *out = (opevo_live_worker){
+            .host = "", .device = "", .state = "missing", .words = "", .waits_s = INFINITY};
+        return true;
+    }
     member = &self->pool.members[i];
     *out = (opevo_live_worker){
         .host = member->host,

@@ -64,7 +64,7 @@ static bool take_hello(opevo_i_work *work, size_t number, const json_t *message)
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
     snprintf(member->host, sizeof member->host, "%s", host ? host : "");
     opevo_i_model_read(json_object_get(message, "facts"), &member->model);
-    if (!pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
+    if (pool->launch && !pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
         pool->expected = (uint64_t)among;
     member->depth = pool->builds ? member->model.cores : 0;
     opevo_i_connection_say(member, pool->setup);

@@ -113,11 +113,11 @@ typedef struct opevo_live_worker {
     const char *host;   /* as it says; "": it has not greeted */
     const char *device; /* likewise */
     const char *state;  /* "ready"; "starting"; "down" after a loss; "suspended" after many; "idle":
-                            it was not needed */
+                          it was not needed; "missing": a launcher has not brought it */
     const char *words;  /* why it was lost last; "": it was not */
     uint64_t trials;    /* that it measured, those of finals included */
     uint64_t faults;    /* times that its host failed, or that it was lost or did not start */
-    double waits_s;     /* how long it has been "starting"; otherwise 0 */
+    double waits_s;     /* how long it has been "starting"; INFINITY: missing; otherwise 0 */
 } opevo_live_worker;
 /* False for a number that there is none of. */
 bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out);
