@@ -73,7 +73,7 @@ nothing_left
 tune file.db --workers-from "2*env -i PATH=$PATH XDG_CACHE_HOME=$XDG_CACHE_HOME $folder/loop.sh 2 --connect {file}" --json >file.out 2>&1 ||
     fail "with a file: $(cat file.out)"
 same_trials file.db "$(cat file.out)"
-grep -q '"workers": 2' file.out || fail "the number of workers: $(cat file.out)"
+counts 2 file.out || fail "the number of workers: $(cat file.out)"
 ls "$XDG_CACHE_HOME"/opevo/connect-* 2>/dev/null && fail "a file with a token is left"
 tune socket.db --workers-from "$folder/loop.sh 2" --workers-address "$folder/socket" >socket.out 2>&1 || fail "by a socket: $(cat socket.out)"
 same_trials socket.db "$(cat socket.out)"

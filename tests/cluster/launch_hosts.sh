@@ -28,7 +28,7 @@ tune_on_a mpi.db --json --workers-from "$mpirun --host 10.77.0.1:2,10.77.0.2:2 -
     fail "mpirun: $(cat mpi.out)"
 same_trials mpi.db "$(cat mpi.out)"
 [ "$(sort hosts | uniq -c | tr -s ' ' | tr '\n' ';')" = " 2 host-a; 2 host-b;" ] || fail "the workers ran on: $(cat hosts)"
-grep -q '"workers": 4' mpi.out || fail "mpirun does not say how many: $(cat mpi.out)"
+counts 4 mpi.out || fail "not four workers: $(cat mpi.out)"
 
 # As ssh does: nothing of the environment arrives, but both hosts have the folder of the file.
 rm hosts

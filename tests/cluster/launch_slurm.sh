@@ -13,7 +13,11 @@ alone
 
 tune srun.db --workers-from "srun -n3 $worker cpu" --json >srun.out 2>&1 || fail "srun: $(cat srun.out)"
 same_trials srun.db "$(cat srun.out)"
-grep -q '"workers": 3' srun.out || fail "srun does not say how many: $(cat srun.out)"
+counts 3 srun.out || fail "not three workers: $(cat srun.out)"
+# By what srun says of their number, a batch is of it.
+"$opevo" tune 'matmul(12,8,16)' --on cpu --tuner qgp --trials 4 --precision 20 --finals 0 --quiet --json \
+    --workers-from "srun -n3 $worker cpu" >batch.out 2>&1 || fail "srun: $(cat batch.out)"
+grep -q '"batch": 3' batch.out || fail "another batch: $(cat batch.out)"
 
 # All processors are taken: the run waits, without a limit, and withdraws its job when it is interrupted.
 blocker=$(sbatch --parsable -n4 --output=/dev/null --wrap 'sleep 600') || fail "sbatch failed"

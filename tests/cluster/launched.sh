@@ -45,6 +45,8 @@ end_engines() {
     done
 }
 environment_of() { tr '\0' '\n' <"/proc/$(head -1 started)/environ" | sed -n "s/^$1=//p"; }
+# counts N FILE: a result in JSON has so many workers
+counts() { python3 -c 'import json, sys; assert len(json.load(open(sys.argv[2]))["workers"]) == int(sys.argv[1])' "$@"; }
 # nothing_left: no worker is left that this test started
 nothing_left() {
     have_ended() { for process in $(cat started 2>/dev/null); do kill -0 "$process" 2>/dev/null && return 1; done; return 0; }
