@@ -253,6 +253,8 @@ opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t
 opevo_status opevo_i_store_put_measurers(opevo_store *store, opevo_error *err);
 /* Forget what was noted. */
 void opevo_i_store_forget_measurers(opevo_store *store);
+/* ", measured on DEVICE (HOST)" for what is known to have measured the run; nothing otherwise. */
+void opevo_i_store_print_devices(opevo_store *store, int64_t run, opevo_text *out);
 /* Copy the workers of a run of the attached store `source`, and which trials they measured, in the
  * caller's transaction. */
 opevo_status opevo_i_store_join_workers(opevo_store *store, int64_t here, int64_t there,

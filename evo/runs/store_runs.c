@@ -131,9 +131,11 @@ static opevo_status check_program(opevo_store *store, const opevo_run_key *key, 
                       store->path, key->objective, (long long)run);
 }
 
-static opevo_status fail_signature(const opevo_store *store, const opevo_run_key *key, int64_t run,
+static opevo_status fail_signature(opevo_store *store, const opevo_run_key *key, int64_t run,
                                    opevo_error *err)
 {
+    opevo_text devices = {0};
+
     if (!strncmp(key->objective, "cmd:", 4))
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s: run %lld was made on %s with another --result, --criterion, --flop, "
@@ -141,9 +143,12 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
                           "--name, or use another "
                           "store.",
                           store->path, (long long)run, key->objective);
-    return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                      "%s: run %lld was made on another version of %s: use another store.",
-                      store->path, (long long)run, key->objective);
+    opevo_i_store_print_devices(store, run, &devices);
+    OPEVO_FAIL(err, OPEVO_MISMATCH,
+               "%s: run %lld was made on another version of %s%s: use another store.", store->path,
+               (long long)run, key->objective, opevo_text_string(&devices));
+    opevo_text_free(&devices);
+    return OPEVO_MISMATCH;
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------- */

@@ -137,6 +137,26 @@ cleanup:
     return status;
 }
 
+void opevo_i_store_print_devices(opevo_store *store, int64_t run, opevo_text *out)
+{
+    const char *separator = ", measured on ";
+    sqlite3_stmt *row = NULL;
+
+    if (!has_tables(store, "main") ||
+        opevo_i_store_prepare(store,
+                              "SELECT DISTINCT device, host FROM workers JOIN measured"
+                              " USING (run, worker) WHERE run = ? LIMIT 8",
+                              &row, NULL))
+        return;
+    sqlite3_bind_int64(row, 1, run);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        opevo_text_printf(out, "%s%.200s (%.64s)", separator, opevo_i_column_text(row, 0),
+                          opevo_i_column_text(row, 1));
+        separator = ", ";
+    }
+    sqlite3_finalize(row);
+}
+
 /* The number of the worker, which the run has after this. */
 static opevo_status find_worker(opevo_store *store, int64_t run, const opevo_measurer *by,
                                 int64_t *out, opevo_error *err)

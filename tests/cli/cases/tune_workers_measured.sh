@@ -62,3 +62,9 @@ EOS
 for share in 1 2; do opevo study plan.json --store s.db --shard $share/2 --quiet >/dev/null; done
 opevo study plan.json --store s.db --merge --quiet >/dev/null
 for run in 1 2 3 4; do opevo runs s.db:$run --trials --json | grep -c '"trial": .*"host": "node[13]", "device": "CPU [AB]"'; done
+echo "== a run of another device says of which it is"
+command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "measured on DEVICE (HOST): use another store."; exit 0; }
+for cold in '' --cold; do
+    opevo tune 'matmul(32,32,32)' --on cpu --tuner random --trials 1 --finals 0 --quiet --store k.db $cold 2>&1 >/dev/null |
+        sed 's/.*, measured on .* ([^()]*): use/measured on DEVICE (HOST): use/'
+done
