@@ -63,14 +63,17 @@ bool opevo_i_work_start(opevo_i_work *work, size_t member, opevo_i_errand *erran
     return true;
 }
 
-/* The errand is over: so long it took, or longer. */
+/* The errand is over. One that is dropped before its end would have taken longer, by as much again
+ * for all that is known. */
 static void end_errand(opevo_i_connection *member, opevo_i_errand *errand, bool whole)
 {
     double now = opevo_clock_monotonic_s();
     double took_s = now - fmin(now, fmax(errand->since_s, whole ? member->result_s : 0));
 
-    if (whole || took_s > member->pace_s)
+    if (whole)
         opevo_i_connection_note_pace(member, took_s);
+    else
+        member->pace_s = fmax(member->pace_s, 2 * took_s);
     opevo_i_work_remove(member, errand);
     opevo_i_connection_progress(member);
     member->result_s = now;

@@ -123,7 +123,7 @@ bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, s
 /* What a member takes for a task, in s; as others do where that is not known yet, 0 where nothing
  * is. */
 double opevo_i_pool_pace(const opevo_i_pool *pool, const opevo_i_connection *member);
-/* It took so long for one more, or longer. */
+/* It took so long for one more. */
 void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds);
 /* Start the workers, and wait until one has greeted, or is ready where they do not greet; what it
  * says of its device, unless `out` is NULL. They go on to be set up. Errors: those of run. */

@@ -5,17 +5,20 @@
 #include "sleepers.h"
 #include "zoo.h"
 
+#include <opevo/clock.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/version.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "device_lock_internal.h"
+#include "live_internal.h"
 
 enum { POINTS = 12 };
 
@@ -145,6 +148,72 @@ static void test_samples(void **state)
         CHECK_CLOSE(outcomes[i].fitness, 4, 1e-12);
         CHECK_CLOSE(outcomes[i].time_s, 0.5, 1e-12);
     }
+    opevo_objective_destroy(objective);
+}
+
+/* Until the worker says a line with these words. */
+static void await_words(opevo_i_connection *worker, const char *words)
+{
+    double deadline = opevo_clock_monotonic_s() + 60;
+
+    while (opevo_clock_monotonic_s() < deadline) {
+        struct pollfd wait = {.fd = worker->out, .events = POLLIN};
+        const char *line = NULL;
+
+        assert_true(opevo_i_connection_flush(worker));
+        poll(&wait, 1, 100);
+        assert_true(opevo_i_connection_read(worker));
+        while ((line = opevo_i_line_reader_next(&worker->lines)) != NULL) {
+            if (strstr(line, words))
+                return;
+        }
+    }
+    fail_msg("The worker does not say %s.", words);
+}
+
+static void give_kernel(opevo_i_connection *worker, zoo *maker, opevo_index point, int64_t id)
+{
+    opevo_i_job job = {.id = id};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    char *line = NULL;
+
+    CHECK_OK(maker->super.ops->make(&maker->super, point, &job.kernel, &refused, &why, &err));
+    line = opevo_i_message_line(opevo_i_job_to_json(&job));
+    opevo_i_connection_say(worker, line);
+    free(line);
+    opevo_i_job_clear(&job);
+}
+
+/* A job that comes while another is measured is built and measured without a further message; one
+ * that is dropped then is not. */
+static void test_comes_during_a_measurement(void **state)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    opevo_i_connection worker = {.in = -1, .out = -1, .error = -1};
+    const char *program = getenv("OPEVO_WORKER");
+    zoo *maker = zoo_of_products(64);
+
+    (void)state;
+    maker->salt = 900;
+    options.precision = 1e-6;
+    options.repeat_s = 0.5;
+    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+    assert_true(opevo_i_arguments_add(&worker.command, program, strlen(program)));
+    assert_true(opevo_i_arguments_add(&worker.command, "cpu", 3));
+    CHECK_OK(opevo_i_connection_start(&worker, &err));
+    opevo_i_connection_say(&worker, opevo_i_live_of(objective)->pool.setup);
+    await_words(&worker, "\"ready\"");
+    give_kernel(&worker, maker, 0, 1);
+    await_words(&worker, "\"started\"");
+    give_kernel(&worker, maker, 1, 2);
+    await_words(&worker, "\"job\":2,");
+    give_kernel(&worker, maker, 2, 3);
+    await_words(&worker, "\"started\",\"job\":3");
+    opevo_i_connection_say(&worker, "{\"type\":\"drop\",\"job\":3}\n");
+    await_words(&worker, "\"dropped\",\"job\":3");
+    opevo_i_connection_clear(&worker);
     opevo_objective_destroy(objective);
 }
 
@@ -583,12 +652,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),        cmocka_unit_test(test_samples),
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_senseless),
-        cmocka_unit_test(test_lost_keeper),    cmocka_unit_test(test_all_lost),
-        cmocka_unit_test(test_none),           cmocka_unit_test(test_refusal),
-        cmocka_unit_test(test_other_kind),     cmocka_unit_test(test_folder),
-        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
-        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_comes_during_a_measurement),
+        cmocka_unit_test(test_senseless),      cmocka_unit_test(test_lost_keeper),
+        cmocka_unit_test(test_all_lost),       cmocka_unit_test(test_none),
+        cmocka_unit_test(test_refusal),        cmocka_unit_test(test_other_kind),
+        cmocka_unit_test(test_folder),         cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())

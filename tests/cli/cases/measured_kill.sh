@@ -30,17 +30,20 @@ reaches() { # TEXT COMMAND...
     shift
     await says "$@" || echo "$*: $("$@"), not $text"
 }
-executed() { sort -n begun | uniq -c | awk '$2 != 8 && $2 < last { n += $1 - 1 } END { print n + 0, "measured twice" }' last="$1"; }
+# again: how many of those that had ended before the kill were begun after it
+again() { tail -n "+$((lines + 1))" begun | sort -u | comm -12 - known | awk 'END { print NR, "measured twice" }'; }
 
 count() { grep -c '^8$' begun; }
 is_begun() { [ "$(count)" -gt "$before" ]; } # once more than before
 
 # killed: the last command in the background, in the midst of its measurement.
 killed() {
+    sleep 1 # what has ended is stored
     kill -9 $!
     wait $! 2>/dev/null
     left "$nap"
-    before=$(count)
+    before=$(count) lines=$(wc -l <begun)
+    sort -u ended >known
 }
 interrupted() {
     await is_begun || echo "8 was not begun again"
@@ -66,7 +69,7 @@ for how in tune study; do
     : >free
     ($how >/dev/null)
     echo "$(trials) trials in all"
-    executed 13
+    again
 done
 
 echo "-- record"
@@ -79,4 +82,4 @@ grep -o '"device": "[^"]' table.json | cut -d : -f 1 # what measured the rows th
 interrupted
 : >free
 (record) | head -n 1 | sed 's/.*: //'
-executed 13
+again
