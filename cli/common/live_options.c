@@ -345,7 +345,7 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
         OPEVO_TRY(narrow(maker, space, err));
     else if (options.meet)
         say_beyond_limit(maker);
-    if (options.meet && options.workers.from)
+    if (options.meet && (options.workers.from || options.workers.count))
         opevo_i_catch_interrupts(); /* a launcher may wait in a queue for long */
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@
 #include "keeper_internal.h"
 
 extern char **environ;
+
+#define WITHDRAW_S 8.0 /* for a launcher to take its job out of a queue */
 
 enum { WORDS_LIMIT = 2048, MOST_READS = 16 };
 
@@ -208,10 +211,22 @@ void opevo_i_connection_hang_up(opevo_i_connection *member)
     close_end(&member->out);
 }
 
+bool opevo_i_connection_is_queued(const opevo_i_connection *member)
+{
+    const char *words = opevo_text_string(&member->stderr_tail);
+
+    return member->state == OPEVO_I_GREETING && strstr(words, "queued and waiting for resources") &&
+           !strstr(words, "has been allocated resources");
+}
+
 static void end_process(const opevo_i_connection *member, double deadline)
 {
     struct timespec nap = {.tv_nsec = 2000000};
 
+    if (opevo_i_connection_is_queued(member)) { /* or its job would stay in the queue */
+        kill(-member->pid, SIGTERM);
+        deadline = fmax(deadline, opevo_clock_monotonic_s() + WITHDRAW_S);
+    }
     while (!opevo_i_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
     kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */

@@ -90,6 +90,9 @@ bool opevo_i_connection_flush(opevo_i_connection *member);
 bool opevo_i_connection_read(opevo_i_connection *member);
 /* Read what is there, and keep only the end of what comes on standard error. */
 void opevo_i_connection_overhear(opevo_i_connection *member);
+/* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
+ */
+bool opevo_i_connection_is_queued(const opevo_i_connection *member);
 /* Close its pipes, which ends it; wait `patience_s` for that, then kill it. */
 void opevo_i_connection_hang_up(opevo_i_connection *member);
 void opevo_i_connection_bury(opevo_i_connection *member, double patience_s);

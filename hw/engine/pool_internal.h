@@ -100,9 +100,6 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, const opevo_i_source *source, 
                               opevo_error *err);
 /* Whether a worker was lost so often in a row that it is left alone for a while. */
 bool opevo_i_connection_is_suspended(const opevo_i_connection *member);
-/* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
- */
-bool opevo_i_connection_is_queued(const opevo_i_connection *member);
 /* What is wrong with a worker by its greeting, as a clause; false where nothing is. Asking again
  * would not change it. */
 bool opevo_i_pool_refuses(const opevo_i_pool *pool, const json_t *message, opevo_text *why);

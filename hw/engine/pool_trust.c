@@ -45,14 +45,6 @@ bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member)
     return false;
 }
 
-bool opevo_i_connection_is_queued(const opevo_i_connection *member)
-{
-    const char *words = opevo_text_string(&member->stderr_tail);
-
-    return member->state == OPEVO_I_GREETING && strstr(words, "queued and waiting for resources") &&
-           !strstr(words, "has been allocated resources");
-}
-
 bool opevo_i_pool_was_startable(const opevo_i_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {

@@ -33,6 +33,14 @@ wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat queue.out)"
 await is_empty "$blocker" || fail "the job is still there: $(squeue)"
 grep -q 'queued and waiting' queue.out || fail "what srun said is not printed: $(cat queue.out)"
+# So does one whose workers have a command each.
+tune queue.db --workers "2*srun -n1 $worker cpu" >queue.out 2>&1 &
+run=$!
+await waits || fail "no job waits: $(cat queue.out)"
+kill -INT "$(engine_of queue.db)"
+wait $run
+[ $? = 130 ] || fail "the exit status after an interrupt: $(cat queue.out)"
+await is_empty "$blocker" || fail "a job of a worker is still there: $(squeue)"
 tune queue.db --workers-from "srun -n2 $worker cpu" >queue.out 2>&1 &
 run=$!
 await waits || fail "no job waits: $(cat queue.out)"
