@@ -437,7 +437,8 @@ opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
                                    const opevo_tuner_default *defaults,
                                    const opevo_tuner_ops **tuner, opevo_setting_value **values,
                                    opevo_error *err);
-/* The settings again, with the batch of so many workers among the defaults: opevo_settings_widen. */
+/* The settings again, with the batch of so many workers among the defaults: opevo_settings_widen.
+ */
 opevo_status opevo_i_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
                                       const opevo_tuner_default *defaults, size_t workers,
                                       opevo_setting_value *values, opevo_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Shares of a recording, and joining them. Rows are joined as they are written, and put in the order
- * in which one process would have taken the points, so that nothing says that there were several. */
+/* Shares of a recording, and joining them. Rows are joined as they are written, and put in the
+ * order in which one process would have taken the points, so that nothing says that there were
+ * several. */
 
 #include "record_internal.h"
 

@@ -19,8 +19,8 @@ typedef struct opevo_i_opened {
     opevo_evolver *evolver; /* of edits, whose objective it is; NULL: the objective is itself */
 } opevo_i_opened;
 
-/* Open those of the plan in its order; paths are seen from the folder of the plan file. To be `run`,
- * the workers of each are asked for their device, and rest until they have work. */
+/* Open those of the plan in its order; paths are seen from the folder of the plan file. To be
+ * `run`, the workers of each are asked for their device, and rest until they have work. */
 opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, bool run,
                                      opevo_i_opened **out, opevo_error *err);
 void opevo_i_close_objectives(opevo_i_opened *opened, size_t count);

@@ -67,7 +67,8 @@ void opevo_i_tune_free(opevo_i_tuning *self); /* but not the store */
 opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, opevo_error *err);
 /* Say on stderr what the workers change, and how many of them will be idle. */
 void opevo_i_tune_tell_batch(const opevo_i_tuning *self);
-/* Put into the store what is known of the workers after the run of that number (tune_measured.c). */
+/* Put into the store what is known of the workers after the run of that number (tune_measured.c).
+ */
 opevo_status opevo_i_tune_store_workers(opevo_i_tuning *self, int64_t run, opevo_error *err);
 /* "workers" of the JSON object being written; nothing where it is computed. */
 void opevo_i_tune_add_json_workers(const opevo_i_tuning *self, opevo_text *out);

@@ -56,8 +56,8 @@ static opevo_status compute(opevo_session *self, size_t count, opevo_error *err)
     return opevo_i_session_take(self, self->end, false, err);
 }
 
-/* Settle, store and tell all trials that have all their predecessors; the processor times are of the
- * first of them. */
+/* Settle, store and tell all trials that have all their predecessors; the processor times are of
+ * the first of them. */
 static opevo_status take_known(opevo_session *self, const double *processor_s, opevo_error *err)
 {
     const opevo_run_options *options = &self->options;

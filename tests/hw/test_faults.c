@@ -2,7 +2,8 @@
 
 /* Two hosts in trouble: a fault in about every twentieth measurement, of one kind in each row. Each
  * trial must have the outcome that is right for its point: one that failed where it works, or has a
- * time of another, would be false. OPEVO_TEST_FAULTS=N runs N trials in all (about 500 otherwise). */
+ * time of another, would be false. OPEVO_TEST_FAULTS=N runs N trials in all (about 500 otherwise).
+ */
 
 #include "sleepers.h"
 #include "zoo.h"
@@ -199,8 +200,8 @@ static void check_kernel(void *context, const opevo_trial *trial, bool resumed)
                  trial->outcome.message ? trial->outcome.message : "");
 }
 
-/* Compilers of host b, which both hosts share a cache with: each build beside the probes is counted,
- * and every fourth one does this. */
+/* Compilers of host b, which both hosts share a cache with: each build beside the probes is
+ * counted, and every fourth one does this. */
 static void test_kernels(void **state)
 {
     static const struct {

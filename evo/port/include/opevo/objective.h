@@ -139,9 +139,9 @@ typedef opevo_status (*opevo_outcome_sink)(void *context, size_t i, const opevo_
 
 /* Where points come from while others are measured. */
 typedef struct opevo_point_source {
-    /* Write up to `capacity` (at least 1) further points and their number; 0: none before the outcome
-     * of another one is handed over, or, if none is outstanding, none at all. *over, false before:
-     * the outcomes of those outstanding are not wanted any more. */
+    /* Write up to `capacity` (at least 1) further points and their number; 0: none before the
+     * outcome of another one is handed over, or, if none is outstanding, none at all. *over, false
+     * before: the outcomes of those outstanding are not wanted any more. */
     opevo_status (*next)(void *context, opevo_index *points, size_t capacity, size_t *count,
                          bool *over, opevo_error *err);
     void *context;
@@ -177,8 +177,8 @@ typedef struct opevo_objective_ops {
      * point that is certainly far worse need not be measured to the end. May be NULL. */
     void (*note_best)(opevo_objective *self, double fitness);
     /* The same as measure for points that come while others are measured: the i-th that came is
-     * handed over as i, and its outcome is valid until the sink returns. NULL: measure is called for
-     * as many as the objective wants at once, again and again. */
+     * handed over as i, and its outcome is valid until the sink returns. NULL: measure is called
+     * for as many as the objective wants at once, again and again. */
     opevo_status (*measure_from)(opevo_objective *self, const opevo_point_source *source,
                                  const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                                  void *sink_context, opevo_error *err);
