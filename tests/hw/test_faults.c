@@ -239,6 +239,7 @@ static void test_kernels(void **state)
         maker->salt = salt++;
         options.repeat_s = 0.01;
         options.workers = self.workers;
+        options.workers.mixed = true; /* two compilers are two devices */
         CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
         if (run_all(objective, KERNELS, check_kernel) != KERNELS)
             fail_msg("not all trials with %s", rows[i].name);
