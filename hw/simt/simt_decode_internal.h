@@ -7,7 +7,7 @@
 #define OPEVO_SIMT_DECODE_INTERNAL_H
 
 #include "simt_internal.h"
-#include "simt_operations_list_internal.h"
+#include "simt_operations.def"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>

@@ -5,7 +5,7 @@
  * it; lanes that do not run compute something that nobody reads. */
 
 #include "simt_internal.h"
-#include "simt_operations_list_internal.h"
+#include "simt_operations.def"
 
 #include <math.h>
 #include <string.h>
@@ -100,19 +100,19 @@ static inline uint64_t opevo_i_simt_reverse(uint64_t x)
 #define U uint8_t
 #define S int8_t
 #define WIDTH(name) name##_8
-#include "simt_operations_width_internal.h"
+#include "simt_operations_width.def"
 #define U uint16_t
 #define S int16_t
 #define WIDTH(name) name##_16
-#include "simt_operations_width_internal.h"
+#include "simt_operations_width.def"
 #define U uint32_t
 #define S int32_t
 #define WIDTH(name) name##_32
-#include "simt_operations_width_internal.h"
+#include "simt_operations_width.def"
 #define U uint64_t
 #define S int64_t
 #define WIDTH(name) name##_64
-#include "simt_operations_width_internal.h"
+#include "simt_operations_width.def"
 
 /* The products of addresses are of 64 bits. */
 OPERATION(op_OFFSET)

@@ -4,7 +4,7 @@
  * the lanes of one side wait on a stack, below them those that will meet at the post-dominator. */
 
 #include "simt_internal.h"
-#include "simt_operations_list_internal.h"
+#include "simt_operations.def"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <opevo/text.h>
 
 #include "simt_internal.h"
-#include "simt_operations_list_internal.h"
+#include "simt_operations.def"
 
 enum { THREADS = 96, SIZE = 8 * THREADS };
 
