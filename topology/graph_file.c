@@ -113,8 +113,7 @@ static const opevo_i_topology topologies[] = {
 
 const opevo_i_type opevo_i_graph_file_type = {
     .info = {"graph", "graph(FILE)",
-             "the vertices of an edge list (.txt .edges .el), GraphML (.graphml .xml) or Pajek "
-             "(.net) file",
+             "the vertices of an edge list (.txt .edges .el) or a GraphML file (.graphml .xml)",
              "file"},
     .topologies = topologies,
     .topology_count = sizeof topologies / sizeof topologies[0],

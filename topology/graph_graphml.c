@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* GraphML files, tag by tag. igraph takes two nodes of one identifier for one, and invents the
- * nodes that an edge names but the file does not declare. Tags may have a prefix. Where something
- * is not understood (no XML, UTF-16) the scan ends, and igraph decides. */
+/* GraphML files, element by element, by the reader of libxml2. */
 
 #include "graph_text.h"
 
@@ -10,360 +8,311 @@
 
 #include "value_text.h"
 
+#include <libxml/xmlreader.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The identifier of a node, where it is written. */
-typedef struct mention {
-    const char *text;
-    size_t line;
-} mention;
+typedef struct edge {
+    char *end[2]; /* identifiers: source and target */
+    size_t line;  /* where its tag ends */
+} edge;
 
-typedef struct mentions {
-    mention *items;
-    size_t count, capacity;
-} mentions;
-
-/* A start tag, an end tag, or both at once. */
-typedef struct xml_tag {
-    const char *name; /* without a prefix */
-    size_t line;
-    bool start, end;
-    const char *id, *source, *target; /* attributes, decoded; NULL when absent */
-} xml_tag;
-
-typedef struct scan {
+typedef struct reading {
     const char *path;
-    char *at; /* in a copy of the text, which is cut up into names */
-    size_t line;
-    size_t depth;       /* open elements */
-    size_t graph_depth; /* of the first graph; 0 before it */
-    bool whole;         /* it has been read to its end */
-    size_t keys;        /* declared attributes */
-    mentions nodes, ends;
-} scan;
+    xmlTextReader *xml;
+    opevo_i_graph_rows *rows;
+    edge *edges;
+    size_t edge_count, edge_capacity;
+    char *name_key, *usual_name; /* the key of the nodes' names, and its default; NULL for none */
+    bool in_key;                 /* of names */
+    bool in_node;                /* of the first graph */
+    int graph_depth;             /* of the first graph; -1 before it */
+    bool ended;                  /* that graph */
+    bool closed;                 /* the outermost element */
+} reading;
 
-/* ---- XML ---- */
+/* ---- libxml2 ---- */
 
-/* Step over `count` bytes. */
-static void advance(scan *self, size_t count)
+/* The caller's, in the program's own memory; NULL where it is absent. False without memory. */
+static bool take_text(xmlChar *text, char **out)
 {
-    for (; count > 0; count--)
-        self->line += *self->at++ == '\n';
+    opevo_free(*out);
+    *out = text ? opevo_strdup((const char *)text) : NULL;
+    if (text)
+        xmlFree(text);
+    return !text || *out;
 }
 
-static void skip_blanks(scan *self)
+static bool take_attribute(const reading *self, const char *name, char **out)
 {
-    advance(self, strspn(self->at, " \t\r\n"));
+    return take_text(xmlTextReaderGetAttribute(self->xml, (const xmlChar *)name), out);
 }
 
-/* Behind the next `word`; false if none exists. */
-static bool skip_past(scan *self, const char *word)
+static bool attribute_is(const reading *self, const char *name, const char *expected, bool absent)
 {
-    const char *found = strstr(self->at, word);
+    xmlChar *text = xmlTextReaderGetAttribute(self->xml, (const xmlChar *)name);
+    bool is = text ? !strcmp((const char *)text, expected) : absent;
 
-    if (!found)
-        return false;
-    advance(self, (size_t)(found - self->at) + strlen(word));
-    return true;
+    if (text)
+        xmlFree(text);
+    return is;
 }
 
-/* Behind a declaration such as <!DOCTYPE graphml [ ... ]>. */
-static bool skip_declaration(scan *self)
+static size_t line_of(const reading *self)
 {
-    size_t depth = 0;
+    long line = xmlGetLineNo(xmlTextReaderCurrentNode(self->xml));
 
-    for (; *self->at; advance(self, 1)) {
-        depth += *self->at == '<' || *self->at == '[';
-        depth -= depth > 0 && (*self->at == '>' || *self->at == ']');
-        if (depth == 0) {
-            advance(self, 1);
-            return true;
-        }
-    }
-    return false;
+    return line > 0 ? (size_t)line : 1;
 }
 
-/* Go to the next tag; false at the end of what is understood. */
-static bool find_tag(scan *self)
+static opevo_status no_memory(const reading *self, opevo_error *err)
 {
-    bool found = true;
-
-    while (found) {
-        advance(self, strcspn(self->at, "<"));
-        if (strncmp(self->at, "<!--", 4) == 0)
-            found = skip_past(self, "-->");
-        else if (strncmp(self->at, "<![CDATA[", 9) == 0)
-            found = skip_past(self, "]]>");
-        else if (strncmp(self->at, "<?", 2) == 0)
-            found = skip_past(self, "?>");
-        else if (strncmp(self->at, "<!", 2) == 0)
-            found = skip_declaration(self);
-        else
-            return *self->at == '<';
-    }
-    return false;
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory for the graph.", self->path);
 }
 
-/* The character that "&...;" stands for, into `out` as UTF-8, and how many bytes; 0 for one that is
- * not known. */
-static size_t decode_entity(const char *text, size_t length, char out[8])
+static opevo_status refuse_xml(const reading *self, opevo_error *err)
 {
-    static const struct {
-        const char *entity, *meaning;
-    } known[] = {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}};
-    bool hexadecimal = text[1] == '#' && text[2] == 'x';
-    char *end = NULL;
-    unsigned long character = 0;
+    const xmlError *error = xmlGetLastError();
+    /* libxml2 has one code for a file that is cut and for text behind its end. */
+    bool cut = !error || !error->message || (error->code == XML_ERR_DOCUMENT_END && !self->closed);
+    const char *reason = cut ? "its end is missing" : error->message;
+    size_t length = strcspn(reason, "\n");
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strlen(known[i].entity) == length && memcmp(text, known[i].entity, length) == 0) {
-            out[0] = known[i].meaning[0];
-            return 1;
-        }
-    }
-    if (text[1] != '#')
-        return 0;
-    character = strtoul(text + (hexadecimal ? 3 : 2), &end, hexadecimal ? 16 : 10);
-    if (*end != ';' || character == 0 || character > 0x10ffff)
-        return 0;
-    return (size_t)(opevo_i_put_character(out, (uint32_t)character) - out);
+    if (error && error->code == XML_ERR_NO_MEMORY)
+        return no_memory(self, err);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: the file is not well-formed XML: %.*s.",
+                      self->path, error && error->line > 0 ? error->line : 1, (int)length, reason);
 }
 
-/* Decode an attribute in place, where it only becomes shorter: entities, and blanks of any kind.
- * False for an entity that is not known. */
-static bool decode(char *text)
+/* ---- Elements ---- */
+
+/* A key of the nodes' names; a key without a type is of strings, as other readers take it. */
+static opevo_status take_key(reading *self, opevo_error *err)
 {
-    char *out = text;
-
-    while (*text) {
-        const char *end = *text == '&' ? strchr(text, ';') : NULL;
-        char character[8];
-        size_t length = end ? decode_entity(text, (size_t)(end - text) + 1, character) : 0;
-
-        if (*text != '&') {
-            *out++ = strchr("\t\r\n", *text) ? ' ' : *text;
-            text++;
-            continue;
-        }
-        if (length == 0)
-            return false;
-        memcpy(out, character, length);
-        out += length;
-        text += end - text + 1;
-    }
-    *out = '\0';
-    return true;
-}
-
-/* name="value" at the place reached, into the tag; false when it is not well formed. */
-static bool read_attribute(scan *self, xml_tag *out)
-{
-    char *key = self->at, *value = NULL;
-    size_t length = strcspn(key, " \t\r\n=<>/'\"");
-    char quote = 0;
-
-    advance(self, length);
-    skip_blanks(self);
-    if (length == 0 || *self->at != '=')
-        return false;
-    advance(self, 1);
-    skip_blanks(self);
-    quote = *self->at;
-    if (quote != '"' && quote != '\'')
-        return false;
-    advance(self, 1);
-    value = self->at;
-    advance(self, strcspn(value, quote == '"' ? "\"" : "'"));
-    if (*self->at != quote)
-        return false;
-    *self->at = '\0';
-    advance(self, 1);
-    key[length] = '\0'; /* no more than the '=' or the blank that has been read */
-    if (!decode(value))
-        return false;
-    if (strcmp(key, "id") == 0)
-        out->id = value;
-    else if (strcmp(key, "source") == 0)
-        out->source = value;
-    else if (strcmp(key, "target") == 0)
-        out->target = value;
-    return true;
-}
-
-/* The tag that begins here; false when it is not well formed. */
-static bool read_tag(scan *self, xml_tag *out)
-{
-    char *name = NULL, *colon = NULL, *name_end = NULL;
-
-    *out = (xml_tag){.line = self->line, .start = self->at[1] != '/', .end = self->at[1] == '/'};
-    advance(self, out->end ? 2 : 1);
-    name = self->at;
-    advance(self, strcspn(name, " \t\r\n<>/"));
-    name_end = self->at;
-    skip_blanks(self);
-    while (*self->at && *self->at != '>' && *self->at != '/') {
-        if (!read_attribute(self, out))
-            return false;
-        skip_blanks(self);
-    }
-    if (*self->at == '/') {
-        out->end = true;
-        advance(self, 1);
-    }
-    if (*self->at != '>' || name == name_end)
-        return false;
-    advance(self, 1);
-    *name_end = '\0';
-    colon = strchr(name, ':');
-    out->name = colon ? colon + 1 : name;
-    return true;
-}
-
-/* ---- Nodes and edges ---- */
-
-static opevo_status append(const scan *self, mentions *list, const char *text, size_t line,
-                           opevo_error *err)
-{
-    void *items = list->items;
-
-    if (!opevo_reserve(&items, &list->capacity, list->count + 1, sizeof *list->items))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory for the names.", self->path);
-    list->items = items;
-    list->items[list->count++] = (mention){text, line};
+    self->in_key =
+        !self->name_key && attribute_is(self, "attr.name", "name", false) &&
+        attribute_is(self, "attr.type", "string", true) &&
+        (attribute_is(self, "for", "node", false) || attribute_is(self, "for", "all", true));
+    if (self->in_key && !take_attribute(self, "id", &self->name_key))
+        return no_memory(self, err);
+    self->in_key &= !xmlTextReaderIsEmptyElement(self->xml);
     return OPEVO_OK;
 }
 
-static opevo_status take_node(scan *self, const xml_tag *node, opevo_error *err)
+static opevo_status take_node(reading *self, opevo_error *err)
 {
+    opevo_i_graph_rows *rows = self->rows;
+    opevo_i_graph_node *node = NULL;
+    void *nodes = rows->nodes;
+
+    if (!opevo_reserve(&nodes, &rows->node_capacity, rows->vertices + 1, sizeof *rows->nodes))
+        return no_memory(self, err);
+    rows->nodes = nodes;
+    node = &rows->nodes[rows->vertices++];
+    *node = (opevo_i_graph_node){.line = line_of(self)};
+    if (!take_attribute(self, "id", &node->id))
+        return no_memory(self, err);
     if (!node->id)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: a node has no id.", self->path, node->line);
-    return append(self, &self->nodes, node->id, node->line, err);
+    return OPEVO_OK;
 }
 
-static opevo_status take_edge(scan *self, const xml_tag *edge, opevo_error *err)
+static opevo_status take_edge(reading *self, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    static const char *const names[2] = {"source", "target"};
+    void *edges = self->edges;
+    edge *one = NULL;
 
-    if (!edge->source || !edge->target)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: an edge has no %s.", self->path, edge->line,
-                          edge->source ? "target" : "source");
-    if (strcmp(edge->source, edge->target) == 0)
+    if (!opevo_reserve(&edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
+        return no_memory(self, err);
+    self->edges = edges;
+    one = &self->edges[self->edge_count++];
+    *one = (edge){.line = line_of(self)};
+    for (int i = 0; i < 2; i++) {
+        if (!take_attribute(self, names[i], &one->end[i]))
+            return no_memory(self, err);
+        if (!one->end[i])
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: an edge has no %s.", self->path,
+                              one->line, names[i]);
+    }
+    if (!strcmp(one->end[0], one->end[1]))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s:%zu: an edge joins vertex %s to itself; remove it.", self->path,
-                          edge->line, OPEVO_I_EXCERPT(edge->source));
-    OPEVO_TRY(append(self, &self->ends, edge->source, edge->line, err));
-    OPEVO_TRY(append(self, &self->ends, edge->target, edge->line, err));
-cleanup:
-    return status;
+                          one->line, OPEVO_I_EXCERPT(one->end[0]));
+    return OPEVO_OK;
 }
 
-/* Read the first graph. */
-static opevo_status read_graph(scan *self, opevo_error *err)
+/* An element of the first graph, or of one of its nodes. */
+static opevo_status take_inside(reading *self, const char *name, int depth, opevo_error *err)
+{
+    opevo_i_graph_rows *rows = self->rows;
+
+    if (depth == self->graph_depth + 1) {
+        self->in_node = !strcmp(name, "node");
+        if (self->in_node)
+            return take_node(self, err);
+        return strcmp(name, "edge") ? OPEVO_OK : take_edge(self, err);
+    }
+    if (depth == self->graph_depth + 2 && self->in_node && self->name_key &&
+        !strcmp(name, "data") && attribute_is(self, "key", self->name_key, false) &&
+        !take_text(xmlTextReaderReadString(self->xml), &rows->nodes[rows->vertices - 1].name))
+        return no_memory(self, err);
+    return OPEVO_OK;
+}
+
+static opevo_status take_element(reading *self, opevo_error *err)
+{
+    const char *name = (const char *)xmlTextReaderConstLocalName(self->xml);
+    int depth = xmlTextReaderDepth(self->xml);
+
+    self->closed |= depth == 0 && xmlTextReaderIsEmptyElement(self->xml);
+    if (self->graph_depth >= 0)
+        return self->ended ? OPEVO_OK : take_inside(self, name, depth, err);
+    if (!strcmp(name, "key"))
+        return take_key(self, err);
+    if (!strcmp(name, "default") && self->in_key &&
+        !take_text(xmlTextReaderReadString(self->xml), &self->usual_name))
+        return no_memory(self, err);
+    if (!strcmp(name, "graph")) {
+        self->graph_depth = depth;
+        self->ended = xmlTextReaderIsEmptyElement(self->xml);
+    }
+    return OPEVO_OK;
+}
+
+static void end_element(reading *self)
+{
+    int depth = xmlTextReaderDepth(self->xml);
+
+    self->in_key &= strcmp((const char *)xmlTextReaderConstLocalName(self->xml), "key") != 0;
+    self->ended |= depth == self->graph_depth;
+    self->closed |= depth == 0;
+}
+
+static opevo_status read_elements(reading *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    xml_tag tag;
+    int code = 0;
 
-    while (status == OPEVO_OK && find_tag(self) && read_tag(self, &tag)) {
-        if (tag.start) {
-            self->depth++;
-            self->keys += strcmp(tag.name, "key") == 0;
-            if (!self->graph_depth && strcmp(tag.name, "graph") == 0)
-                self->graph_depth = self->depth;
-            else if (self->graph_depth && self->depth == self->graph_depth + 1 &&
-                     strcmp(tag.name, "node") == 0)
-                status = take_node(self, &tag, err);
-            else if (self->graph_depth && self->depth == self->graph_depth + 1 &&
-                     strcmp(tag.name, "edge") == 0)
-                status = take_edge(self, &tag, err);
-        }
-        if (tag.end && self->depth-- == self->graph_depth) {
-            self->whole = true;
-            break;
-        }
+    while (status == OPEVO_OK && (code = xmlTextReaderRead(self->xml)) == 1) {
+        int type = xmlTextReaderNodeType(self->xml);
+
+        if (type == XML_READER_TYPE_ELEMENT)
+            status = take_element(self, err);
+        else if (type == XML_READER_TYPE_END_ELEMENT)
+            end_element(self);
     }
-    return status;
+    return status == OPEVO_OK && code < 0 ? refuse_xml(self, err) : status;
 }
 
-/* ---- Checks ---- */
+/* ---- Edges between vertices ---- */
 
-static int compare_names(const void *a, const void *b)
+typedef struct mention {
+    const char *id;
+    size_t vertex, line;
+} mention;
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(((const mention *)a)->id, ((const mention *)b)->id);
+}
+
+static int compare_mentions(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
+    int order = compare_ids(a, b);
 
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return order ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-static int compare_texts(const void *a, const void *b)
+/* All nodes in the order of their identifiers. */
+static opevo_status sort_nodes(const reading *self, mention *sorted, opevo_error *err)
 {
-    return strcmp(((const mention *)a)->text, ((const mention *)b)->text);
-}
+    size_t count = self->rows->vertices;
 
-/* The nodes are sorted. */
-static opevo_status refuse_repeated(const scan *self, opevo_error *err)
-{
-    for (size_t i = 1; i < self->nodes.count; i++) {
-        const mention *before = &self->nodes.items[i - 1], *after = &self->nodes.items[i];
-
-        if (strcmp(before->text, after->text) == 0)
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (mention){self->rows->nodes[i].id, i, self->rows->nodes[i].line};
+    qsort(sorted, count, sizeof *sorted, compare_mentions);
+    for (size_t i = 1; i < count; i++) {
+        if (!compare_ids(&sorted[i - 1], &sorted[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%s:%zu: the node \"%s\" is already declared in line %zu; give each "
                               "its own id.",
-                              self->path, after->line, OPEVO_I_EXCERPT(after->text), before->line);
+                              self->path, sorted[i].line, OPEVO_I_EXCERPT(sorted[i].id),
+                              sorted[i - 1].line);
     }
     return OPEVO_OK;
 }
 
-static opevo_status refuse_undeclared(const scan *self, opevo_error *err)
+static opevo_status join(const reading *self, const mention *sorted, opevo_error *err)
 {
-    for (size_t i = 0; i < self->ends.count; i++) {
-        const mention *end = &self->ends.items[i];
+    opevo_i_graph_rows *rows = self->rows;
+    size_t count = 2 * self->edge_count;
 
-        if (!self->nodes.count || !bsearch(end, self->nodes.items, self->nodes.count,
-                                           sizeof *self->nodes.items, compare_texts))
+    rows->ends = opevo_malloc(count, sizeof *rows->ends);
+    if (!rows->ends)
+        return no_memory(self, err);
+    for (size_t i = 0; i < count; i++) {
+        const edge *one = &self->edges[i / 2];
+        mention end = {.id = one->end[i % 2]};
+        const mention *found = bsearch(&end, sorted, rows->vertices, sizeof *sorted, compare_ids);
+
+        if (!found)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%s:%zu: an edge names the node \"%s\", which the file does not "
                               "declare.",
-                              self->path, end->line, OPEVO_I_EXCERPT(end->text));
+                              self->path, one->line, OPEVO_I_EXCERPT(end.id));
+        rows->ends[rows->end_count++] = (uint32_t)found->vertex;
     }
     return OPEVO_OK;
 }
 
-/* igraph keeps a value of every attribute for every node and edge, given or not. */
-static opevo_status refuse_attributes(const scan *self, size_t size, opevo_error *err)
+/* Nodes without a name have the key's default. */
+static opevo_status name_others(const reading *self, opevo_error *err)
 {
-    enum { ALWAYS = 1 << 20 };
-    size_t edges = self->ends.count / 2;
-    double values = (double)self->keys * (double)(self->nodes.count + edges);
+    for (size_t i = 0; self->usual_name && i < self->rows->vertices; i++) {
+        opevo_i_graph_node *node = &self->rows->nodes[i];
 
-    if (values <= ALWAYS || values <= (double)size)
-        return OPEVO_OK;
-    return OPEVO_FAIL(
-        err, OPEVO_LIMIT,
-        "%s: %zu attributes of %zu nodes and %zu edges are more values than a file of "
-        "%zu bytes may have; leave out the attributes, of which only names are used.",
-        self->path, self->keys, self->nodes.count, edges, size);
+        if (!node->name && !(node->name = opevo_strdup(self->usual_name)))
+            return no_memory(self, err);
+    }
+    return OPEVO_OK;
 }
 
-opevo_status opevo_i_graphml_check(const opevo_i_graph_text *text, opevo_error *err)
+opevo_status opevo_i_graphml_read(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
+                                  opevo_error *err)
 {
+    enum {
+        QUIET = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING,
+        OPTIONS = QUIET | XML_PARSE_BIG_LINES
+    };
     opevo_status status = OPEVO_OK;
-    char *copy = opevo_strdup(text->data);
-    scan self = {.path = text->path, .at = copy, .line = 1};
+    reading self = {.path = text->path, .rows = rows, .graph_depth = -1};
+    mention *sorted = NULL;
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory.", text->path);
-    OPEVO_TRY(read_graph(&self, err));
-    OPEVO_TRY(refuse_attributes(&self, text->size, err));
-    if (self.nodes.count)
-        qsort(self.nodes.items, self.nodes.count, sizeof *self.nodes.items, compare_names);
-    OPEVO_TRY(refuse_repeated(&self, err));
-    if (self.whole)
-        OPEVO_TRY(refuse_undeclared(&self, err));
+    xmlResetLastError();
+    self.xml = xmlReaderForMemory(text->data, (int)text->size, text->path, NULL, OPTIONS);
+    if (!self.xml)
+        return no_memory(&self, err);
+    OPEVO_TRY(read_elements(&self, err));
+    sorted = opevo_malloc(rows->vertices, sizeof *sorted);
+    if (!sorted) {
+        status = no_memory(&self, err);
+        goto cleanup;
+    }
+    OPEVO_TRY(sort_nodes(&self, sorted, err));
+    OPEVO_TRY(join(&self, sorted, err));
+    OPEVO_TRY(name_others(&self, err));
 cleanup:
-    opevo_free(self.nodes.items);
-    opevo_free(self.ends.items);
-    opevo_free(copy);
+    opevo_free(sorted);
+    for (size_t i = 0; i < self.edge_count; i++) {
+        opevo_free(self.edges[i].end[0]);
+        opevo_free(self.edges[i].end[1]);
+    }
+    opevo_free(self.edges);
+    opevo_free(self.name_key);
+    opevo_free(self.usual_name);
+    xmlFreeTextReader(self.xml);
     return status;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is checked in the text of a graph file before igraph reads it: what igraph would accept
- * silently, and mistakes whose line it does not tell. Whatever else is wrong is left to igraph. */
+/* What a graph file says, before it is a graph. */
 
 #ifndef OPEVO_GRAPH_TEXT_H
 #define OPEVO_GRAPH_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,27 +16,35 @@ typedef struct opevo_i_graph_text {
     size_t size;
 } opevo_i_graph_text;
 
-/* How many vertices a file may have: as many as it has bytes, and always 2^16. igraph takes some 50
- * bytes for each vertex, also for those that the file skips over. */
-uint64_t opevo_i_graph_vertex_limit(const opevo_i_graph_text *text);
+typedef struct opevo_i_graph_node {
+    char *id;
+    char *name; /* NULL for none */
+    size_t line;
+} opevo_i_graph_node;
 
-/* A vertex number at *at, and step over it and the blanks before it; false when none stands there
- * or it runs into other text. */
-bool opevo_i_graph_vertex(const char **at, uint64_t *vertex);
-/* INVALID when the text holds a zero byte. */
-opevo_status opevo_i_graph_text_check(const opevo_i_graph_text *text, opevo_error *err);
+/* Starts from {0}; opevo_i_graph_rows_free releases it, also after a failure. */
+typedef struct opevo_i_graph_rows {
+    size_t vertices;
+    opevo_i_graph_node *nodes; /* one for each vertex; NULL: vertices have numbers only */
+    size_t node_capacity;
+    uint32_t *ends; /* two for each edge */
+    size_t end_count, end_capacity;
+} opevo_i_graph_rows;
 
-/* Each line is an edge, blank, or a comment; comments are blanked out for igraph. */
-opevo_status opevo_i_edge_list_check(opevo_i_graph_text *text, opevo_error *err);
-/* Vertex numbers outside 1 .. n, vertices that stand twice or are not all listed, labels whose
- * quotes are not closed, edges that are not two numbers or join a vertex to itself, a matrix that
- * is not complete, anything but *Network before *Vertices, a second *Vertices, and sections that
- * are not of vertices or edges. Line ends become \n and blank lines comments for igraph; lines keep
- * their numbers. */
-opevo_status opevo_i_pajek_check(opevo_i_graph_text *text, opevo_error *err);
-/* Nodes without an identifier or with that of another one; edges without an end, to a node that is
- * not declared, or to where they come from. Looked at is the first graph, as igraph does, without
- * the graphs nested in it. */
-opevo_status opevo_i_graphml_check(const opevo_i_graph_text *text, opevo_error *err);
+void opevo_i_graph_rows_free(opevo_i_graph_rows *rows);
+
+/* Two vertex numbers from 0 on each line that is neither blank nor a comment. A file has at most as
+ * many vertices as bytes, and always 2^16: a short file that names a large vertex takes no memory.
+ * Errors: INVALID for a zero byte, for another line, and for an edge from a vertex to itself; LIMIT
+ * for a larger number; NOMEM. */
+opevo_status opevo_i_edge_list_read(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
+                                    opevo_error *err);
+/* The nodes and edges of the first graph of a GraphML file, without the graphs nested in its nodes.
+ * The name of a node is its attribute `name`, where a key of type string declares one. Errors:
+ * INVALID for what is not well-formed XML, for a node without an identifier or with that of another
+ * one, and for an edge without an end, to a node that is not declared, or to where it comes from;
+ * NOMEM. */
+opevo_status opevo_i_graphml_read(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
+                                  opevo_error *err);
 
 #endif

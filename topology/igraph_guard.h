@@ -11,9 +11,6 @@
 
 /* Wait for other threads; from here on igraph returns codes and prints nothing. */
 void opevo_i_igraph_enter(void);
-/* What igraph said about the first failure since enter, "" when it said nothing; to be read before
- * leave. */
-const char *opevo_i_igraph_reason(void);
 void opevo_i_igraph_leave(void);
 
 #endif
