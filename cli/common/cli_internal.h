@@ -224,11 +224,6 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
 opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
                                   const opevo_workload *work, opevo_objective **out,
                                   opevo_error *err);
-/* The template that makes kernels of an operator or computation; what none makes has one sentence
- * here. */
-opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
-                                opevo_kernel_dialect dialect, unsigned threads,
-                                opevo_kernel_maker **out, opevo_error *err);
 
 /* ---- Finals (finals.c) ---- */
 

@@ -207,9 +207,11 @@ opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, op
                : OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", device);
 }
 
-opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
-                                opevo_kernel_dialect dialect, unsigned threads,
-                                opevo_kernel_maker **out, opevo_error *err)
+/* The template that makes kernels of an operator or computation; what none makes has one sentence
+ * here. */
+static opevo_status find_maker(const opevo_workload *work, const char *name,
+                               opevo_kernel_dialect dialect, unsigned threads,
+                               opevo_kernel_maker **out, opevo_error *err)
 {
     bool sketches = name ? strcmp(name, "sketch") == 0 : !work->op;
     opevo_error inner = {OPEVO_OK, ""};
@@ -298,7 +300,7 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
 
     OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
     OPEVO_TRY(read_threads(call, &threads, err));
-    OPEVO_TRY(opevo_i_kernels_of(work, name, dialect, threads, out, err));
+    OPEVO_TRY(find_maker(work, name, dialect, threads, out, err));
 cleanup:
     return status;
 }

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-bool opevo_i_list_suffices(const opevo_i_list *list, const opevo_evolved *part, double most)
+/* Whether the variant is ok, no worse in error, and costs no more than `most`. */
+static bool suffices(const opevo_i_list *list, const opevo_evolved *part, double most)
 {
     return part->kind == OPEVO_OUTCOME_OK && part->cost <= most &&
            !(part->error > list->whole.error);
@@ -83,7 +84,7 @@ static opevo_status choose(const opevo_i_list *list, const held_out *held, char 
     do {
         *best = list->count;
         for (size_t i = 0; i < list->count; i++) {
-            if (opevo_i_list_suffices(list, &said[i], most) &&
+            if (suffices(list, &said[i], most) &&
                 (*best == list->count || said[i].cost < said[*best].cost))
                 *best = i;
         }

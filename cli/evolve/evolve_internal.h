@@ -86,8 +86,6 @@ enum {
     OPEVO_I_EXPLAINED_MOST = 200 /* edits of which all pairs are */
 };
 
-/* Whether the variant is ok, no worse in error, and costs no more than `most`. */
-bool opevo_i_list_suffices(const opevo_i_list *list, const opevo_evolved *part, double most);
 /* Reduce to a list of which no edit can be left out without a loss of more than `tolerance` of the
  * base's cost, or of results on any set of cases that the list passes (edits_minimise.c). */
 opevo_status opevo_i_edits_minimise(opevo_i_list *list, double tolerance, size_t *evaluations,

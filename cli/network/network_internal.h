@@ -44,9 +44,6 @@ opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_
                                  opevo_error *err);
 void opevo_i_arrays_free(opevo_i_arrays *arrays);
 
-/* The passes that --only and --without leave. */
-opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err);
-
 /* --run and --expect: run on the inputs and compare the results with those of files; *exit_code is
  * OPEVO_EXIT_FAILED if they differ. */
 opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
@@ -81,9 +78,6 @@ opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inferenc
                                     opevo_error *err);
 /* Whether --on names a GPU. */
 bool opevo_i_network_for_gpu(const opevo_call *call);
-/* Write the files, and say what is in them. */
-opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
-                                   opevo_text *out, opevo_error *err);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
  * is appended. Where times choose otherwise than the passes, the library is replaced, and the
  * inference of the plan. (network_tune.c) */

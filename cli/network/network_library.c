@@ -96,8 +96,9 @@ static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
     }
 }
 
-opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
-                                   opevo_text *out, opevo_error *err)
+/* Write the files, and say what is in them. */
+static opevo_status write_library(const char *folder, bool gpu, opevo_network_library *library,
+                                  opevo_text *out, opevo_error *err)
 {
     opevo_network_library_sizes sizes = {0};
     opevo_status status = opevo_network_library_write(library, folder, &sizes, err);
@@ -218,7 +219,7 @@ opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *
     opevo_i_network_print_winograd(plan->inference, out);
     opevo_i_network_say(call,
                         "writing the library, and computing the results that its test expects");
-    OPEVO_TRY(opevo_i_library_write(folder, gpu, library, out, err));
+    OPEVO_TRY(write_library(folder, gpu, library, out, err));
 cleanup:
     opevo_i_network_say(call, "");
     opevo_network_library_destroy(library);

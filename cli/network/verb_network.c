@@ -192,7 +192,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
+/* The passes that --only and --without leave. */
+static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
 {
     const char *only = opevo_i_option(call, "only"), *without = opevo_i_option(call, "without");
     opevo_status status = OPEVO_OK;
@@ -295,7 +296,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     shapes list = {0};
     bool made = false;
 
-    OPEVO_TRY(opevo_i_network_passes(call, &mask, err));
+    OPEVO_TRY(read_passes(call, &mask, err));
     OPEVO_TRY(read_error(call, mask, &error, err));
     OPEVO_TRY(read_shapes(call, &list, err));
     OPEVO_TRY(check_options(call, list.count, err));

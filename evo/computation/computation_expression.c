@@ -5,6 +5,8 @@
 
 #include "computation_parse_internal.h"
 
+static bool parse_expression(opevo_i_parser *self, opevo_i_value *out);
+
 enum { LOOSEST, AND = 2, COMPARISON, SUM, PRODUCT };
 
 static bool parse_at(opevo_i_parser *self, int loosest, opevo_i_value *out);
@@ -66,7 +68,7 @@ static bool parse_indices(opevo_i_parser *self, opevo_affine *indices, int *coun
             return opevo_i_parse_fail(self, OPEVO_LIMIT, value.place,
                                       "a tensor has at most %d dimensions.",
                                       (int)OPEVO_COMPUTATION_DIMS);
-        if (!opevo_i_parse_expression(self, &value))
+        if (!parse_expression(self, &value))
             return false;
         if (!value.whole)
             return opevo_i_parse_fail(self, OPEVO_INVALID, value.place,
@@ -297,7 +299,8 @@ static bool parse_at(opevo_i_parser *self, int loosest, opevo_i_value *out)
     return true;
 }
 
-bool opevo_i_parse_expression(opevo_i_parser *self, opevo_i_value *out)
+/* An expression, up to what cannot belong to it. */
+static bool parse_expression(opevo_i_parser *self, opevo_i_value *out)
 {
     return parse_at(self, LOOSEST, out);
 }
@@ -306,7 +309,7 @@ bool opevo_i_parse_real(opevo_i_parser *self, const opevo_expression **out)
 {
     opevo_i_value value;
 
-    return opevo_i_parse_expression(self, &value) && opevo_i_value_real(self, &value, out);
+    return parse_expression(self, &value) && opevo_i_value_real(self, &value, out);
 }
 
 bool opevo_i_parse_constant(opevo_i_parser *self, int64_t *out)
@@ -314,7 +317,7 @@ bool opevo_i_parse_constant(opevo_i_parser *self, int64_t *out)
     opevo_i_value value;
     opevo_i_place place = self->tokens.place;
 
-    if (!opevo_i_parse_expression(self, &value))
+    if (!parse_expression(self, &value))
         return false;
     if (!value.whole || value.whole->count > 0)
         return opevo_i_parse_fail(self, OPEVO_INVALID, place,

@@ -129,8 +129,6 @@ typedef struct opevo_i_value {
     opevo_i_place place;
 } opevo_i_value;
 
-/* An expression, up to what cannot belong to it. */
-bool opevo_i_parse_expression(opevo_i_parser *self, opevo_i_value *out);
 /* An expression that is a value, not a condition. */
 bool opevo_i_parse_real(opevo_i_parser *self, const opevo_expression **out);
 /* One that is a whole number without axes. */

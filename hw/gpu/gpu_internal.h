@@ -129,8 +129,6 @@ void opevo_i_nvml_state(const char *bus, char *out, size_t size);
 /* Joules that the device has used since its driver was loaded, by NVML;
  * NAN where it does not say. */
 double opevo_i_nvml_energy_j(const char *bus);
-/* Why it does not, as a clause; NULL where it says so. */
-const char *opevo_i_nvml_no_energy(const char *bus);
 /* The version of NVIDIA's driver, such as "580.95.05", likewise. */
 void opevo_i_nvml_driver(char *out, size_t size);
 

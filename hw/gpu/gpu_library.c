@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *why_no_energy(const char *bus);
+
 #define DRIVER_SYMBOL(member, cuda, hip, parameters)                                               \
     {offsetof(opevo_i_gpu_driver, member), cuda, hip},
 #define RTC_SYMBOL(member, cuda, hip, parameters) {offsetof(opevo_i_rtc, member), cuda, hip},
@@ -185,7 +187,7 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
         if (!vendor->hip) {
             opevo_i_nvml_state(facts.bus, state, sizeof state);
             opevo_i_nvml_driver(driver_words, sizeof driver_words);
-            no_energy = opevo_i_nvml_no_energy(facts.bus);
+            no_energy = why_no_energy(facts.bus);
         }
         snprintf(words, sizeof words, "%s%s%s %d%s%s%s%s", facts.arch, *facts.arch ? ", " : "",
                  vendor->title, facts.driver, *driver_words ? ", driver " : "", driver_words,
@@ -293,7 +295,8 @@ double opevo_i_nvml_energy_j(const char *bus)
     return (double)millijoules / 1e3;
 }
 
-const char *opevo_i_nvml_no_energy(const char *bus)
+/* Why NVML does not say the energy, as a clause; NULL where it does. */
+static const char *why_no_energy(const char *bus)
 {
     const nvml *library = the_nvml();
 

@@ -172,9 +172,6 @@ opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
 bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
                         const opevo_i_affine *value, int64_t least, int64_t limit);
 
-/* The place of an equal guard; the number of guards if none is equal. */
-int opevo_i_guards_find(const opevo_i_guards *all, const opevo_i_guard *one);
-
 /* One more launch, nothing of which is bound. */
 opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *body);
 

@@ -41,7 +41,8 @@ static bool same_guard(const opevo_i_guard *a, const opevo_i_guard *b)
            opevo_i_affine_equal(&a->value, &b->value);
 }
 
-int opevo_i_guards_find(const opevo_i_guards *all, const opevo_i_guard *one)
+/* The place of an equal guard; the number of guards if none is equal. */
+static int find_guard(const opevo_i_guards *all, const opevo_i_guard *one)
 {
     int at = 0;
 
@@ -56,7 +57,7 @@ static void collect(const versions *self, const opevo_i_node *node, int atom, op
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->keep.count; i++) {
         const opevo_i_guard *one = &node->leaf->keep.item[i];
 
-        if (out->count < OPEVO_I_GUARDS && opevo_i_guards_find(out, one) == out->count &&
+        if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
             opevo_i_affine_uses(&self->nest->atoms, &one->value, atom))
             out->item[out->count++] = *one;
     }
@@ -150,7 +151,7 @@ static void collect_implied(const versions *self, const opevo_i_node *body,
         const opevo_i_guard *one = &node->leaf->keep.item[i];
         split_guard at;
 
-        if (out->count < OPEVO_I_GUARDS && opevo_i_guards_find(out, one) == out->count &&
+        if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
             !same_guard(one, &by->guard) && split(self, body, one, &at) &&
             opevo_i_affine_equal(&at.start, &by->start) && one->limit == by->guard.limit &&
             one->least == by->guard.least &&
@@ -169,7 +170,7 @@ void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
 {
     if (node->kind == OPEVO_I_LEAF) {
         opevo_i_guards *keep = &node->leaf->keep;
-        int at = opevo_i_guards_find(keep, old);
+        int at = find_guard(keep, old);
         bool omits = at < keep->count && keep->item[at].omits;
 
         if (at == keep->count)
@@ -205,7 +206,7 @@ bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
     if (node->kind == OPEVO_I_LEAF) {
         int to = node->leaf->to.buffer;
 
-        return opevo_i_guards_find(&node->leaf->keep, guard) < node->leaf->keep.count ||
+        return find_guard(&node->leaf->keep, guard) < node->leaf->keep.count ||
                (to >= nest->operands && count_uses(body, to) == count_uses(nest->root, to));
     }
     for (const opevo_i_node *child = node->first; child; child = child->next) {

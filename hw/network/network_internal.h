@@ -106,10 +106,6 @@ opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, 
  * many, or one before opset `since`, in which it was an attribute. */
 opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const char *name, int most,
                           int64_t *out, int *count, opevo_error *err);
-/* A constant float input of one element, or the attribute. Errors: INVALID if it is not
- * constant. */
-opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,
-                            double *out, opevo_error *err);
 
 /* ---- Arrays ---- */
 

@@ -145,22 +145,6 @@ opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const cha
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,
-                            double *out, opevo_error *err)
-{
-    const opevo_net_value *value = in < call->ins ? call->in[in] : NULL;
-
-    if (!value) {
-        *out = opevo_i_attribute_float(call, name, absent);
-        return OPEVO_OK;
-    }
-    if (!value->array.data || opevo_array_elements(&value->array) != 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d (%s) must be one constant number.", in,
-                          name);
-    *out = opevo_i_number(&value->array, value->array.data, 0);
-    return OPEVO_OK;
-}
-
 opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;

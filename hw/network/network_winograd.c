@@ -54,7 +54,7 @@ int64_t opevo_i_winograd_columns(const opevo_i_winograd *form, const opevo_i_win
     return tiles_of(form, shape->width);
 }
 
-int64_t opevo_i_winograd_tiles(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
+static int64_t tile_count(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
 {
     return shape->images * opevo_i_winograd_rows(form, shape) *
            opevo_i_winograd_columns(form, shape);
@@ -225,7 +225,7 @@ void opevo_i_winograd_define_product(const opevo_i_winograd *form,
                                      const opevo_i_winograd_shape *shape, opevo_text *out)
 {
     long long places = form->points * form->points;
-    long long tiles = opevo_i_winograd_tiles(form, shape);
+    long long tiles = tile_count(form, shape);
     long long ins = shape->groups * shape->ins;
     char first[64] = "";
 
@@ -461,7 +461,7 @@ double opevo_i_direct_cost(const opevo_i_winograd_shape *shape)
 double opevo_i_winograd_cost(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
 {
     double places = form->points * form->points;
-    double tiles = (double)opevo_i_winograd_tiles(form, shape);
+    double tiles = (double)tile_count(form, shape);
     double summed = (double)(shape->ins * shape->block);
     double inputs = (double)shape->groups * summed;
     double outputs = (double)(shape->outs * shape->block);

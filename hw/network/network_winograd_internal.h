@@ -42,7 +42,6 @@ typedef struct opevo_i_winograd_shape {
 
 int64_t opevo_i_winograd_rows(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
 int64_t opevo_i_winograd_columns(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
-int64_t opevo_i_winograd_tiles(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
 
 /* ---- Definitions ---- */
 

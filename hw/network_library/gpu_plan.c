@@ -12,12 +12,14 @@ static int64_t aligned_floats(int64_t floats)
     return opevo_i_aligned(floats * FLOAT) / FLOAT;
 }
 
-int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self)
+/* Where things are in the memory of the device, in floats: behind the values of the plan scratch
+ * memory of kernels, then the inputs of a run on memory of the host. */
+static int64_t scratch_at(const opevo_network_library *self)
 {
     return aligned_floats(self->plan->bytes / FLOAT);
 }
 
-int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self)
+static int64_t scratch_floats(const opevo_network_library *self)
 {
     int64_t most = 0;
 
@@ -72,8 +74,7 @@ static void add_computation(const opevo_network_library *self, int n, int row, o
             add_place(self, opevo_i_library_operand(task, step, k), 0, out);
         }
         if (task->kernel.scratch_bytes)
-            opevo_text_printf(out, ", {NET_ARENA, %lld, 0}",
-                              (long long)opevo_i_gpu_scratch_at(self));
+            opevo_text_printf(out, ", {NET_ARENA, %lld, 0}", (long long)scratch_at(self));
         opevo_text_add(out, "}},\n");
     }
 }
@@ -136,7 +137,7 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
 static void add_ends(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_inference *inference = self->inference;
-    int64_t at = opevo_i_gpu_scratch_at(self) + opevo_i_gpu_scratch_floats(self);
+    int64_t at = scratch_at(self) + scratch_floats(self);
 
     opevo_text_add(out, "static const net_place output[] = {\n");
     for (int i = 0; i < inference->outputs; i++) {

@@ -144,11 +144,6 @@ void opevo_i_folder_close(opevo_i_folder *self);
 
 /* ---- Libraries for GPUs ---- */
 
-/* Where things are in the memory of the device, in floats: behind the values of the plan scratch
- * memory of kernels, then the inputs of a run on memory of the host. */
-int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self);
-int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self);
-
 /* net.c: the plan of launches (gpu_plan.c). */
 void opevo_i_gpu_source(const opevo_network_library *self, opevo_text *out);
 /* The source of a kernel with a description of its launches (gpu_kernels.c). */

@@ -27,7 +27,9 @@ static bool is_shared_by(const opevo_i_pipeline_lowering *self, opevo_scope scop
            (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD);
 }
 
-bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom)
+/* Whether an index that a term of this atom is in stays the same while the part of a stage is
+ * computed: all its loops are outside the compute_at point. */
+static bool is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom)
 {
     const opevo_i_atom *one = &self->nest->atoms.item[atom];
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
@@ -35,7 +37,7 @@ bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, i
 
     if (!one->is_loop) {
         for (int i = 0; i < one->inner.count; i++) {
-            if (!opevo_i_pipeline_is_fixed(self, key, one->inner.term[i].atom))
+            if (!is_fixed(self, key, one->inner.term[i].atom))
                 return false;
         }
         return true;
@@ -79,7 +81,7 @@ static void look_at(opevo_i_pipeline_lowering *self, int key, int d, const opevo
 
     for (int t = 0; t < index->count; t++) {
         opevo_i_affine term = opevo_i_affine_atom(index->term[t].atom);
-        bool stays = opevo_i_pipeline_is_fixed(self, key, index->term[t].atom);
+        bool stays = is_fixed(self, key, index->term[t].atom);
 
         *(stays ? &fixed : &free) =
             opevo_i_affine_add(atoms, stays ? fixed : free, index->term[t].factor, &term);
@@ -196,8 +198,7 @@ static void find_vthreads(opevo_i_pipeline_lowering *self, int key)
         const opevo_i_owner *owner = &self->owner[atom];
         bool used = false;
 
-        if (!self->nest->atoms.item[atom].is_loop ||
-            !opevo_i_pipeline_is_fixed(self, key, (int)atom) ||
+        if (!self->nest->atoms.item[atom].is_loop || !is_fixed(self, key, (int)atom) ||
             self->part[owner->key]->own.loop[owner->loop].annotation != OPEVO_ANNOTATION_VTHREAD)
             continue;
         for (int d = 0; d < stage->dims; d++)

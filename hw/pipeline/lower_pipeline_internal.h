@@ -107,9 +107,6 @@ void opevo_i_pipeline_bind(opevo_i_pipeline_lowering *self);
 
 /* The parts of all stages, readers first. */
 void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self);
-/* Whether an index that a term of this atom is in stays the same while the part of a stage is
- * computed: all its loops are outside the compute_at point. */
-bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom);
 
 /* ---- lower_prepare.c ---- */
 

@@ -46,7 +46,8 @@ void opevo_i_evolution_release(opevo_i_evolution *self)
     opevo_free(self->earlier);
 }
 
-size_t opevo_i_evolution_random_wanted(const opevo_i_evolution *self)
+/* Points of a batch that are to be random. */
+static size_t random_wanted(const opevo_i_evolution *self)
 {
     return (size_t)(self->plan.random * (double)self->plan.batch);
 }
@@ -170,7 +171,8 @@ static void add_measured(opevo_i_evolution *self)
     }
 }
 
-opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err)
+/* The first generation: the samples, and then the best measured points. */
+static opevo_status start_generation(opevo_i_evolution *self, opevo_error *err)
 {
     opevo_status status = self->ways->sample(self, err);
     size_t sampled = self->now_count;
@@ -185,7 +187,7 @@ opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err)
 
 void opevo_i_evolution_choose_random(opevo_i_evolution *self)
 {
-    self->random_count = self->now_count ? (SPARE + 1) * opevo_i_evolution_random_wanted(self) : 0;
+    self->random_count = self->now_count ? (SPARE + 1) * random_wanted(self) : 0;
     for (size_t i = 0; i < self->random_count; i++)
         self->random[i] = self->points[opevo_rng_below(&self->rng, self->now_count)];
 }
@@ -243,11 +245,11 @@ static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err)
+static opevo_status evolve(opevo_i_evolution *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_evolution_start(self, err));
+    OPEVO_TRY(start_generation(self, err));
     opevo_i_evolution_choose_random(self);
     for (size_t k = 0; self->now_count > 0; k++) {
         OPEVO_TRY(opevo_i_evolution_score(self, self->points, self->vertices, self->now_count,
@@ -342,7 +344,7 @@ static opevo_status train(opevo_i_evolution *self, opevo_error *err)
  * where that has no more, and uniform points for both. */
 static opevo_status make_round(opevo_i_evolution *self, opevo_error *err)
 {
-    size_t good = self->plan.batch - opevo_i_evolution_random_wanted(self);
+    size_t good = self->plan.batch - random_wanted(self);
     size_t best = 0, random = 0;
     const char *dry = NULL;
     opevo_status status = OPEVO_OK;
@@ -382,7 +384,7 @@ opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals
         }
         OPEVO_TRY(train(self, err));
         self->best_count = self->random_count = 0;
-        OPEVO_TRY((self->ways->choose ? self->ways->choose : opevo_i_evolution_evolve)(self, err));
+        OPEVO_TRY((self->ways->choose ? self->ways->choose : evolve)(self, err));
         OPEVO_TRY(make_round(self, err));
     }
     *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);

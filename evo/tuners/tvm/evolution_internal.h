@@ -114,7 +114,7 @@ typedef struct opevo_i_evolution_ways {
     bool (*mutate)(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
     /* Fill in the first children of the next generation, and their number; NULL: none. */
     opevo_status (*cross)(opevo_i_evolution *self, size_t *made, opevo_error *err);
-    /* List the best and the random points of the next batch; NULL: opevo_i_evolution_evolve. */
+    /* List the best and the random points of the next batch; NULL: generations by evolution. */
     opevo_status (*choose)(opevo_i_evolution *self, opevo_error *err);
 } opevo_i_evolution_ways;
 
@@ -176,8 +176,6 @@ opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *tria
 
 /* ---- For the functions of a tuner ---- */
 
-/* Points of a batch that are to be random. */
-size_t opevo_i_evolution_random_wanted(const opevo_i_evolution *self);
 /* Insert by falling score, after equals; what falls beyond `most` is dropped. */
 void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, opevo_i_scored added);
 /* Scores of `count` <= room points: by the model or, up to `warmup` trials, uniform random ones. A
@@ -187,15 +185,12 @@ opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index 
                                      opevo_error *err);
 /* Let the points of the generation that were not proposed compete for the list of the best. */
 void opevo_i_evolution_list(opevo_i_evolution *self);
-/* The first generation: the samples, and then the best measured points. */
-opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err);
 /* Draw `count` points of the generation for the random share, with repetition. */
 void opevo_i_evolution_choose_random(opevo_i_evolution *self);
 /* A parent of the generation is drawn with probability max(score, 0) / sum max(score, 0), or
  * uniformly if the sum is 0. First prepare the draws, then draw the places of any number. */
 void opevo_i_evolution_weigh(opevo_i_evolution *self);
 size_t opevo_i_evolution_parent(opevo_i_evolution *self);
-opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err);
 
 /* In a sparse space, a step in the list from the point that `vertices` are; always true. */
 bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
