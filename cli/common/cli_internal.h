@@ -262,7 +262,7 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
 
 /* ---- Files that a verb writes (output_file.c) ---- */
 
-/* Before the work, so that a slip of the pen costs neither it nor a file: refuse a folder, and a
+/* Before the work, so that a typing mistake costs neither it nor a file: refuse a folder, and a
  * file without `mark` in its first 4 KiB, which opevo did not write. Devices, pipes and empty files
  * are taken. */
 opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the files of computations share: memory, whole numbers of axes, and what parsing leaves to
+/* What the files of computations share: memory, index expressions, and what parsing leaves to
  * be checked. */
 
 #ifndef OPEVO_COMPUTATION_INTERNAL_H
@@ -29,7 +29,7 @@ opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
 opevo_status opevo_i_computation_name(opevo_computation *computation, const opevo_text *name,
                                       opevo_error *err);
 
-/* ---- Whole numbers of axes (computation_affine.c) ---- */
+/* ---- integer index expressions (computation_affine.c) ---- */
 
 /* One being computed. */
 typedef struct opevo_i_whole {

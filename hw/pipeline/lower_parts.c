@@ -3,7 +3,8 @@
 /* Which part of a stage is computed at its compute_at point, inferred backwards: readers first. An
  * index of a read is a sum of terms of loops. Terms of loops outside the compute_at point are fixed
  * there; the others range over an interval. Where the fixed terms of all reads of a dimension
- * differ by constants, the part is the hull of their intervals, and otherwise the whole dimension.
+ * differ by constants, the part is the bounding interval of these, and otherwise the whole
+ * dimension.
  *
  * A part may reach beyond the stage where loops were split unevenly or a reader guards its reads;
  * what lies there is not computed. */

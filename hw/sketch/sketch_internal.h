@@ -177,10 +177,10 @@ opevo_status opevo_i_sketch_match(const opevo_sketch *sketch, const opevo_pipeli
 /* ---- sketch_start.c ---- */
 
 /* The values that analysis expects to be good, one for each slot; the space may not allow them. */
-void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
-                         unsigned threads, opevo_slot_value *values);
+void opevo_i_sketch_prefer(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                           unsigned threads, opevo_slot_value *values);
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
-void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
+void opevo_i_sketch_prefer_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
 
 /* ---- sketch_tile.c ---- */
 
@@ -188,7 +188,7 @@ void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *value
  * OPEVO_I_AXES of them. */
 void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves);
 
-/* ---- sketch_rate.c ---- */
+/* ---- sketch_cost.c ---- */
 
 /* Of the sketches that are not `refused` (one for each; NULL: take all): the one with a register
  * tile of most multiply-adds that is expected to be fastest; or the first without one. Returns its

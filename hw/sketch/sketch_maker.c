@@ -200,7 +200,7 @@ opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pi
     return status;
 }
 
-/* The allowed point that is nearest to what is wished of a sketch; not one of another sketch unless
+/* The allowed point that is nearest to a sketch's preferred values, of another sketch only if
  * `others`. */
 static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
                              bool others, bool *found, opevo_index *point, opevo_error *err)
@@ -211,7 +211,7 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
     opevo_index near = 0;
     bool any = false;
 
-    opevo_i_sketch_wish(self->sketches->item[number], facts, self->target.threads, values);
+    opevo_i_sketch_prefer(self->sketches->item[number], facts, self->target.threads, values);
     encode(self, number, values, vertex);
     translate(self->space, self->super.space, vertex);
     OPEVO_TRY(opevo_space_nearest_allowed(self->super.space, vertex, &any, &near, err));

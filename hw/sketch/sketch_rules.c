@@ -86,7 +86,7 @@ static void find_vector_axes(const opevo_pipeline *pipeline, int stage, int lane
 
 /* In the innermost tile a vector is read again for all rows, and a number is broadcast for all
  * vectors: axes of rows come first, then those of vectors, then that along them. */
-static int turn_of(const bool *moves, int lanes, int axis, bool innermost)
+static int loop_rank(const bool *moves, int lanes, int axis, bool innermost)
 {
     return !innermost || lanes < 0 ? 0 : axis == lanes ? 2 : moves[axis];
 }
@@ -128,7 +128,7 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
 
         for (int turn = 0; turn < 3; turn++) {
             for (int i = 0; i < loops; i++) {
-                if (reduces[i] == sums && turn_of(moves, lanes, i, !letter[1]) == turn)
+                if (reduces[i] == sums && loop_rank(moves, lanes, i, !letter[1]) == turn)
                     order[count++] = first[i] + level[sums];
             }
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Copies that register tiles need not have: of elements in another order, and of padding, a select
- * of an element or 0. Where all lanes of a vector are inside or all are not, what lies outside is a
- * term that is left out, most of it together with others. Then a copy costs what it takes to write
- * and read it, and multiplications with 0. */
+/* Copies through which a register tile can read its source directly. Two kinds are: a copy in
+ * another order of elements, and padding, a select of an element or 0. The tile reads padding by
+ * leaving out the terms outside, most of them for all lanes of a vector at once. Where it reads the
+ * copy instead, that costs writing and reading it, and multiplications with 0. */
 
 #include "sketch_tile_internal.h"
 

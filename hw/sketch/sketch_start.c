@@ -27,8 +27,8 @@ enum { PART_ROWS = 8, PART_SUMS = 24, STREAMED_ROWS = 8 };
 
 /* Give the inner part of a sum as much as is left, short sums first; or the last ones first, which
  * run inside blocks and so share lines of a cache. Returns the product. */
-static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                         bool in_blocks, opevo_slot_value *values)
+static int64_t prefer_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
+                           bool in_blocks, opevo_slot_value *values)
 {
     bool done[OPEVO_I_AXES] = {false};
     int64_t product = 1;
@@ -109,15 +109,15 @@ static void divide_outside(const opevo_i_sketch_axes *of, unsigned threads,
         int64_t others = outside / length[0];
         unsigned needed = (unsigned)((threads + others - 1) / others);
 
-        if (opevo_i_wish_divided(length[0] * length[1], needed, &length[0], &length[1]))
+        if (opevo_i_prefer_divided(length[0] * length[1], needed, &length[0], &length[1]))
             outside = others * length[0];
     }
 }
 
 /* Blocks of tiles along all axes but those that all operands have, `panels` along that of the
  * vectors, then as many outside as threads need. */
-static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                        int64_t panels, unsigned threads, opevo_slot_value *values)
+static void prefer_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
+                          int64_t panels, unsigned threads, opevo_slot_value *values)
 {
     bool parts = opevo_i_sketch_is_of_parts(sketch);
     opevo_i_shared_axes reads = opevo_i_sketch_find_shared(sketch);
@@ -137,13 +137,13 @@ static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
 
 /* Vectors that are read once come in whole rows, a few of them at a time, and the sums stay in the
  * first cache. */
-static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                        unsigned threads, opevo_slot_value *values)
+static void prefer_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
+                          unsigned threads, opevo_slot_value *values)
 {
     int last = of->spatial[of->spatials - 1];
     int64_t tiles = sketch->slot[last].extent / values[last].length[2];
 
-    wish_sums(sketch, of, STREAMED_ROWS, false, values);
+    prefer_sums(sketch, of, STREAMED_ROWS, false, values);
     for (int i = 0; i < of->spatials - 1; i++) {
         int slot = of->spatial[i];
 
@@ -157,8 +157,8 @@ static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
 
 /* Rows of parts: short axes whole, and some of the next one, all of which read their own
  * vectors. */
-static void wish_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                           opevo_slot_value *values)
+static void prefer_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                             opevo_slot_value *values)
 {
     int64_t rows = 1;
 
@@ -247,8 +247,8 @@ static int find_parts_place(const opevo_sketch *sketch, const opevo_slot *slot,
     return 0;
 }
 
-static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                        const opevo_device_facts *facts, opevo_slot_value *values)
+static void prefer_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                          const opevo_device_facts *facts, opevo_slot_value *values)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     int outside = stage->place == OPEVO_PLACE_AT ? stage->at : sketch->registers;
@@ -277,8 +277,8 @@ static void wish_places(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
 
 /* ---- All of a register tile ---- */
 
-static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
-                           unsigned threads, opevo_slot_value *values)
+static void prefer_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
+                             unsigned threads, opevo_slot_value *values)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
     opevo_i_sketch_axes of = opevo_i_sketch_find_axes(sketch);
@@ -288,7 +288,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     int64_t panel = opevo_i_sketch_stores_adjacent(sketch)
                         ? 3 * (int64_t)facts.l1_bytes / 16
                         : (int64_t)facts.l2_bytes / 8; /* numbers */
-    int64_t depth = wish_sums(sketch, &of, panel / tile.columns, blocks >= 0, values);
+    int64_t depth = prefer_sums(sketch, &of, panel / tile.columns, blocks >= 0, values);
     bool batched = opevo_i_sketch_is_batched(sketch, &facts);
 
     for (int i = 0; i < of.spatials; i++)
@@ -297,19 +297,19 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                                                         : 1;
     values[of.spatial[of.spatials - 1]].length[2] = columns;
     if (opevo_i_sketch_is_of_parts(sketch))
-        wish_part_rows(sketch, &of, values);
+        prefer_part_rows(sketch, &of, values);
     if (rows < 0 && blocks < 0 && !opevo_i_sketch_is_of_parts(sketch))
-        wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, threads, values);
+        prefer_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, threads, values);
     else
-        wish_blocks(sketch, &of,
-                    batched ? 1
-                    : depth < OPEVO_I_SHORT_SUM
-                        ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
-                        : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
-                    batched ? sketch->slot[of.spatial[of.spatials - 1]].extent
-                            : choose_panels(sketch, &of, depth, tile.columns, &facts),
-                    threads, values);
-    wish_places(sketch, &of, &facts, values);
+        prefer_blocks(sketch, &of,
+                      batched ? 1
+                      : depth < OPEVO_I_SHORT_SUM
+                          ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
+                          : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
+                      batched ? sketch->slot[of.spatial[of.spatials - 1]].extent
+                              : choose_panels(sketch, &of, depth, tile.columns, &facts),
+                      threads, values);
+    prefer_places(sketch, &of, &facts, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 
@@ -325,7 +325,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
 /* ---- Everything else ---- */
 
 /* Equal parts of loops; stages on their own; as many threads as can be; otherwise the middle. */
-static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
+static void prefer_middle(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
@@ -356,7 +356,7 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
 
 /* Blocks of permuted reads: several whole lines of what is read, one of what is stored. The last
  * axis is split first. */
-static void wish_permuted(const opevo_sketch *sketch, opevo_slot_value *values)
+static void prefer_permuted(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     bool stored[OPEVO_PIPELINE_STAGES] = {false};
 
@@ -375,7 +375,7 @@ static void wish_permuted(const opevo_sketch *sketch, opevo_slot_value *values)
 }
 
 /* What costs nothing, such as padding, is read through where the text has a copy for each read. */
-static void wish_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
+static void prefer_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     const opevo_computation *computation = sketch->pipeline->computation;
 
@@ -391,7 +391,7 @@ static void wish_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
 }
 
 /* Threads divide what is computed at the root only. */
-static void wish_threads(const opevo_sketch *sketch, opevo_slot_value *values)
+static void prefer_threads(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
@@ -404,16 +404,16 @@ static void wish_threads(const opevo_sketch *sketch, opevo_slot_value *values)
     }
 }
 
-void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
-                         unsigned threads, opevo_slot_value *values)
+void opevo_i_sketch_prefer(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                           unsigned threads, opevo_slot_value *values)
 {
-    wish_middle(sketch, values);
+    prefer_middle(sketch, values);
     if (opevo_i_sketch_is_gpu(sketch->dialect))
-        opevo_i_sketch_wish_gpu(sketch, values);
+        opevo_i_sketch_prefer_gpu(sketch, values);
     if (sketch->registers >= 0)
-        wish_registers(sketch, facts, threads, values);
-    wish_permuted(sketch, values);
+        prefer_registers(sketch, facts, threads, values);
+    prefer_permuted(sketch, values);
     if (sketch->expanded)
-        wish_inlined(sketch, values);
-    wish_threads(sketch, values);
+        prefer_inlined(sketch, values);
+    prefer_threads(sketch, values);
 }

@@ -27,7 +27,7 @@ static int64_t take(int64_t *left, int64_t *budget, int64_t most)
 }
 
 /* The tiles of the axes of one stage, innermost first; then threads that are still missing. */
-static void wish_stage(const opevo_sketch *sketch, int key, opevo_slot_value *values)
+static void prefer_stage(const opevo_sketch *sketch, int key, opevo_slot_value *values)
 {
     int64_t threads = THREADS;
     int64_t sums = SUMS;
@@ -54,7 +54,7 @@ static bool is_summed(const opevo_slot *slot, int key)
 }
 
 /* The parts of the sums of one stage, innermost first. */
-static void wish_sums(const opevo_sketch *sketch, int key, opevo_slot_value *values)
+static void prefer_sums(const opevo_sketch *sketch, int key, opevo_slot_value *values)
 {
     int64_t terms = 1;
 
@@ -82,7 +82,7 @@ static int largest(const opevo_slot *slot, int64_t most)
     return choice;
 }
 
-void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values)
+void opevo_i_sketch_prefer_gpu(const opevo_sketch *sketch, opevo_slot_value *values)
 {
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
@@ -91,7 +91,7 @@ void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *value
             .choice = largest(slot, slot->kind == OPEVO_SLOT_UNROLL ? UNROLLED : THREADS)};
     }
     for (int key = 0; key < sketch->pipeline->stages; key++) {
-        wish_sums(sketch, key, values);
-        wish_stage(sketch, key, values);
+        prefer_sums(sketch, key, values);
+        prefer_stage(sketch, key, values);
     }
 }

@@ -236,7 +236,7 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         *rows = i;
     }
     if (*rows >= 0 && *blocks < 0)
-        best = opevo_i_sketch_pass(sketch, of, facts, best, rows);
+        best = opevo_i_sketch_stream(sketch, of, facts, best, rows);
     /* Blocks are read from the second cache, which more rows ask for less often. */
     if (*blocks >= 0 && *rows >= 0)
         best.rows = opevo_i_divisor_below(sketch->slot[of->spatial[*rows]].extent,

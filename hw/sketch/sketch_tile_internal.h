@@ -57,7 +57,7 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
                                                  const opevo_device_facts *facts, int *rows,
                                                  int *blocks);
 
-/* ---- sketch_pass.c ---- */
+/* ---- sketch_streaming.c ---- */
 
 /* The axes with which all operands move, as with the number of a product in a batch: blocks along
  * them read nothing again. */
@@ -80,9 +80,10 @@ bool opevo_i_sketch_is_grouped(const opevo_sketch *sketch, const opevo_device_fa
 bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts);
 /* The tile that such sums have in the place of `tile`, which any other keeps; *rows: the axis of
  * its rows. */
-opevo_i_register_tile opevo_i_sketch_pass(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                                          const opevo_device_facts *facts,
-                                          opevo_i_register_tile tile, int *rows);
+opevo_i_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
+                                            const opevo_i_sketch_axes *of,
+                                            const opevo_device_facts *facts,
+                                            opevo_i_register_tile tile, int *rows);
 
 /* ---- sketch_source.c ---- */
 

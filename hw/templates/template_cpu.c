@@ -193,8 +193,8 @@ static int64_t turns_of_k(int64_t depth, int64_t tile)
 
 /* Goto's order: a block of A fills half of the second cache, one panel of B most of the first, and
  * the panels that go with a block of k are as large as the second, in the third. */
-static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
-                 opevo_i_values *out)
+static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
+                   opevo_i_values *out)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
     int64_t rows = rounded_rows(op->n);
@@ -210,28 +210,28 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     bool pack_b = op->transpose_y || (!batch && op->n >= 8 * tile.rows && op->k * op->m > l2 / 2);
 
     (void)round;
-    opevo_i_wish(out, K, 3, (const int64_t[]){1, depth / turns, turns});
-    opevo_i_wish(out, X, 4, (const int64_t[]){1, 1, high, tile.rows});
-    opevo_i_wish(out, Y, 4, (const int64_t[]){1, 1, wide, tile.columns});
-    opevo_i_wish(out, ORDER, 3, (const int64_t[]){1, 2, 0});
-    opevo_i_wish(out, INNER, 4, (const int64_t[]){0, 1, 3, 2});
-    opevo_i_wish(out, PACK_B, 1, (const int64_t[]){pack_b});
-    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+    opevo_i_prefer(out, K, 3, (const int64_t[]){1, depth / turns, turns});
+    opevo_i_prefer(out, X, 4, (const int64_t[]){1, 1, high, tile.rows});
+    opevo_i_prefer(out, Y, 4, (const int64_t[]){1, 1, wide, tile.columns});
+    opevo_i_prefer(out, ORDER, 3, (const int64_t[]){1, 2, 0});
+    opevo_i_prefer(out, INNER, 4, (const int64_t[]){0, 1, 3, 2});
+    opevo_i_prefer(out, PACK_B, 1, (const int64_t[]){pack_b});
+    opevo_i_prefer(out, VECTOR, 1, &tile.lanes);
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
 /* Whole matrices where there are enough; else blocks of rows, which share the panels of B; else
  * blocks of columns. */
-static int64_t wish_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
+static int64_t prefer_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
 {
     int64_t *x = out->at[X];
     int64_t *y = out->at[Y];
 
     if (op->kind == OPEVO_BATCH_MATMUL && op->batch >= threads)
         return 5;
-    if (opevo_i_wish_divided(rounded_rows(op->n) / x[3], threads, &x[0], &x[2]))
+    if (opevo_i_prefer_divided(rounded_rows(op->n) / x[3], threads, &x[0], &x[2]))
         return 1;
-    return opevo_i_wish_divided(rounded_columns(op->m) / y[3], threads, &y[0], &y[2]) ? 2 : 0;
+    return opevo_i_prefer_divided(rounded_columns(op->m) / y[3], threads, &y[0], &y[2]) ? 2 : 0;
 }
 
 const opevo_i_template opevo_i_template_matmul_cpu = {
@@ -241,6 +241,6 @@ const opevo_i_template opevo_i_template_matmul_cpu = {
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
     .steps = steps,
-    .wish = wish,
-    .wish_parallel = wish_parallel,
+    .prefer = prefer,
+    .prefer_parallel = prefer_parallel,
 };

@@ -221,8 +221,8 @@ static void steps(opevo_i_build *self)
 }
 
 /* A panel of the kernel for some channels stays in the first cache while the pixels go by. */
-static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
-                 opevo_i_values *out)
+static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
+                   opevo_i_values *out)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
     opevo_i_register_tile tile = opevo_i_choose_tile(&facts, op->out_channels, pixels(op));
@@ -235,28 +235,28 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     bool pack = places > 1 || op->in_channels > channels;
 
     (void)round;
-    opevo_i_wish(out, F, 3, (const int64_t[]){1, panels, tile.rows});
-    opevo_i_wish(out, Q, 3, (const int64_t[]){1, pixels(op) / tile.columns, tile.columns});
-    opevo_i_wish(out, CHANNELS, 2, (const int64_t[]){1, channels});
-    opevo_i_wish(out, ORDER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_wish(out, INNER, 2, (const int64_t[]){0, 1});
-    opevo_i_wish(out, PACK, 1, (const int64_t[]){pack});
-    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+    opevo_i_prefer(out, F, 3, (const int64_t[]){1, panels, tile.rows});
+    opevo_i_prefer(out, Q, 3, (const int64_t[]){1, pixels(op) / tile.columns, tile.columns});
+    opevo_i_prefer(out, CHANNELS, 2, (const int64_t[]){1, channels});
+    opevo_i_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_prefer(out, INNER, 2, (const int64_t[]){0, 1});
+    opevo_i_prefer(out, PACK, 1, (const int64_t[]){pack});
+    opevo_i_prefer(out, VECTOR, 1, &tile.lanes);
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
 /* Whole images where there are enough; else blocks of output channels, which share the image; else
  * blocks of pixels. */
-static int64_t wish_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
+static int64_t prefer_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
 {
     int64_t *f = out->at[F];
     int64_t *q = out->at[Q];
 
     if (op->batch >= threads)
         return 5;
-    if (opevo_i_wish_divided(op->out_channels / f[2], threads, &f[0], &f[1]))
+    if (opevo_i_prefer_divided(op->out_channels / f[2], threads, &f[0], &f[1]))
         return 1;
-    return opevo_i_wish_divided(pixels(op) / q[2], threads, &q[0], &q[1]) ? 2 : 0;
+    return opevo_i_prefer_divided(pixels(op) / q[2], threads, &q[0], &q[1]) ? 2 : 0;
 }
 
 const opevo_i_template opevo_i_template_conv2d_cpu = {
@@ -266,6 +266,6 @@ const opevo_i_template opevo_i_template_conv2d_cpu = {
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
     .steps = steps,
-    .wish = wish,
-    .wish_parallel = wish_parallel,
+    .prefer = prefer,
+    .prefer_parallel = prefer_parallel,
 };

@@ -180,8 +180,8 @@ static void steps(opevo_i_build *self)
 
 /* A panel of weights stays in the second cache while the pixels go by. A row of a wide kernel is
  * text, whose pixels need registers beside those of the tile. */
-static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
-                 opevo_i_values *out)
+static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
+                   opevo_i_values *out)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
     int64_t most = op->kernel_width > 1 ? opevo_i_divisor_below(columns(op), 8) : columns(op);
@@ -190,14 +190,14 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     int64_t depth = opevo_i_divisor_below(op->in_channels, panel / tile.columns);
 
     (void)round;
-    opevo_i_wish(out, F, 3, (const int64_t[]){channels(op) / tile.columns, 1, tile.columns});
-    opevo_i_wish(out, Y, 3, (const int64_t[]){1, rows(op), 1});
-    opevo_i_wish(out, X, 3, (const int64_t[]){1, columns(op) / tile.rows, tile.rows});
-    opevo_i_wish(out, CHANNELS, 2, (const int64_t[]){op->in_channels / depth, depth});
-    opevo_i_wish(out, ORDER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_wish(out, INNER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+    opevo_i_prefer(out, F, 3, (const int64_t[]){channels(op) / tile.columns, 1, tile.columns});
+    opevo_i_prefer(out, Y, 3, (const int64_t[]){1, rows(op), 1});
+    opevo_i_prefer(out, X, 3, (const int64_t[]){1, columns(op) / tile.rows, tile.rows});
+    opevo_i_prefer(out, CHANNELS, 2, (const int64_t[]){op->in_channels / depth, depth});
+    opevo_i_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_prefer(out, INNER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_prefer(out, VECTOR, 1, &tile.lanes);
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
 const opevo_i_template opevo_i_template_conv2d_weights = {
@@ -207,5 +207,5 @@ const opevo_i_template opevo_i_template_conv2d_weights = {
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
     .steps = steps,
-    .wish = wish,
+    .prefer = prefer,
 };

@@ -140,8 +140,8 @@ static void steps(opevo_i_build *self)
 }
 
 /* 256 threads with 8 x 8 elements each, or 4 x 4 where there would be fewer than 64 blocks. */
-static void wish(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                 opevo_i_values *out)
+static void prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                   opevo_i_values *out)
 {
     int64_t batch = op->kind == OPEVO_BATCH_MATMUL ? op->batch : 1;
     int64_t side = batch * op->n * op->m >= 64 * 128 * 128 ? 8 : 4;
@@ -149,14 +149,14 @@ static void wish(const opevo_operator *op, const opevo_device_facts *facts, int 
     const int64_t tile[4] = {1, side / 4, threads > 1 ? threads : 1, 4};
 
     (void)facts;
-    opevo_i_wish(out, K, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
-    opevo_i_wish(out, X, 4, tile);
-    opevo_i_wish(out, Y, 4, tile);
-    opevo_i_wish(out, VECTOR, 1, (const int64_t[]){4});
-    opevo_i_wish(out, PITCH, 1, (const int64_t[]){4});
-    opevo_i_wish(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_STAGED});
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){1});
-    opevo_i_wish(out, SLICES, 1, (const int64_t[]){1});
+    opevo_i_prefer(out, K, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
+    opevo_i_prefer(out, X, 4, tile);
+    opevo_i_prefer(out, Y, 4, tile);
+    opevo_i_prefer(out, VECTOR, 1, (const int64_t[]){4});
+    opevo_i_prefer(out, PITCH, 1, (const int64_t[]){4});
+    opevo_i_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_STAGED});
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){1});
+    opevo_i_prefer(out, SLICES, 1, (const int64_t[]){1});
 }
 
 const opevo_i_template opevo_i_template_matmul_gpu = {
@@ -166,7 +166,7 @@ const opevo_i_template opevo_i_template_matmul_gpu = {
              .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = steps,
-    .wish = wish,
+    .prefer = prefer,
     .shared_bytes = 232448, /* 227 KiB: the most that compute capability 9.0 gives a block */
     .local_floats = 512,    /* beyond this nearly everything is spilt */
 };

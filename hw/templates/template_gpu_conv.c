@@ -76,13 +76,13 @@ static void steps(opevo_i_build *self)
     share(self, OPEVO_STAGE_B);
 }
 
-static void wish(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                 opevo_i_values *out)
+static void prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                   opevo_i_values *out)
 {
     (void)facts;
-    opevo_i_wish_convolution(op, round, out);
-    opevo_i_wish(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_DOUBLE});
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){512});
+    opevo_i_prefer_convolution(op, round, out);
+    opevo_i_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_DOUBLE});
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){512});
 }
 
 const opevo_i_template opevo_i_template_conv2d_gpu = {
@@ -92,7 +92,7 @@ const opevo_i_template opevo_i_template_conv2d_gpu = {
              .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = steps,
-    .wish = wish,
+    .prefer = prefer,
     .shared_bytes = 232448, /* 227 KiB: the most that compute capability 9.0 gives a block */
     .local_floats = 512,    /* beyond this nearly everything is spilt */
 };

@@ -44,17 +44,17 @@ void opevo_i_tile_convolution(opevo_i_build *build)
     opevo_i_annotate_all(build, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
 }
 
-void opevo_i_wish_convolution(const opevo_operator *op, int round, opevo_i_values *out)
+void opevo_i_prefer_convolution(const opevo_operator *op, int round, opevo_i_values *out)
 {
     int64_t most = 256 >> round / 2;
     int64_t x = opevo_i_divisor_below(opevo_operator_out_width(op), 16);
     int64_t y = opevo_i_divisor_below(opevo_operator_out_height(op), 64 / x);
     int64_t f = most / (x * y) > 1 ? most / (x * y) : 1;
 
-    opevo_i_wish(out, OPEVO_I_TILE_F, 4, (const int64_t[]){1, 2, f, 2});
-    opevo_i_wish(out, OPEVO_I_TILE_Y, 4, (const int64_t[]){1, 1, y, 1});
-    opevo_i_wish(out, OPEVO_I_TILE_X, 4, (const int64_t[]){1, 1, x, 1});
-    opevo_i_wish(out, OPEVO_I_TILE_C, 2, (const int64_t[]){1, round < 3 ? 8 >> round : 1});
-    opevo_i_wish(out, OPEVO_I_TILE_R, 2, (const int64_t[]){1, round < 4 ? op->kernel_height : 1});
-    opevo_i_wish(out, OPEVO_I_TILE_S, 2, (const int64_t[]){1, round < 5 ? op->kernel_width : 1});
+    opevo_i_prefer(out, OPEVO_I_TILE_F, 4, (const int64_t[]){1, 2, f, 2});
+    opevo_i_prefer(out, OPEVO_I_TILE_Y, 4, (const int64_t[]){1, 1, y, 1});
+    opevo_i_prefer(out, OPEVO_I_TILE_X, 4, (const int64_t[]){1, 1, x, 1});
+    opevo_i_prefer(out, OPEVO_I_TILE_C, 2, (const int64_t[]){1, round < 3 ? 8 >> round : 1});
+    opevo_i_prefer(out, OPEVO_I_TILE_R, 2, (const int64_t[]){1, round < 4 ? op->kernel_height : 1});
+    opevo_i_prefer(out, OPEVO_I_TILE_S, 2, (const int64_t[]){1, round < 5 ? op->kernel_width : 1});
 }

@@ -35,11 +35,11 @@ typedef struct opevo_i_template {
     /* The values of a good schedule by analysis, which the space need not have: template_start.c
      * takes the nearest. `round` counts the times that a limit of the device refused them. NULL:
      * there is no start point. */
-    void (*wish)(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                 opevo_i_values *out);
-    /* For several threads: change the wish so that they divide a loop. Returns the value of the
+    void (*prefer)(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                   opevo_i_values *out);
+    /* For several threads: change the preferred values so that they divide a loop. Returns the value of the
      * parameter `parallel`. NULL: one thread only. */
-    int64_t (*wish_parallel)(const opevo_operator *op, unsigned threads, opevo_i_values *out);
+    int64_t (*prefer_parallel)(const opevo_operator *op, unsigned threads, opevo_i_values *out);
     int64_t shared_bytes; /* a limit in the place of the dialect's; 0: that */
     int64_t local_floats; /* likewise */
 } opevo_i_template;
@@ -113,8 +113,8 @@ enum {
     OPEVO_I_TILES
 };
 void opevo_i_tile_convolution(opevo_i_build *build);
-/* The wish for these six: at most 256 threads over channels and a square of pixels. */
-void opevo_i_wish_convolution(const opevo_operator *op, int round, opevo_i_values *out);
+/* The preferred values of these six: at most 256 threads over channels and a square of pixels. */
+void opevo_i_prefer_convolution(const opevo_operator *op, int round, opevo_i_values *out);
 
 /* ---- Start points (template_start.c) ---- */
 
@@ -138,7 +138,7 @@ int64_t opevo_i_divisor_below(int64_t number, int64_t most);
 /* With sizes of caches and registers where they are not known. */
 opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts);
 /* Values of a parameter, all of them. */
-void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *values);
+void opevo_i_prefer(opevo_i_values *out, int parameter, int count, const int64_t *values);
 
 /* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them.
  * Errors: NOMEM. */
@@ -148,7 +148,7 @@ opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index
 /* Whether the limits of the device accept the kernel of a point. */
 opevo_status opevo_i_is_accepted(const opevo_kernel_maker *maker, opevo_index point, bool *accepted,
                                  opevo_error *err);
-/* The point of the space that is nearest to the template's wish and that the limits allow. */
+/* The point of the space that is nearest to the template's preferred values and that the limits allow. */
 opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
                                     const opevo_i_template *template,
                                     const opevo_device_facts *facts, bool *found,
@@ -189,7 +189,7 @@ void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
                           const opevo_i_divisible *loops, size_t count);
 /* Of `panels` along a dimension, give the outer of two loops as many as threads need, and the inner
  * one no more than it had. False where there are too few panels. */
-bool opevo_i_wish_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner);
+bool opevo_i_prefer_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner);
 /* Let threads divide the loop of C that the parameter names, before anything is attached. */
 void opevo_i_divide(opevo_i_build *build, const opevo_i_divisible *loops);
 /* Let threads share the work of a copy attached at `at`, where that is outside the divided loop and

@@ -149,27 +149,27 @@ static void conv2d_steps(opevo_i_build *self)
 /* ---- Start points ---- */
 
 /* Blocks of 64 x 64 by 256 threads, each of which has 2 x 2 elements in 2 x 2 places. */
-static void matmul_wish(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                        opevo_i_values *out)
+static void matmul_prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                          opevo_i_values *out)
 {
     int k = op->kind == OPEVO_BATCH_MATMUL ? 1 : 0;
     int64_t threads = 16 >> round / 2;
     const int64_t tile[4] = {1, 2, threads > 1 ? threads : 1, 2};
 
     (void)facts;
-    opevo_i_wish(out, 0, 2, (const int64_t[]){1, 1});
-    opevo_i_wish(out, k, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
-    opevo_i_wish(out, k + 1, 4, tile);
-    opevo_i_wish(out, k + 2, 4, tile);
+    opevo_i_prefer(out, 0, 2, (const int64_t[]){1, 1});
+    opevo_i_prefer(out, k, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
+    opevo_i_prefer(out, k + 1, 4, tile);
+    opevo_i_prefer(out, k + 2, 4, tile);
 }
 
-static void conv2d_wish(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                        opevo_i_values *out)
+static void conv2d_prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                          opevo_i_values *out)
 {
     (void)facts;
-    opevo_i_wish_convolution(op, round, out);
-    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){512});
-    opevo_i_wish(out, EXPLICIT, 1, (const int64_t[]){1});
+    opevo_i_prefer_convolution(op, round, out);
+    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){512});
+    opevo_i_prefer(out, EXPLICIT, 1, (const int64_t[]){1});
 }
 
 const opevo_i_template opevo_i_template_matmul_paper = {
@@ -179,7 +179,7 @@ const opevo_i_template opevo_i_template_matmul_paper = {
              .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = matmul_steps,
-    .wish = matmul_wish,
+    .prefer = matmul_prefer,
 };
 
 const opevo_i_template opevo_i_template_conv2d_paper = {
@@ -189,5 +189,5 @@ const opevo_i_template opevo_i_template_conv2d_paper = {
              .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = conv2d_steps,
-    .wish = conv2d_wish,
+    .prefer = conv2d_prefer,
 };

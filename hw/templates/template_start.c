@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Start points: from what a template wishes, by analysis, to a point of its space. A wish that the
- * limits of the device refuse is made again, more modestly.
+/* Start points: from the values that a template prefers by analysis to a point of its space. Where
+ * the limits of the device refuse them, the template prefers smaller ones.
  *
  * The tile of registers follows the model of a processor with two multiply-add pipes of a latency
  * of four cycles, 32 vector registers of 512 bits or 16 smaller ones, and broadcasts from memory.
@@ -44,7 +44,7 @@ int64_t opevo_i_divisor_below(int64_t number, int64_t most)
     return divisor > 1 ? divisor : 1;
 }
 
-void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *values)
+void opevo_i_prefer(opevo_i_values *out, int parameter, int count, const int64_t *values)
 {
     for (int i = 0; i < count; i++)
         out->at[parameter][i] = values[i];
@@ -103,7 +103,7 @@ opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64
 /* Iterations for each thread with which it does not matter that the last ones have none. */
 enum { UNEVEN = 4 };
 
-bool opevo_i_wish_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner)
+bool opevo_i_prefer_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner)
 {
     int64_t most = panels / threads;
 
@@ -116,7 +116,7 @@ bool opevo_i_wish_divided(int64_t panels, unsigned threads, int64_t *outer, int6
     return true;
 }
 
-/* ---- From the wish to a point --------------------------------------------------------------- */
+/* ---- From preferred values to a point ------------------------------------------------------- */
 
 static opevo_status nearest(const opevo_space *space, const opevo_i_values *wanted, bool *found,
                             opevo_index *point, opevo_error *err)
@@ -156,15 +156,15 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
     opevo_status status = OPEVO_OK;
 
     *found = false;
-    for (int round = 0; template->wish && round < ROUNDS && !*found; round++) {
+    for (int round = 0; template->prefer && round < ROUNDS && !*found; round++) {
         opevo_i_values wanted = {0};
         opevo_index near = 0;
         bool any = false;
 
-        template->wish(maker->op, facts, round, &wanted);
+        template->prefer(maker->op, facts, round, &wanted);
         if (maker->threads > 1)
             wanted.at[opevo_space_parameter_count(maker->space) - 1][0] =
-                template->wish_parallel(maker->op, maker->threads, &wanted);
+                template->prefer_parallel(maker->op, maker->threads, &wanted);
         OPEVO_TRY(nearest(maker->space, &wanted, &any, &near, err));
         if (!any)
             return OPEVO_OK;

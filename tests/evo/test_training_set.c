@@ -63,7 +63,7 @@ static opevo_trial trial_of(uint64_t number, opevo_index point, double fitness)
 
 /* ---- This run ---- */
 
-/* Failures leave no trace but in the law of success; targets follow the best. */
+/* Failures leave no trace but in the feasibility model; targets follow the best. */
 static void test_targets(void **state)
 {
     memory self = memory_open();
@@ -113,7 +113,7 @@ static void test_close_targets(void **state)
             gsl_sort(sorted, 1, n);
             median = sorted[n % 2 == 0 ? n / 2 - 1 : n / 2];
             for (size_t i = 0; i < n; i++)
-                CHECK_CLOSE(self.observed.close[i], fmax(wide[i], median), 1e-12);
+                CHECK_CLOSE(self.observed.clipped[i], fmax(wide[i], median), 1e-12);
         }
         memory_close(&self);
     }

@@ -96,7 +96,7 @@ static int64_t count_panels(const char *what)
     CHECK_OK(opevo_computation_read(what, &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     sketch = sketches->item[opevo_i_sketch_choose(sketches, &facts, true, NULL)];
-    opevo_i_sketch_wish(sketch, &facts, 1, values);
+    opevo_i_sketch_prefer(sketch, &facts, 1, values);
     panels = values[opevo_i_sketch_lane_slot(sketch)].length[1];
     opevo_sketches_destroy(sketches);
     opevo_computation_destroy(computation);

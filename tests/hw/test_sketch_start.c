@@ -112,7 +112,7 @@ static void test_start_tile(void **state)
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     number = opevo_i_sketch_choose(sketches, &facts, true, NULL);
     assert_true(number < sketches->count);
-    opevo_i_sketch_wish(sketches->item[number], &facts, 1, values);
+    opevo_i_sketch_prefer(sketches->item[number], &facts, 1, values);
     for (int i = 0; i < sketches->item[number]->slots; i++) {
         const opevo_slot *slot = &sketches->item[number]->slot[i];
         int64_t product = 1;
@@ -210,7 +210,7 @@ static size_t start_vertex(const opevo_kernel_maker *maker, opevo_index *vertex)
 }
 
 /* Sketches that the space forbids, the best one each time: the start is in the best one that is
- * left, with the tiles that are wished of it. */
+ * left, with its preferred tiles. */
 static void test_start_without_sketches(void **state)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
@@ -235,7 +235,7 @@ static void test_start_without_sketches(void **state)
         if (best == sketches->count)
             best = opevo_i_sketch_choose(sketches, &zen, false, refused);
         assert_int_equal(number, best);
-        opevo_i_sketch_wish(sketches->item[number], &zen, 1, values);
+        opevo_i_sketch_prefer(sketches->item[number], &zen, 1, values);
         for (size_t i = 0; i < number; i++)
             at += (size_t)sketches->item[i]->slots;
         for (int i = 0; i < sketches->item[number]->slots; i++, at++) {
@@ -264,7 +264,7 @@ static void test_start_without_sketches(void **state)
     maker->ops->destroy(maker);
 }
 
-/* Of fewer values the nearest ones are taken: of 4, 8 and 16 lanes, where 16 are wished, 8; the
+/* Of fewer values the nearest ones are taken: of 4, 8 and 16 lanes, where 16 are preferred, 8; the
  * tiles stay. */
 static void test_start_with_fewer_values(void **state)
 {
@@ -287,7 +287,7 @@ static void test_start_with_fewer_values(void **state)
     part->ops->destroy(part);
 }
 
-/* The sketch that a start is made from, and what the start wishes for. */
+/* The sketch that a start is made from, and what the start prefers. */
 typedef struct begun {
     opevo_computation *computation;
     opevo_sketches *sketches;
@@ -304,7 +304,7 @@ static void begin(const char *text, unsigned threads, unsigned long l2_bytes, be
     CHECK_OK(opevo_computation_read(text, &out->computation, &err));
     CHECK_OK(opevo_sketches_create(out->computation, &target, &out->sketches, &err));
     out->sketch = out->sketches->item[opevo_i_sketch_choose(out->sketches, &facts, true, NULL)];
-    opevo_i_sketch_wish(out->sketch, &facts, threads, out->values);
+    opevo_i_sketch_prefer(out->sketch, &facts, threads, out->values);
 }
 
 static void end(begun *self)

@@ -79,7 +79,7 @@ static void test_there_may_be_no_nearest(void **state)
     opevo_parameter_destroy(texts);
 }
 
-/* The definition, on every factorisation and many wishes. */
+/* The definition, on every factorisation and many preferences. */
 static void test_factors_by_the_definition(void **state)
 {
     opevo_parameter *parameter = parameter_of("factor(720,3)");

@@ -126,7 +126,7 @@ bool opevo_i_kt_start(opevo_i_kt *self, opevo_index *vertices)
         return true;
     if (opevo_i_kt_sample(&self->space, &self->rng, vertices))
         return true;
-    self->dry = too_rare;
+    self->exhausted_reason = too_rare;
     return false;
 }
 
@@ -170,7 +170,7 @@ static opevo_status finish_round(opevo_i_kt *self, opevo_error *err)
 static opevo_status make_stray(opevo_i_kt *self, opevo_error *err)
 {
     opevo_index point = 0;
-    const char *reason = self->dry;
+    const char *reason = self->exhausted_reason;
     opevo_status status = OPEVO_OK;
 
     if (!reason)
@@ -195,7 +195,7 @@ static opevo_status make_round(opevo_i_kt *self, opevo_error *err)
         status = finish_round(self, err);
         if (status != OPEVO_OK)
             break;
-        if (self->idle >= OPEVO_I_KT_IDLE_MOST || self->dry) {
+        if (self->idle >= OPEVO_I_KT_IDLE_MOST || self->exhausted_reason) {
             status = make_stray(self, err);
             continue;
         }

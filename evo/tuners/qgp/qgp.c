@@ -26,7 +26,7 @@
  *
  * Trials of earlier runs, on other devices for instance, are points of the same process with one
  * more thing compared, whether they were measured in the same run, which has a q as well. Only the
- * first wide model knows them, and only at first, as they may mislead: the others learn from this
+ * first full model knows them, and only at first, as they may mislead: the others learn from this
  * run alone.
  *
  * Source: this project; Jones, Schonlau, Welch, "Efficient global optimization of expensive
@@ -196,7 +196,7 @@ static opevo_status propose_best(opevo_i_qgp *self, opevo_error *err)
         if (chosen == self->field.count)
             break;
         OPEVO_TRY(propose(self, self->field_numbers[chosen],
-                          opevo_i_qgp_is_close_turn(self) ? "close" : "improvement", err));
+                          opevo_i_qgp_uses_clipped(self) ? "close" : "improvement", err));
         self->proposed++;
         if (i + 1 < batch)
             OPEVO_TRY(opevo_i_qgp_believe(self, chosen, err));

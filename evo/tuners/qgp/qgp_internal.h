@@ -28,7 +28,7 @@ typedef struct opevo_i_qgp {
     opevo_tuner super;
     const opevo_space *space;
     opevo_setting_value settings[OPEVO_I_QGP_SETTINGS];
-    size_t models; /* the wide ones, and the close one last */
+    size_t models; /* the full ones, and the clipped one last */
     opevo_rng rng;
     opevo_i_rounds *rounds;
     opevo_i_walk_kernel *kernel;
@@ -41,7 +41,7 @@ typedef struct opevo_i_qgp {
 
     /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
     size_t fitted, refreshed, known;
-    size_t told, told_fitted; /* outcomes, and as many when the law of success was fitted */
+    size_t told, told_fitted; /* outcomes, and as many when the feasibility model was fitted */
     size_t proposed;          /* by improvement */
     double refreshed_best;
     bool started;
@@ -61,7 +61,7 @@ static inline double opevo_i_qgp_offset(const opevo_i_qgp *self)
 
 /* Whether the model of the clipped target decides the next proposal: every other one without a
  * margin. */
-bool opevo_i_qgp_is_close_turn(const opevo_i_qgp *self);
+bool opevo_i_qgp_uses_clipped(const opevo_i_qgp *self);
 
 /* Bring models and field up to what was observed. Errors: NOMEM; TOLERANCE. */
 opevo_status opevo_i_qgp_update(opevo_i_qgp *self, opevo_error *err);

@@ -18,12 +18,12 @@ static const double growth = 1.1; /* of the successes, until the levels are draw
 
 /* ---- The models ---- */
 
-static bool is_close(const opevo_i_qgp *self, size_t s)
+static bool is_clipped(const opevo_i_qgp *self, size_t s)
 {
     return s + 1 == self->models;
 }
 
-bool opevo_i_qgp_is_close_turn(const opevo_i_qgp *self)
+bool opevo_i_qgp_uses_clipped(const opevo_i_qgp *self)
 {
     return self->proposed % 4 == 1;
 }
@@ -31,7 +31,7 @@ bool opevo_i_qgp_is_close_turn(const opevo_i_qgp *self)
 /* Whether a model is asked for the next proposal. */
 static bool is_asked(const opevo_i_qgp *self, size_t s)
 {
-    return opevo_i_qgp_is_close_turn(self) == is_close(self, s);
+    return opevo_i_qgp_uses_clipped(self) == is_clipped(self, s);
 }
 
 /* Whether a model knows earlier runs. */
@@ -47,8 +47,8 @@ static const opevo_i_points *points_of(const opevo_i_qgp *self, size_t s)
 
 static const double *targets_of(const opevo_i_qgp *self, size_t s)
 {
-    if (is_close(self, s))
-        return self->observed.close;
+    if (is_clipped(self, s))
+        return self->observed.clipped;
     return self->observed.z + (remembers(self, s) ? 0 : self->observed.earlier);
 }
 

@@ -36,7 +36,7 @@ void opevo_i_training_set_clear(opevo_i_training_set *self)
     opevo_free(self->numbers);
     opevo_free(self->fitness);
     opevo_free(self->z);
-    opevo_free(self->close);
+    opevo_free(self->clipped);
     opevo_free(self->ahead);
     *self = (opevo_i_training_set){0};
 }
@@ -50,7 +50,8 @@ static opevo_status reserve(opevo_i_training_set *self, size_t count, opevo_erro
         !opevo_reserve((void **)&self->fitness, &self->fitness_capacity, count,
                        sizeof *self->fitness) ||
         !opevo_reserve((void **)&self->z, &self->z_capacity, count, sizeof *self->z) ||
-        !opevo_reserve((void **)&self->close, &self->close_capacity, count, sizeof *self->close))
+        !opevo_reserve((void **)&self->clipped, &self->clipped_capacity, count,
+                       sizeof *self->clipped))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
     return OPEVO_OK;
 }
@@ -99,11 +100,11 @@ void opevo_i_training_set_transform(opevo_i_training_set *self, double offset)
     if (count == 0)
         return;
     fitness = self->fitness + self->earlier;
-    memcpy(self->close, fitness, count * sizeof *fitness);
-    median = gsl_stats_select(self->close, 1, count, (count - 1) / 2);
+    memcpy(self->clipped, fitness, count * sizeof *fitness);
+    median = gsl_stats_select(self->clipped, 1, count, (count - 1) / 2);
     for (size_t i = 0; i < count; i++) {
         self->z[self->earlier + i] = log(fitness[i] / self->best + offset);
-        self->close[i] = log(fmax(fitness[i], median) / self->best + offset);
+        self->clipped[i] = log(fmax(fitness[i], median) / self->best + offset);
     }
 }
 
@@ -180,7 +181,7 @@ static size_t keep_share(ranked *trials, size_t count, size_t share)
     return share;
 }
 
-/* A trial of an earlier run; failures go to the law of success only. */
+/* A trial of an earlier run; failures go to the feasibility model only. */
 static opevo_status add_earlier(opevo_i_training_set *self, opevo_i_feasibility *success,
                                 const ranked *trial, size_t run, opevo_error *err)
 {

@@ -6,13 +6,13 @@
  *     z = log(fitness / best + offset),   best: of the run that the point was measured in,
  *
  * so what is learned from another run is which points are good, and not how good. A model of the
- * better half is told close targets instead, for this run's points,
+ * better half is told clipped targets instead, for this run's points,
  *
  *     z = log(max(fitness, median) / best + offset),
  *
  * with the lower median of this run's successes.
  *
- * Outcomes, failures among them, are passed on to the law of success. */
+ * Outcomes, failures among them, are passed on to the feasibility model. */
 
 #ifndef OPEVO_TRAINING_SET_INTERNAL_H
 #define OPEVO_TRAINING_SET_INTERNAL_H
@@ -30,8 +30,8 @@ typedef struct opevo_i_training_set {
     size_t earlier;       /* of earlier runs */
     opevo_index *numbers; /* as all, like those that follow */
     double *fitness, *z;
-    double *close; /* as own */
-    size_t number_capacity, fitness_capacity, z_capacity, close_capacity;
+    double *clipped; /* as own */
+    size_t number_capacity, fitness_capacity, z_capacity, clipped_capacity;
     double best;        /* of this run */
     opevo_index *ahead; /* the points of earlier runs, from the largest z on */
 } opevo_i_training_set;

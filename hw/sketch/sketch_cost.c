@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which sketch to start with: the register tile that is expected to be fastest. */
+/* The cost model of register tiles, by which the sketch to start with is chosen: the one with the
+ * fastest tile. */
 
 #include "sketch_tile_internal.h"
 

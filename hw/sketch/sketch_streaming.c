@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Register tiles whose operands pass by once: products of a batch and sums in groups of channels.
- * What comes from memory limits them, and how early a processor asks for it decides how fast that
- * is. It looks no further ahead than the instructions that it has begun, so a tile should not be
- * much longer. */
+/* Register tiles whose operands are streamed: each element is read once, as in the products of a
+ * batch and in sums in groups of channels. The bandwidth of the memory limits them. It is reached
+ * only if the processor asks for data early enough, and a processor looks no further ahead than the
+ * instructions that it has begun: so a tile should not be much longer than that window. */
 
 #include "sketch_tile_internal.h"
 
@@ -177,9 +177,10 @@ static opevo_i_register_tile grouped(const opevo_sketch *sketch, const opevo_i_s
     return tile;
 }
 
-opevo_i_register_tile opevo_i_sketch_pass(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                                          const opevo_device_facts *facts,
-                                          opevo_i_register_tile tile, int *rows)
+opevo_i_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
+                                            const opevo_i_sketch_axes *of,
+                                            const opevo_device_facts *facts,
+                                            opevo_i_register_tile tile, int *rows)
 {
     if (opevo_i_sketch_is_batched(sketch, facts))
         return one_vector(&tile, sketch->slot[of->spatial[*rows]].extent);
