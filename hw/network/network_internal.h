@@ -65,9 +65,10 @@ struct opevo_i_operator {
 
 /* Rows by family, each ended by a row without a name. */
 extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_unary[],
-    opevo_i_network_logic[], opevo_i_network_windows[], opevo_i_network_places[],
-    opevo_i_network_indices[], opevo_i_network_normal[], opevo_i_network_products[],
-    opevo_i_network_reductions[], opevo_i_network_moves[], opevo_i_network_constants[];
+    opevo_i_network_logic[], opevo_i_network_windows[], opevo_i_network_padding[],
+    opevo_i_network_cumulative[], opevo_i_network_rearrange[], opevo_i_network_indices[],
+    opevo_i_network_normal[], opevo_i_network_products[], opevo_i_network_reductions[],
+    opevo_i_network_moves[], opevo_i_network_constants[];
 extern const opevo_i_operator *const opevo_i_network_families[]; /* all of them, and NULL */
 
 const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */

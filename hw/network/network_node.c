@@ -10,10 +10,13 @@
 #include <string.h>
 
 const opevo_i_operator *const opevo_i_network_families[] = {
-    opevo_i_network_elementwise, opevo_i_network_unary,     opevo_i_network_logic,
-    opevo_i_network_windows,     opevo_i_network_products,  opevo_i_network_reductions,
-    opevo_i_network_normal,      opevo_i_network_moves,     opevo_i_network_places,
-    opevo_i_network_indices,     opevo_i_network_constants, NULL};
+    opevo_i_network_elementwise, opevo_i_network_unary,
+    opevo_i_network_logic,       opevo_i_network_windows,
+    opevo_i_network_products,    opevo_i_network_reductions,
+    opevo_i_network_normal,      opevo_i_network_moves,
+    opevo_i_network_padding,     opevo_i_network_cumulative,
+    opevo_i_network_rearrange,   opevo_i_network_indices,
+    opevo_i_network_constants,   NULL};
 
 const opevo_i_operator *opevo_i_operator_find(const char *name)
 {

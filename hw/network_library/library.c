@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A library: made of a network with the analytic starts as kernels, and released. */
+
+#include "library_internal.h"
+
+#include <opevo/memory.h>
+
+opevo_status opevo_network_library_create(const opevo_inference *inference,
+                                          const opevo_network_library_options *options,
+                                          opevo_network_library **out, opevo_error *err)
+{
+    opevo_network_library *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network.");
+    self->inference = inference;
+    self->options = *options;
+    self->model = opevo_strdup(options->model);
+    self->version = opevo_strdup(options->version);
+    self->name = options->name ? opevo_strdup(options->name) : NULL;
+    if (!self->model || !self->version || (options->name && !self->name))
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
+    if (self->name)
+        OPEVO_TRY(opevo_network_library_check_name(self->name, err));
+    OPEVO_TRY(opevo_i_library_check_types(inference, err));
+    OPEVO_TRY(opevo_i_library_tasks(self, err));
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_network_library_destroy(self);
+    return status;
+}
+
+void opevo_network_library_destroy(opevo_network_library *self)
+{
+    if (!self)
+        return;
+    for (int t = 0; t < self->tasks; t++) {
+        opevo_kernel_free(&self->task[t].kernel);
+        opevo_workload_destroy(self->task[t].work);
+    }
+    opevo_memory_plan_destroy(self->plan);
+    opevo_free(self->task);
+    opevo_free(self->task_of);
+    opevo_free(self->weight);
+    opevo_free(self->stored);
+    opevo_free(self->packed);
+    opevo_free(self->model);
+    opevo_free(self->version);
+    opevo_free(self->name);
+    opevo_free(self);
+}
+
+int opevo_network_library_tasks(const opevo_network_library *self)
+{
+    return self->tasks;
+}
+
+const opevo_network_task *opevo_network_library_task(const opevo_network_library *self, int task)
+{
+    return &self->task[task].super;
+}
