@@ -118,3 +118,20 @@ function(opevo_add_room name)
     target_link_libraries(${target} INTERFACE ${ARG_${kind}})
   endforeach()
 endfunction()
+
+# opevo_embed_texts(OUTPUT FOLDER PREFIX WORD HEADER name.h): a rule that writes a C file with the texts FOLDER/*.in as
+# arrays, declared in a header of the current folder: see EmbedTexts.cmake. Its path is set in OUTPUT.
+function(opevo_embed_texts output folder)
+  cmake_parse_arguments(ARG "" "PREFIX;HEADER" "" ${ARGN})
+  file(GLOB texts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.in)
+  string(REPLACE ";" "," list "${texts}")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${folder}_embedded.c)
+  set(embed ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DFILES=${list} -DPREFIX=${ARG_PREFIX} -DHEADER=${ARG_HEADER} -DOUTPUT=${source} -P ${embed}
+    DEPENDS ${texts} ${embed} ${PROJECT_SOURCE_DIR}/cmake/FileBytes.cmake
+    COMMENT "Embedding the texts of ${folder}" VERBATIM)
+  # It lies in the build folder and includes a private header.
+  set_property(SOURCE ${source} APPEND PROPERTY INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR})
+  set(${output} ${source} PARENT_SCOPE)
+endfunction()

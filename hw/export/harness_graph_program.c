@@ -15,45 +15,6 @@ typedef struct program {
     bool *positive; /* by tensor number: which inputs are drawn positive */
 } program;
 
-static const char fill_positive[] =
-    "/* Uniform on [1/2, 3/2): what decides the sign of a divisor or of the argument of a root. "
-    "*/\n"
-    "static inline void fill_positive(float *values, long long count)\n"
-    "{\n"
-    "    for (long long i = 0; i < count; i++)\n"
-    "        values[i] = (float)(random_bits() >> 40) / 16777216 + 0.5f;\n"
-    "}\n"
-    "\n";
-
-static const char check[] =
-    "/* Whether every element of an output was written, and is within the bound of its error. */\n"
-    "static int check(const char *name, const float *c, const value *right, long long count)\n"
-    "{\n"
-    "    long long unwritten = 0, wrong = 0, unbounded = 0;\n"
-    "    double worst = 0;\n"
-    "\n"
-    "    for (long long i = 0; i < count; i++) {\n"
-    "        double error = fabs(c[i] - right[i].v), bound = right[i].e * (1 + 1e-6);\n"
-    "        unsigned bits;\n"
-    "\n"
-    "        memcpy(&bits, &c[i], sizeof bits);\n"
-    "        unwritten += bits == 0xffffffffU;\n"
-    "        unbounded += !(bound < HUGE_VAL);\n"
-    "        if (!(bound < HUGE_VAL))\n"
-    "            continue;\n"
-    "        if (!(error <= bound))\n"
-    "            wrong++;\n"
-    "        if (error > worst * bound)\n"
-    "            worst = bound > 0 ? error / bound : HUGE_VAL;\n"
-    "    }\n"
-    "    printf(\"%s: %lld of %lld elements checked: largest error %.3g of its bound, %lld beyond; "
-    "\"\n"
-    "           \"%lld not written\\n\",\n"
-    "           name, count - unbounded, count, worst, wrong, unwritten);\n"
-    "    return !wrong && !unwritten;\n"
-    "}\n"
-    "\n";
-
 /* ---- The operands --------------------------------------------------------------------------- */
 
 static bool is_output(const program *self, int operand)
@@ -137,7 +98,7 @@ static void add_data(const program *self)
         opevo_text_printf(self->out, "    memset(x_%s, 0xff, %lldLL * sizeof(%s));\n",
                           name_of(self, i), size_of(self, i), type_of(self, i));
     opevo_text_add(self->out, "}\n\n");
-    opevo_text_add(self->out, fill_positive);
+    opevo_text_add(self->out, opevo_i_harness_graph_fill_positive);
     opevo_text_add(self->out, opevo_i_harness_values);
     opevo_i_harness_types(self->out, self->work->computation);
     opevo_i_harness_graph(self->out, self->work->computation);
@@ -307,7 +268,7 @@ opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *
     else
         add_gpu(&self);
     opevo_i_harness_typed_operands(out, work);
-    opevo_text_add(out, check);
+    opevo_text_add(out, opevo_i_harness_graph_check);
     add_main(&self);
     opevo_free(self.positive);
     return opevo_text_check(out, err);

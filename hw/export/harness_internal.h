@@ -9,6 +9,10 @@
 #include <opevo/harness.h>
 #include <opevo/workload.h>
 
+/* Texts of the folder texts/, C that is also C++. N, K, TERMS and the like are defined before them
+ * by harness.c. In texts for one operand, $c and $C stand for its letter; $s and $S are what tells
+ * an output's function and numbers from those of others, nothing where there is one output. */
+
 /* Functions that the others need: memory, inputs, clock; `poison` begins at the end. */
 extern const char opevo_i_harness_head[];
 /* `reference` for matrix products and for convolutions, from the numbers defined before. */
@@ -31,8 +35,18 @@ extern const char opevo_i_harness_check[], opevo_i_harness_main[], opevo_i_harne
 /* The body of the function `reference` of an output, given its place in the list of operands. */
 void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what, int operand);
 
-/* Values with bounds of their errors, which opevo_i_harness_graph computes with. */
+/* Values with bounds of their errors, which opevo_i_harness_graph computes with. A comparison of
+ * values that may come out either way leaves the element without a bound. */
 extern const char opevo_i_harness_values[];
+/* Of a program for a graph: positive inputs, and the check of an output. */
+extern const char opevo_i_harness_graph_fill_positive[], opevo_i_harness_graph_check[];
+/* Values of float16 and bfloat16, and the bits of the nearest to a number in [-2, 2]; `digits` bits
+ * are behind the point, and numbers from 2^least are normal. */
+extern const char opevo_i_harness_typed_short_floats[];
+/* What opevo_i_harness_values lacks: results as they are stored; the inputs and the check of a
+ * type. */
+extern const char opevo_i_harness_typed_values[], opevo_i_harness_typed_fill[],
+    opevo_i_harness_typed_check[];
 /* The function `reference` of a computation, which fills an array `v_NAME` for each definition from
  * the inputs, `x_NAME`; needs opevo_i_harness_values and `allocate`. */
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);

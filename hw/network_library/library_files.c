@@ -12,6 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
+const opevo_i_gpu_text opevo_i_gpu_texts[] = {
+    {"device.h", opevo_i_gpu_file_device_h},
+    {"emulate.c", opevo_i_gpu_file_emulate_c},
+    {"emulate.h", opevo_i_gpu_file_emulate_h},
+    {"kernel.h", opevo_i_gpu_file_kernel_h},
+    {"main.c", opevo_i_gpu_file_main_c},
+    {"move.cu", opevo_i_gpu_file_move_cu},
+    {"plan.h", opevo_i_gpu_file_plan_h},
+    {"run.c", opevo_i_gpu_file_run_c},
+    {NULL, NULL},
+};
+
 /* A kernel moves elements on a GPU: its text is the same for CUDA and HIP. */
 static const char move_text[] = "move.cu", program_text[] = "main.c";
 

@@ -153,15 +153,22 @@ void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out);
 const char *opevo_i_gpu_ending(const opevo_network_library *self);
 
-/* Files that are the same for all, from the folder gpu/; behind the last NULL. The text of main.c
- * is a part of it. */
+/* Files that are the same for all, from the folder gpu/ (library_files.c); behind the last NULL. The
+ * text of main.c is a part of it. */
 typedef struct opevo_i_gpu_text {
     const char *name, *text;
 } opevo_i_gpu_text;
 extern const opevo_i_gpu_text opevo_i_gpu_texts[];
-extern const char opevo_i_gpu_calls[]; /* of net.h (gpu_build.c) */
+/* Texts of the folder gpu_texts: of net.h; and the rules of make and of CMake. */
+extern const char opevo_i_gpu_calls[];
+extern const char opevo_i_gpu_cuda_rules[], opevo_i_gpu_hip_rules[], opevo_i_gpu_rules[];
+extern const char opevo_i_gpu_cmake_device_cuda[], opevo_i_gpu_cmake_device_hip[],
+    opevo_i_gpu_cmake_end[];
+extern const char opevo_i_gpu_file_device_h[], opevo_i_gpu_file_emulate_c[],
+    opevo_i_gpu_file_emulate_h[], opevo_i_gpu_file_kernel_h[], opevo_i_gpu_file_main_c[],
+    opevo_i_gpu_file_move_cu[], opevo_i_gpu_file_plan_h[], opevo_i_gpu_file_run_c[];
 
-/* ---- Fixed texts (library_text.c) ---- */
+/* ---- Fixed texts (texts/) ---- */
 
 extern const char opevo_i_library_first[];   /* of net.c: what is above the kernels */
 extern const char opevo_i_library_copies[];  /* ... the function that moves elements */
