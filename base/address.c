@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static opevo_status parse_path(const char *text, opevo_i_address *out, opevo_error *err)
+static opevo_status parse_path(const char *text, opevo_i_base_address *out, opevo_error *err)
 {
     char folder[PATH_MAX] = "";
 
@@ -40,14 +40,15 @@ static opevo_status ill_formed(const char *text, opevo_error *err)
                       "%.200s: give an address as HOST:PORT, or as the path of a socket.", text);
 }
 
-opevo_status opevo_i_address_parse(const char *text, opevo_i_address *out, opevo_error *err)
+opevo_status opevo_i_base_address_parse(const char *text, opevo_i_base_address *out,
+                                        opevo_error *err)
 {
     const char *host = text;
     const char *port = NULL;
     size_t length = 0;
     uint64_t number = 0;
 
-    *out = (opevo_i_address){.is_path = false};
+    *out = (opevo_i_base_address){.is_path = false};
     if (strchr(text, '/'))
         return parse_path(text, out, err);
     if (*text == '[') {
@@ -71,8 +72,8 @@ opevo_status opevo_i_address_parse(const char *text, opevo_i_address *out, opevo
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_address_resolve(const opevo_i_address *address, struct addrinfo **out,
-                                     opevo_error *err)
+opevo_status opevo_i_base_address_resolve(const opevo_i_base_address *address,
+                                          struct addrinfo **out, opevo_error *err)
 {
     const char *host = *address->host ? address->host : "127.0.0.1";
     const bool any = strcmp(host, "*") == 0;
@@ -87,13 +88,13 @@ opevo_status opevo_i_address_resolve(const opevo_i_address *address, struct addr
     return OPEVO_OK;
 }
 
-void opevo_i_address_path(const opevo_i_address *address, struct sockaddr_un *out)
+void opevo_i_base_address_path(const opevo_i_base_address *address, struct sockaddr_un *out)
 {
     *out = (struct sockaddr_un){.sun_family = AF_UNIX};
     memcpy(out->sun_path, address->host, strlen(address->host) + 1);
 }
 
-void opevo_i_address_print(const char *host, const char *port, char out[OPEVO_ADDRESS_SIZE])
+void opevo_i_base_address_print(const char *host, const char *port, char out[OPEVO_ADDRESS_SIZE])
 {
     bool six = strchr(host, ':') != NULL;
 
@@ -101,7 +102,7 @@ void opevo_i_address_print(const char *host, const char *port, char out[OPEVO_AD
              port);
 }
 
-void opevo_i_keep_alive(int descriptor)
+void opevo_i_base_keep_alive(int descriptor)
 {
     static const struct {
         int level, name, value;
@@ -114,7 +115,7 @@ void opevo_i_keep_alive(int descriptor)
                    sizeof options[i].value);
 }
 
-bool opevo_i_is_loopback(const struct sockaddr *address)
+bool opevo_i_base_is_loopback(const struct sockaddr *address)
 {
     if (address->sa_family == AF_INET)
         return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 24 ==
@@ -140,7 +141,7 @@ static bool ask_route(char *out)
     bool good = descriptor >= 0 &&
                 connect(descriptor, (const struct sockaddr *)&far, sizeof far) == 0 &&
                 getsockname(descriptor, (struct sockaddr *)&near, &size) == 0 &&
-                !opevo_i_is_loopback((const struct sockaddr *)&near) &&
+                !opevo_i_base_is_loopback((const struct sockaddr *)&near) &&
                 print_host((const struct sockaddr *)&near, size, out);
 
     if (descriptor >= 0)

@@ -49,15 +49,15 @@ static int connect_one(const struct sockaddr *address, socklen_t size, double de
     return descriptor;
 }
 
-static int connect_path(const opevo_i_address *where, double deadline)
+static int connect_path(const opevo_i_base_address *where, double deadline)
 {
     struct sockaddr_un address;
 
-    opevo_i_address_path(where, &address);
+    opevo_i_base_address_path(where, &address);
     return connect_one((const struct sockaddr *)&address, sizeof address, deadline);
 }
 
-static opevo_status connect_any(const opevo_i_address *where, double deadline, int *out,
+static opevo_status connect_any(const opevo_i_base_address *where, double deadline, int *out,
                                 opevo_error *err)
 {
     struct addrinfo *found = NULL;
@@ -67,13 +67,13 @@ static opevo_status connect_any(const opevo_i_address *where, double deadline, i
         *out = connect_path(where, deadline);
         return OPEVO_OK;
     }
-    status = opevo_i_address_resolve(where, &found, err);
+    status = opevo_i_base_address_resolve(where, &found, err);
     if (status != OPEVO_OK)
         return status;
     for (const struct addrinfo *one = found; one && *out < 0; one = one->ai_next)
         *out = connect_one(one->ai_addr, one->ai_addrlen, deadline);
     if (*out >= 0)
-        opevo_i_keep_alive(*out);
+        opevo_i_base_keep_alive(*out);
     freeaddrinfo(found);
     return OPEVO_OK;
 }
@@ -84,13 +84,13 @@ opevo_status opevo_dial(const char *address, const char *token, double limit_s, 
     const struct timespec nap = {.tv_nsec = 100000000};
     const double deadline = opevo_clock_monotonic_s() + limit_s;
     char line[OPEVO_TOKEN_MOST + 2];
-    opevo_i_address where;
+    opevo_i_base_address where;
     int found = -1;
     int code = 0;
-    opevo_status status = token ? opevo_i_token_check(token, err) : OPEVO_OK;
+    opevo_status status = token ? opevo_i_base_token_check(token, err) : OPEVO_OK;
 
     if (status == OPEVO_OK)
-        status = opevo_i_address_parse(address, &where, err);
+        status = opevo_i_base_address_parse(address, &where, err);
     while (status == OPEVO_OK && found < 0) {
         status = connect_any(&where, deadline, &found, err);
         code = errno;

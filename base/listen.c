@@ -35,7 +35,7 @@ typedef struct client {
 struct opevo_listener {
     int listening, events;
     int spare; /* given up to turn a client away where no descriptor is left */
-    opevo_i_address where;
+    opevo_i_base_address where;
     char address[OPEVO_ADDRESS_SIZE];
     char token[OPEVO_TOKEN_MOST + 1]; /* "": none */
     bool bound;                       /* the Unix socket is ours to remove */
@@ -84,7 +84,7 @@ void opevo_listener_close(opevo_listener *self)
 
 /* ---- The token ------------------------------------------------------------------------------ */
 
-opevo_status opevo_i_token_check(const char *token, opevo_error *err)
+opevo_status opevo_i_base_token_check(const char *token, opevo_error *err)
 {
     size_t length = strlen(token);
 
@@ -105,7 +105,7 @@ static opevo_status choose_token(opevo_listener *self, const char *token, opevo_
 
     if (token) {
         snprintf(self->token, sizeof self->token, "%s", token);
-        return opevo_i_token_check(token, err);
+        return opevo_i_base_token_check(token, err);
     }
     if (self->where.is_path)
         return OPEVO_OK;
@@ -165,7 +165,7 @@ static opevo_status bind_path(opevo_listener *self, opevo_error *err)
     struct sockaddr_un path;
     opevo_status status = OPEVO_OK;
 
-    opevo_i_address_path(&self->where, &path);
+    opevo_i_base_address_path(&self->where, &path);
     status = clear_path(&path, err);
     if (status != OPEVO_OK)
         return status;
@@ -216,37 +216,38 @@ static opevo_status print_address(opevo_listener *self, opevo_error *err)
         if (status != OPEVO_OK)
             return status;
     }
-    opevo_i_address_print(*host && strcmp(host, "*") != 0 ? host : own, port, self->address);
+    opevo_i_base_address_print(*host && strcmp(host, "*") != 0 ? host : own, port, self->address);
     return OPEVO_OK;
 }
 
 /* Whether clients elsewhere would mean another address by this name than this host does. */
-static bool is_own_name(const opevo_i_address *where, const struct addrinfo *one)
+static bool is_own_name(const opevo_i_base_address *where, const struct addrinfo *one)
 {
     bool numeric = strspn(where->host, "0123456789.") == strlen(where->host) ||
                    strchr(where->host, ':') != NULL;
 
-    return !numeric && strcmp(where->host, "localhost") != 0 && opevo_i_is_loopback(one->ai_addr);
+    return !numeric && strcmp(where->host, "localhost") != 0 &&
+           opevo_i_base_is_loopback(one->ai_addr);
 }
 
 static opevo_status bind_host(opevo_listener *self, opevo_error *err)
 {
     struct addrinfo *found = NULL;
-    opevo_i_address any = self->where;
-    opevo_status status = opevo_i_address_resolve(&self->where, &found, err);
+    opevo_i_base_address any = self->where;
+    opevo_status status = opevo_i_base_address_resolve(&self->where, &found, err);
 
     if (status == OPEVO_OK && is_own_name(&self->where, found)) {
         freeaddrinfo(found);
         found = NULL;
         snprintf(any.host, sizeof any.host, "*");
-        status = opevo_i_address_resolve(&any, &found, err);
+        status = opevo_i_base_address_resolve(&any, &found, err);
     }
     if (status != OPEVO_OK)
         return status;
     for (const struct addrinfo *one = found; one && self->listening < 0; one = one->ai_next)
         bind_one(self, one);
     if (self->listening < 0) {
-        opevo_i_address_print(self->where.host, self->where.port, self->address);
+        opevo_i_base_address_print(self->where.host, self->where.port, self->address);
         status = errno == EADDRINUSE ? in_use(self->address, err)
                                      : OPEVO_FAIL(err, OPEVO_IO, "%s: cannot listen there: %s.",
                                                   self->address, strerror(errno));
@@ -279,7 +280,7 @@ opevo_status opevo_listener_open(const char *address, const char *token, opevo_l
     self->listening = self->events = self->spare = -1;
     for (size_t i = 0; i < OPEVO_LISTEN_PENDING; i++)
         self->clients[i].descriptor = -1;
-    OPEVO_TRY(opevo_i_address_parse(address, &self->where, err));
+    OPEVO_TRY(opevo_i_base_address_parse(address, &self->where, err));
     OPEVO_TRY(choose_token(self, token, err));
     OPEVO_TRY(self->where.is_path ? bind_path(self, err) : bind_host(self, err));
     OPEVO_TRY(watch(self, err));
@@ -380,7 +381,7 @@ static int accept_clients(opevo_listener *self)
         if (descriptor < 0)
             return -1;
         if (!self->where.is_path) {
-            opevo_i_keep_alive(descriptor);
+            opevo_i_base_keep_alive(descriptor);
         } else if (!is_own_process(descriptor)) {
             close(descriptor);
             self->refused++;

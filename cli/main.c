@@ -16,44 +16,44 @@
 
 #include <cblas.h>
 
-const opevo_verb *const opevo_i_verbs[] = {
-    &opevo_i_verb_law,
-    &opevo_i_verb_verify,
-    &opevo_i_verb_space,
-    &opevo_i_verb_computation,
-    &opevo_i_verb_sketch,
-    &opevo_i_verb_tune,
-    &opevo_i_verb_resume,
-    &opevo_i_verb_best,
-    &opevo_i_verb_evolve,
-    &opevo_i_verb_edits,
-    &opevo_i_verb_network,
-    &opevo_i_verb_study,
-    &opevo_i_verb_runs,
-    &opevo_i_verb_analyze,
-    &opevo_i_verb_report,
-    &opevo_i_verb_tuners,
-    &opevo_i_verb_landscape,
-    &opevo_i_verb_record,
-    &opevo_i_verb_emit,
-    &opevo_i_verb_devices,
-    &opevo_i_verb_serve,
-    &opevo_i_verb_help,
-    &opevo_i_verb_man,
-    &opevo_i_verb_completion,
+const opevo_verb *const opevo_i_cli_verbs[] = {
+    &opevo_i_cli_verb_law,
+    &opevo_i_cli_verb_verify,
+    &opevo_i_cli_verb_space,
+    &opevo_i_cli_verb_computation,
+    &opevo_i_cli_verb_sketch,
+    &opevo_i_cli_verb_tune,
+    &opevo_i_cli_verb_resume,
+    &opevo_i_cli_verb_best,
+    &opevo_i_cli_verb_evolve,
+    &opevo_i_cli_verb_edits,
+    &opevo_i_cli_verb_network,
+    &opevo_i_cli_verb_study,
+    &opevo_i_cli_verb_runs,
+    &opevo_i_cli_verb_analyze,
+    &opevo_i_cli_verb_report,
+    &opevo_i_cli_verb_tuners,
+    &opevo_i_cli_verb_landscape,
+    &opevo_i_cli_verb_record,
+    &opevo_i_cli_verb_emit,
+    &opevo_i_cli_verb_devices,
+    &opevo_i_cli_verb_serve,
+    &opevo_i_cli_verb_help,
+    &opevo_i_cli_verb_man,
+    &opevo_i_cli_verb_completion,
     NULL,
 };
 
-opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err)
+opevo_status opevo_i_cli_verb_find(const char *name, const opevo_verb **out, opevo_error *err)
 {
     opevo_closest closest = {.word = name};
 
-    for (size_t i = 0; opevo_i_verbs[i]; i++) {
-        if (!strcmp(opevo_i_verbs[i]->name, name)) {
-            *out = opevo_i_verbs[i];
+    for (size_t i = 0; opevo_i_cli_verbs[i]; i++) {
+        if (!strcmp(opevo_i_cli_verbs[i]->name, name)) {
+            *out = opevo_i_cli_verbs[i];
             return OPEVO_OK;
         }
-        opevo_closest_offer(&closest, opevo_i_verbs[i]->name);
+        opevo_closest_offer(&closest, opevo_i_cli_verbs[i]->name);
     }
     if (closest.found)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown verb \"%.60s\"; did you mean %s?", name,
@@ -70,7 +70,7 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
     while (at < end) {
         bool visible = true;
         size_t length = opevo_text_character(at, &visible);
-        size_t colour = terminal ? opevo_i_colour_length(at) : 0;
+        size_t colour = terminal ? opevo_i_cli_colour_length(at) : 0;
         char one[8] = "";
 
         length = colour ? colour : length;
@@ -88,9 +88,10 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
  * what prints a space, and has a value where one is read. */
 static bool prints_data(const opevo_call *call)
 {
-    return call->verb->prints_data || opevo_i_flag(call, "json") || opevo_i_flag(call, "csv") ||
-           opevo_i_flag(call, "latex") || opevo_i_flag(call, "print") ||
-           (opevo_i_flag(call, "space") && !opevo_i_option(call, "space"));
+    return call->verb->prints_data || opevo_i_cli_flag(call, "json") ||
+           opevo_i_cli_flag(call, "csv") || opevo_i_cli_flag(call, "latex") ||
+           opevo_i_cli_flag(call, "print") ||
+           (opevo_i_cli_flag(call, "space") && !opevo_i_cli_option(call, "space"));
 }
 
 /* All that is not data keeps to the width of the terminal here. */
@@ -103,8 +104,8 @@ static bool write_out(const opevo_call *call, const opevo_text *out, opevo_error
 
     make_safe(out, isatty(STDOUT_FILENO), &safe);
     if (shown == &wrapped)
-        opevo_i_text_add_wrapped(&wrapped, opevo_text_string(&safe),
-                                 opevo_i_terminal_width(STDOUT_FILENO));
+        opevo_i_cli_text_add_wrapped(&wrapped, opevo_text_string(&safe),
+                                     opevo_i_cli_terminal_width(STDOUT_FILENO));
     if (safe.failed || wrapped.failed)
         opevo_error_set(err, OPEVO_NOMEM, "No memory for the output.");
     else if (fwrite(opevo_text_string(shown), 1, shown->length, stdout) == shown->length &&
@@ -123,7 +124,7 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     opevo_call call;
     opevo_text out = {0};
     int exit_code = OPEVO_EXIT_OK;
-    opevo_status status = opevo_i_call_parse(verb, argc, argv, &call, &err);
+    opevo_status status = opevo_i_cli_call_parse(verb, argc, argv, &call, &err);
 
     if (status == OPEVO_OK) {
         status = verb->run(&call, &out, &exit_code, &err);
@@ -131,12 +132,12 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
             status = opevo_text_check(&out, &err);
         if (status == OPEVO_OK && !write_out(&call, &out, &err))
             status = err.status;
-        opevo_i_call_free(&call);
+        opevo_i_cli_call_free(&call);
     }
     opevo_text_free(&out);
     if (status == OPEVO_OK)
         return exit_code;
-    opevo_i_print_error(verb->name, err.message);
+    opevo_i_cli_print_error(verb->name, err.message);
     if (status == OPEVO_INTERRUPTED)
         return OPEVO_EXIT_SIGINT;
     return status == OPEVO_LOST || status == OPEVO_FAULT || status == OPEVO_NOMEM
@@ -164,14 +165,14 @@ int main(int argc, char **argv)
         return OPEVO_EXIT_MISUSED;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return run_verb(&opevo_i_verb_help, 0, argv);
-    if (opevo_i_verb_find(argv[1], &verb, &err)) {
-        opevo_i_print_error("", err.message);
+        return run_verb(&opevo_i_cli_verb_help, 0, argv);
+    if (opevo_i_cli_verb_find(argv[1], &verb, &err)) {
+        opevo_i_cli_print_error("", err.message);
         return OPEVO_EXIT_MISUSED;
     }
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return run_verb(&opevo_i_verb_help, 1, argv + 1);
+            return run_verb(&opevo_i_cli_verb_help, 1, argv + 1);
     }
     return run_verb(verb, argc - 2, argv + 2);
 }

@@ -45,8 +45,8 @@ static void offer(const line *self, const char *before, const char *candidate)
 
 static void offer_verbs(const line *self)
 {
-    for (size_t i = 0; opevo_i_verbs[i]; i++)
-        offer(self, "", opevo_i_verbs[i]->name);
+    for (size_t i = 0; opevo_i_cli_verbs[i]; i++)
+        offer(self, "", opevo_i_cli_verbs[i]->name);
 }
 
 static void offer_tuners(const line *self)
@@ -272,10 +272,10 @@ static void complete(line *self)
         offer_verbs(self);
         return;
     }
-    if (opevo_i_verb_find(self->words[0], &verb, NULL) != OPEVO_OK)
+    if (opevo_i_cli_verb_find(self->words[0], &verb, NULL) != OPEVO_OK)
         return;
-    before = opevo_i_option_find(verb, self->words[self->count - 2]);
-    here = *last == '-' ? opevo_i_option_find(verb, last) : NULL;
+    before = opevo_i_cli_option_find(verb, self->words[self->count - 2]);
+    here = *last == '-' ? opevo_i_cli_option_find(verb, last) : NULL;
     equals = strchr(last, '=');
     if (self->count > 2 && before && before->argument && self->words[self->count - 2][0] == '-') {
         offer_values(self, before->name);
@@ -286,7 +286,7 @@ static void complete(line *self)
         offer_values(self, here->name);
     } else if (*last == '-') {
         for (size_t i = 0; i < verb->option_count; i++)
-            offer(self, opevo_i_option_dashes(&verb->options[i]), verb->options[i].name);
+            offer(self, opevo_i_cli_option_dashes(&verb->options[i]), verb->options[i].name);
     } else {
         offer_values(self, verb->arguments);
     }
@@ -355,7 +355,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                       call->arguments[self.count]);
 }
 
-const opevo_verb opevo_i_verb_completion = {
+const opevo_verb opevo_i_cli_verb_completion = {
     .name = "completion",
     .arguments = "bash|zsh|fish",
     .arguments_min = 1,

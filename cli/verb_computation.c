@@ -30,8 +30,8 @@ static void add_count(opevo_table *table, double count, bool exact)
     opevo_text text = {0};
 
     opevo_text_add(&text, exact ? "" : "<= ");
-    opevo_i_text_add_grouped(&text, (opevo_index)count);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&text));
+    opevo_i_cli_text_add_grouped(&text, (opevo_index)count);
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&text));
     opevo_text_free(&text);
 }
 
@@ -41,7 +41,7 @@ static void add_shape(opevo_table *table, const opevo_tensor *tensor)
 
     for (int d = 0; d < tensor->dims; d++)
         opevo_text_printf(&text, "%s%lld", d ? " x " : "", (long long)tensor->extent[d]);
-    opevo_i_table_cell(table, "%s", tensor->dims ? opevo_text_string(&text) : "1");
+    opevo_i_cli_table_cell(table, "%s", tensor->dims ? opevo_text_string(&text) : "1");
     opevo_text_free(&text);
 }
 
@@ -55,9 +55,9 @@ static opevo_status print_tensors(const opevo_computation *computation, opevo_te
         const opevo_tensor *tensor = computation->tensor[i];
         opevo_flop flop = opevo_tensor_flop(tensor);
 
-        opevo_i_table_cell(&table, "%s", tensor->name);
-        opevo_i_table_cell(&table, "%s", role_name(tensor->role));
-        opevo_i_table_cell(&table, "%s", opevo_element_name(tensor->element));
+        opevo_i_cli_table_cell(&table, "%s", tensor->name);
+        opevo_i_cli_table_cell(&table, "%s", role_name(tensor->role));
+        opevo_i_cli_table_cell(&table, "%s", opevo_element_name(tensor->element));
         add_shape(&table, tensor);
         add_count(&table,
                   (double)opevo_tensor_elements(tensor) * opevo_element_bytes(tensor->element),
@@ -65,9 +65,9 @@ static opevo_status print_tensors(const opevo_computation *computation, opevo_te
         if (tensor->definition)
             add_count(&table, flop.count, flop.exact);
         else
-            opevo_i_table_cell(&table, "-");
+            opevo_i_cli_table_cell(&table, "-");
     }
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
 static opevo_status print_text(const opevo_computation *computation, opevo_text *out,
@@ -82,9 +82,9 @@ static opevo_status print_text(const opevo_computation *computation, opevo_text 
     if (status != OPEVO_OK)
         return status;
     opevo_text_add(out, flop.exact ? "\n" : "\nat most ");
-    opevo_i_text_add_grouped(out, (opevo_index)flop.count);
+    opevo_i_cli_text_add_grouped(out, (opevo_index)flop.count);
     opevo_text_printf(out, " FLOP (%s), ", flop.exact ? "exact" : "bounded");
-    opevo_i_text_add_grouped(out, (opevo_index)opevo_computation_bytes(computation));
+    opevo_i_cli_text_add_grouped(out, (opevo_index)opevo_computation_bytes(computation));
     opevo_text_printf(out, " bytes of operands\nsignature %016llx\n",
                       (unsigned long long)opevo_computation_signature(computation));
     return OPEVO_OK;
@@ -194,14 +194,14 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
-    bool json = opevo_i_flag(call, "json");
+    bool json = opevo_i_cli_flag(call, "json");
 
     (void)exit_code;
     if (call->argument_count == 0) {
         (json ? print_names_json : print_names)(out);
         return OPEVO_OK;
     }
-    OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
+    OPEVO_TRY(opevo_i_cli_computation_of(call->arguments[0], &computation, err));
     if (json)
         print_json(computation, out);
     else
@@ -211,7 +211,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_computation = {
+const opevo_verb opevo_i_cli_verb_computation = {
     .name = "computation",
     .arguments = "[COMPUTATION]",
     .arguments_max = 1,

@@ -60,7 +60,7 @@ static void visit(void *context, const opevo_hardware *device)
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    listing self = {.out = out, .json = opevo_i_flag(call, "json")};
+    listing self = {.out = out, .json = opevo_i_cli_flag(call, "json")};
 
     (void)exit_code;
     (void)err;
@@ -72,7 +72,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     return OPEVO_OK;
 }
 
-const opevo_verb opevo_i_verb_devices = {
+const opevo_verb opevo_i_cli_verb_devices = {
     .name = "devices",
     .arguments = "",
     .summary = "List the devices for kernels, and what is missing for others.",

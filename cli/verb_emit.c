@@ -4,7 +4,7 @@
 
 #include "cli_internal.h"
 
-#include <opevo/harness.h>
+#include <opevo/export.h>
 
 #include <string.h>
 
@@ -19,10 +19,10 @@ static const opevo_option options[] = {
 
 /* `wanted` is what the arguments name, NULL where they do not. */
 static opevo_status read_schedule(const opevo_call *call, opevo_workload **wanted,
-                                  opevo_i_schedule_file *out, opevo_error *err)
+                                  opevo_i_cli_schedule_file *out, opevo_error *err)
 {
-    const char *path = opevo_i_option(call, "schedule");
-    const char *on = opevo_i_option(call, "on");
+    const char *path = opevo_i_cli_option(call, "schedule");
+    const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
     opevo_status status = OPEVO_OK;
 
@@ -30,17 +30,17 @@ static opevo_status read_schedule(const opevo_call *call, opevo_workload **wante
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--schedule is missing: give the file with the schedule.");
     if (on)
-        OPEVO_TRY(opevo_i_device_of(on, &dialect, err));
+        OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
     if (call->argument_count)
-        OPEVO_TRY(opevo_i_workload_of(call->arguments[0], wanted, err));
-    OPEVO_TRY(opevo_i_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));
+        OPEVO_TRY(opevo_i_cli_workload_of(call->arguments[0], wanted, err));
+    OPEVO_TRY(opevo_i_cli_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));
     if (out->dialect == OPEVO_KERNEL_COUNT)
         out->dialect = OPEVO_KERNEL_C;
 cleanup:
     return status;
 }
 
-static opevo_status print_record(const opevo_i_schedule_file *file, opevo_text *out,
+static opevo_status print_record(const opevo_i_cli_schedule_file *file, opevo_text *out,
                                  opevo_error *err)
 {
     const char *target = file->dialect == OPEVO_KERNEL_CUDA  ? "cuda"
@@ -63,50 +63,50 @@ cleanup:
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "to");
+    const char *folder = opevo_i_cli_option(call, "to");
     opevo_workload *wanted = NULL;
-    opevo_i_schedule_file file = {0};
-    opevo_text files[OPEVO_HARNESS_FILES] = {0};
-    opevo_harness_label label = {.version = OPEVO_VERSION};
+    opevo_i_cli_schedule_file file = {0};
+    opevo_text files[OPEVO_EXPORT_FILES] = {0};
+    opevo_export_label label = {.version = OPEVO_VERSION};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    if (opevo_i_flag(call, "record") && folder)
+    if (opevo_i_cli_flag(call, "record") && folder)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--record prints a line; leave out --to.");
     OPEVO_TRY(read_schedule(call, &wanted, &file, err));
-    if (opevo_i_flag(call, "record")) {
+    if (opevo_i_cli_flag(call, "record")) {
         status = print_record(&file, out, &inner);
         if (status != OPEVO_OK)
-            OPEVO_FAIL(err, status, "%s: %s", opevo_i_option(call, "schedule"), inner.message);
+            OPEVO_FAIL(err, status, "%s: %s", opevo_i_cli_option(call, "schedule"), inner.message);
         goto cleanup;
     }
     label.threads = file.threads;
     label.name = file.template;
     label.configuration = file.configuration;
     if (file.schedule)
-        status = opevo_harness_print_schedule(file.schedule, file.dialect, &label, files, &inner);
+        status = opevo_export_print_schedule(file.schedule, file.dialect, &label, files, &inner);
     else
-        status = opevo_harness_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
+        status = opevo_export_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
     if (status != OPEVO_OK) {
-        OPEVO_FAIL(err, status, "%s: %s", opevo_i_option(call, "schedule"), inner.message);
+        OPEVO_FAIL(err, status, "%s: %s", opevo_i_cli_option(call, "schedule"), inner.message);
         goto cleanup;
     }
     if (folder) {
-        OPEVO_TRY(opevo_i_kernel_folder_prepare("to", folder, file.dialect, true, err));
-        OPEVO_TRY(opevo_i_kernel_folder_write(folder, file.dialect, files, err));
+        OPEVO_TRY(opevo_i_cli_kernel_folder_prepare("to", folder, file.dialect, true, err));
+        OPEVO_TRY(opevo_i_cli_kernel_folder_write(folder, file.dialect, files, err));
     } else {
         opevo_text_add(out, opevo_text_string(&files[0]));
     }
 cleanup:
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         opevo_text_free(&files[i]);
-    opevo_i_schedule_file_free(&file);
+    opevo_i_cli_schedule_file_free(&file);
     opevo_workload_destroy(wanted);
     return status;
 }
 
-const opevo_verb opevo_i_verb_emit = {
+const opevo_verb opevo_i_cli_verb_emit = {
     .name = "emit",
     .arguments = "[COMPUTATION]",
     .arguments_max = 1,

@@ -12,7 +12,7 @@ enum { LINE = 80 };
 /* Prose is read, also from a pipe: it has lines there, too. */
 static unsigned line_width(void)
 {
-    unsigned width = opevo_i_terminal_width(STDOUT_FILENO);
+    unsigned width = opevo_i_cli_terminal_width(STDOUT_FILENO);
 
     return width ? width : LINE;
 }
@@ -29,7 +29,8 @@ static void print_row(const opevo_text *left, const char *summary, int column, o
     opevo_text lines = {0};
     const char *at = NULL;
 
-    opevo_i_text_add_wrapped(&lines, summary, has_room && !is_whole ? width - (unsigned)column : 0);
+    opevo_i_cli_text_add_wrapped(&lines, summary,
+                                 has_room && !is_whole ? width - (unsigned)column : 0);
     at = opevo_text_string(&lines);
     if (has_room && is_long && !is_whole)
         opevo_text_printf(out, "%s\n%*s", opevo_text_string(left), column, "");
@@ -47,7 +48,7 @@ static void print_option(const opevo_option *option, opevo_text *out)
     enum { COLUMN = 25 };
     opevo_text left = {0}, summary = {0};
 
-    opevo_text_printf(&left, "  %s%s%s%s", opevo_i_option_dashes(option), option->name,
+    opevo_text_printf(&left, "  %s%s%s%s", opevo_i_cli_option_dashes(option), option->name,
                       option->argument ? " " : "", option->argument ? option->argument : "");
     opevo_text_printf(&summary, "%s%s", option->summary,
                       option->repeatable ? " (may be repeated)" : "");
@@ -135,7 +136,7 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
 
     (void)exit_code;
     if (call->argument_count) {
-        opevo_status status = opevo_i_verb_find(call->arguments[0], &verb, err);
+        opevo_status status = opevo_i_cli_verb_find(call->arguments[0], &verb, err);
 
         if (status == OPEVO_OK)
             print_usage(verb, out);
@@ -143,8 +144,8 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
     }
     opevo_text_add(out, "usage: opevo VERB [WHAT] [OPTION]...\n\n"
                         "A testbed for tuning tensor operators by q-random walks on graphs.\n\n");
-    for (size_t i = 0; opevo_i_verbs[i]; i++)
-        print_verb(opevo_i_verbs[i], out);
+    for (size_t i = 0; opevo_i_cli_verbs[i]; i++)
+        print_verb(opevo_i_cli_verbs[i], out);
     opevo_text_add(out, "\n");
     print_prose(
         "opevo help VERB, or opevo VERB --help, describes a verb. opevo -V prints the version.",
@@ -152,7 +153,7 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
     return OPEVO_OK;
 }
 
-const opevo_verb opevo_i_verb_help = {
+const opevo_verb opevo_i_cli_verb_help = {
     .name = "help",
     .arguments = "[VERB]",
     .arguments_max = 1,
@@ -191,7 +192,7 @@ static void add_roff_verb(opevo_text *out, const opevo_verb *verb)
         const opevo_option *option = &verb->options[i];
 
         opevo_text_add(out, ".TP\n\\fB");
-        add_roff(out, opevo_i_option_dashes(option));
+        add_roff(out, opevo_i_cli_option_dashes(option));
         add_roff(out, option->name);
         opevo_text_add(out, "\\fR ");
         add_roff(out, option->argument ? option->argument : "");
@@ -210,8 +211,8 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
     opevo_text_add(out, ".TH OPEVO 1 \"\" \"opevo " OPEVO_VERSION "\"\n.SH NAME\n"
                         "opevo \\- tune tensor operators by q\\-random walks on graphs\n"
                         ".SH SYNOPSIS\n.B opevo\nVERB [WHAT] [OPTION]...\n.SH VERBS\n");
-    for (size_t i = 0; opevo_i_verbs[i]; i++)
-        add_roff_verb(out, opevo_i_verbs[i]);
+    for (size_t i = 0; opevo_i_cli_verbs[i]; i++)
+        add_roff_verb(out, opevo_i_cli_verbs[i]);
     opevo_text_add(
         out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
              "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
@@ -226,7 +227,7 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
     return OPEVO_OK;
 }
 
-const opevo_verb opevo_i_verb_man = {
+const opevo_verb opevo_i_cli_verb_man = {
     .name = "man",
     .arguments = "",
     .summary = "Print the man page: opevo man | man -l -",

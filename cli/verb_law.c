@@ -28,15 +28,15 @@ static const opevo_option options[] = {
 
 static int by_probability(const void *a, const void *b)
 {
-    const opevo_i_law_row *x = a;
-    const opevo_i_law_row *y = b;
+    const opevo_i_cli_law_row *x = a;
+    const opevo_i_cli_law_row *y = b;
 
     if (x->class.probability != y->class.probability)
         return x->class.probability < y->class.probability ? 1 : -1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static void print_csv(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+static void print_csv(const opevo_law *law, const opevo_i_cli_law_row *rows, size_t count,
                       bool by_class, opevo_text *out)
 {
     opevo_text value = {0};
@@ -53,7 +53,7 @@ static void print_csv(const opevo_law *law, const opevo_i_law_row *rows, size_t 
         opevo_text_add(out, ",");
         opevo_text_add_double(out, rows[i].class.probability);
         opevo_text_add(out, ",");
-        opevo_text_add_double(out, opevo_i_law_printed_bound(law));
+        opevo_text_add_double(out, opevo_i_cli_law_printed_bound(law));
         opevo_text_add(out, "\n");
     }
     opevo_text_free(&value);
@@ -64,7 +64,7 @@ static void print_csv(const opevo_law *law, const opevo_i_law_row *rows, size_t 
 static void draw_bar(double share, char *bar, size_t size)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    bool unicode = opevo_i_unicode();
+    bool unicode = opevo_i_cli_unicode();
     unsigned length = (unsigned)(share * 24 * 8 + 0.5);
     size_t used = 0;
 
@@ -75,7 +75,7 @@ static void draw_bar(double share, char *bar, size_t size)
         snprintf(bar + used, size - used, "%s", eighths[length]);
 }
 
-static opevo_status print_rows(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+static opevo_status print_rows(const opevo_law *law, const opevo_i_cli_law_row *rows, size_t count,
                                bool by_class, opevo_text *out, opevo_error *err)
 {
     static const char *const by_value_heads[] = {"<value", "probability", "<"};
@@ -97,20 +97,20 @@ static opevo_status print_rows(const opevo_law *law, const opevo_i_law_row *rows
         char bar[128];
 
         opevo_parameter_print(opevo_law_parameter(law), rows[i].class.representative, &value);
-        opevo_i_table_cell(&table, "%s", opevo_text_string(&value));
+        opevo_i_cli_table_cell(&table, "%s", opevo_text_string(&value));
         opevo_text_free(&value);
         if (by_class) {
-            opevo_i_table_cell(&table, "%s", opevo_index_format(rows[i].class.size, digits));
-            opevo_i_table_cell(&table, "%.6e", rows[i].class.probability);
+            opevo_i_cli_table_cell(&table, "%s", opevo_index_format(rows[i].class.size, digits));
+            opevo_i_cli_table_cell(&table, "%.6e", rows[i].class.probability);
         }
-        opevo_i_table_cell(&table, mass >= 1e-4 || mass == 0 ? "%.6f" : "%.2e", mass);
+        opevo_i_cli_table_cell(&table, mass >= 1e-4 || mass == 0 ? "%.6f" : "%.2e", mass);
         draw_bar(most > 0 ? mass / most : 0, bar, sizeof bar);
-        opevo_i_table_cell(&table, "%s", bar);
+        opevo_i_cli_table_cell(&table, "%s", bar);
     }
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, size_t count,
+static opevo_status print_table(const opevo_law *law, opevo_i_cli_law_row *rows, size_t count,
                                 bool by_class, size_t top, opevo_text *out, opevo_error *err)
 {
     const opevo_parameter *parameter = opevo_law_parameter(law);
@@ -123,11 +123,11 @@ static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, siz
                       opevo_law_q(law));
     opevo_parameter_print(parameter, opevo_law_start(law), out);
     opevo_text_add(out, "\n");
-    opevo_i_text_add_grouped(out, opevo_parameter_size(parameter));
+    opevo_i_cli_text_add_grouped(out, opevo_parameter_size(parameter));
     opevo_text_printf(out, " value%s; method %s; exact within ",
                       opevo_parameter_size(parameter) == 1 ? "" : "s",
                       opevo_law_method_name(opevo_law_get_method(law)));
-    opevo_i_text_add_bound(out, opevo_law_bound(law));
+    opevo_i_cli_text_add_bound(out, opevo_law_bound(law));
     opevo_text_add(out,
                    " in the 1-norm (bounded); shown are rounded probabilities, --csv and --json "
                    "have all digits\n\n");
@@ -137,7 +137,7 @@ static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, siz
         rest += rows[i].class.probability * (double)rows[i].class.size;
     if (shown < count) {
         opevo_text_add(out, "... and ");
-        opevo_i_text_add_grouped(out, count - shown);
+        opevo_i_cli_text_add_grouped(out, count - shown);
         opevo_text_printf(out, " more %s, with probability %.3g together (--top 0 shows all)\n",
                           by_class ? "classes" : "values", rest);
     }
@@ -147,27 +147,27 @@ static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, siz
 static opevo_status find_start(const opevo_call *call, const opevo_parameter *parameter,
                                opevo_index *start, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "start");
+    const char *text = opevo_i_cli_option(call, "start");
     opevo_error inner = {OPEVO_OK, ""};
 
     *start = 0;
     if (!text || opevo_parameter_read(parameter, text, start, &inner) == OPEVO_OK)
         return OPEVO_OK;
     return OPEVO_FAIL(err, inner.status, "--start %.100s: %.900s", text,
-                      opevo_i_unnamed(inner.message));
+                      opevo_i_cli_unnamed(inner.message));
 }
 
 static opevo_status find_options(const opevo_call *call, opevo_law_options *settings,
                                  opevo_error *err)
 {
-    const char *method = opevo_i_option(call, "method");
+    const char *method = opevo_i_cli_option(call, "method");
 
     if (method && !opevo_law_method_parse(method, &settings->method))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--method %s: give auto, closed-form, tridiagonal, cholesky, cg, "
                           "cg-implicit or lumped.",
                           method);
-    return opevo_i_option_positive(call, "tolerance", &settings->tolerance, err);
+    return opevo_i_cli_option_positive(call, "tolerance", &settings->tolerance, err);
 }
 
 static opevo_status write_svg(const opevo_law *law, const char *path, opevo_error *err)
@@ -186,9 +186,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_parameter *parameter = NULL;
     opevo_law *law = NULL;
-    opevo_i_law_row *rows = NULL;
+    opevo_i_cli_law_row *rows = NULL;
     opevo_law_options settings = {OPEVO_LAW_AUTO, 0};
-    const char *svg = opevo_i_option(call, "svg");
+    const char *svg = opevo_i_cli_option(call, "svg");
     opevo_index start = 0;
     uint64_t top = 0;
     double q = 0;
@@ -196,27 +196,27 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     bool by_class = false;
 
     (void)exit_code;
-    OPEVO_TRY(opevo_i_parameter_of(call->arguments[0], opevo_i_option(call, "topology"), &parameter,
-                                   err));
+    OPEVO_TRY(opevo_i_cli_parameter_of(call->arguments[0], opevo_i_cli_option(call, "topology"),
+                                       &parameter, err));
     OPEVO_TRY(find_start(call, parameter, &start, err));
-    if (opevo_i_flag(call, "json") && opevo_i_flag(call, "csv")) {
+    if (opevo_i_cli_flag(call, "json") && opevo_i_cli_flag(call, "csv")) {
         status = OPEVO_FAIL(err, OPEVO_INVALID, "--json and --csv: choose one.");
         goto cleanup;
     }
     if (svg)
-        OPEVO_TRY(opevo_i_check_output("--svg", svg, "<title>q-random walk on ", err));
-    OPEVO_TRY(opevo_i_option_q(call, &q, err));
-    OPEVO_TRY(opevo_i_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
+        OPEVO_TRY(opevo_i_cli_check_output("--svg", svg, "<title>q-random walk on ", err));
+    OPEVO_TRY(opevo_i_cli_option_q(call, &q, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
     OPEVO_TRY(find_options(call, &settings, err));
     OPEVO_TRY(opevo_law_create(parameter, q, start, &settings, &law, err));
-    OPEVO_TRY(opevo_i_law_rows_make(law, &rows, &count, &by_class, err));
+    OPEVO_TRY(opevo_i_cli_law_rows_make(law, &rows, &count, &by_class, err));
     if (svg)
         OPEVO_TRY(write_svg(law, svg, err));
-    if (opevo_i_flag(call, "json")) {
+    if (opevo_i_cli_flag(call, "json")) {
         opevo_text_add(out, "{");
-        opevo_i_law_json(law, rows, count, by_class, "\n", out);
+        opevo_i_cli_law_json(law, rows, count, by_class, "\n", out);
         opevo_text_add(out, "}\n");
-    } else if (opevo_i_flag(call, "csv")) {
+    } else if (opevo_i_cli_flag(call, "csv")) {
         print_csv(law, rows, count, by_class, out);
     } else {
         OPEVO_TRY(print_table(law, rows, count, by_class, (size_t)top, out, err));
@@ -228,7 +228,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_law = {
+const opevo_verb opevo_i_cli_verb_law = {
     .name = "law",
     .arguments = "PARAMETER",
     .arguments_min = 1,

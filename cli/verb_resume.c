@@ -71,27 +71,27 @@ static opevo_status resume(const opevo_call *call, const char *path, int64_t num
                            opevo_text *out, int *exit_code, opevo_error *err)
 {
     char *full = realpath(path, NULL);
-    opevo_i_call_file file = {.root = NULL};
+    opevo_i_cli_call_file file = {.root = NULL};
     opevo_text text = {0}, origin = {0};
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(&origin, "%s, options of run %lld", path, (long long)number);
     OPEVO_TRY(opevo_text_check(&origin, err));
     OPEVO_TRY(read_call(path, number, &text, err));
-    OPEVO_TRY(opevo_i_call_file_parse(opevo_text_string(&text), text.length, origin.data,
-                                      &opevo_i_verb_tune, &file, err));
-    OPEVO_TRY(opevo_i_call_file_lay_over(&file, call, err));
-    OPEVO_TRY(opevo_i_call_file_enter(&file, origin.data, err));
-    if (opevo_i_flag(call, "print")) {
-        opevo_i_call_print(&file.call, opevo_i_option(&file.call, "seed"), out);
+    OPEVO_TRY(opevo_i_cli_call_file_parse(opevo_text_string(&text), text.length, origin.data,
+                                          &opevo_i_cli_verb_tune, &file, err));
+    OPEVO_TRY(opevo_i_cli_call_file_lay_over(&file, call, err));
+    OPEVO_TRY(opevo_i_cli_call_file_enter(&file, origin.data, err));
+    if (opevo_i_cli_flag(call, "print")) {
+        opevo_i_cli_call_print(&file.call, opevo_i_cli_option(&file.call, "seed"), out);
         opevo_text_add(out, "\n");
-    } else if (!full || !opevo_i_call_file_add(&file, "store", full)) {
+    } else if (!full || !opevo_i_cli_call_file_add(&file, "store", full)) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to resume a run.");
     } else {
-        status = opevo_i_verb_tune.run(&file.call, out, exit_code, err);
+        status = opevo_i_cli_verb_tune.run(&file.call, out, exit_code, err);
     }
 cleanup:
-    opevo_i_call_file_free(&file);
+    opevo_i_cli_call_file_free(&file);
     opevo_text_free(&text);
     opevo_text_free(&origin);
     free(full);
@@ -101,7 +101,7 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     int64_t number = 0;
-    char *path = opevo_i_split_run(call->arguments[0], &number);
+    char *path = opevo_i_cli_split_run(call->arguments[0], &number);
     opevo_status status = OPEVO_OK;
 
     if (!path)
@@ -114,7 +114,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     return status;
 }
 
-const opevo_verb opevo_i_verb_resume = {
+const opevo_verb opevo_i_cli_verb_resume = {
     .name = "resume",
     .arguments = "STORE:RUN",
     .arguments_min = 1,

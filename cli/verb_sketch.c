@@ -27,26 +27,26 @@ static const opevo_option options[] = {
 static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out, opevo_error *err)
 {
     static const char *const of_cpu[] = {"threads", "cores"};
-    const char *device = opevo_i_option(call, "on");
+    const char *device = opevo_i_cli_option(call, "on");
     opevo_status status = OPEVO_OK;
     uint64_t threads = 1;
     uint64_t cores = 0;
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
     if (device)
-        OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
+        OPEVO_TRY(opevo_i_cli_device_of(device, &dialect, err));
     for (size_t i = 0; i < sizeof of_cpu / sizeof *of_cpu; i++) {
-        if (dialect != OPEVO_KERNEL_C && opevo_i_flag(call, of_cpu[i]))
+        if (dialect != OPEVO_KERNEL_C && opevo_i_cli_flag(call, of_cpu[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to kernels (cpu), not to %.100s.",
                               of_cpu[i], device);
     }
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 1, 0, 1024, &threads, err));
     threads = threads ? threads : opevo_processor_count();
-    OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
     *out = (opevo_sketch_target){.dialect = dialect,
                                  .cores = (unsigned)cores,
                                  .threads = (unsigned)threads,
-                                 .ansor = opevo_i_flag(call, "ansor")};
+                                 .ansor = opevo_i_cli_flag(call, "ansor")};
 cleanup:
     return status;
 }
@@ -71,10 +71,11 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
     if (sketches->found > sketches->count || sketches->partial)
         opevo_text_printf(out, "of %s%zu ", sketches->partial ? "more than " : "", sketches->found);
     opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
-    opevo_i_text_add_grouped(out, opevo_space_size(space));
-    opevo_text_printf(out, " point%s, %zu constraint%s\n", opevo_i_plural(opevo_space_size(space)),
+    opevo_i_cli_text_add_grouped(out, opevo_space_size(space));
+    opevo_text_printf(out, " point%s, %zu constraint%s\n",
+                      opevo_i_cli_plural(opevo_space_size(space)),
                       opevo_space_constraint_count(space),
-                      opevo_i_plural(opevo_space_constraint_count(space)));
+                      opevo_i_cli_plural(opevo_space_constraint_count(space)));
     if (scratch_bytes)
         opevo_text_printf(out, "memory of a kernel beside its operands: at most %.0f MiB\n",
                           floor((double)scratch_bytes * 0x1p-20));
@@ -84,7 +85,7 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
 
         opevo_text_printf(out, "\ns%zu%s: %d parameter%s, %.4g point%s\n", i + 1,
                           sketch->registers >= 0 ? " (register tile)" : "", sketch->slots,
-                          opevo_i_plural((opevo_index)sketch->slots), points,
+                          opevo_i_cli_plural((opevo_index)sketch->slots), points,
                           points == 1 ? "" : "s");
         opevo_pipeline_print(sketch->pipeline, out);
         for (int k = 0; k < sketch->slots; k++)
@@ -203,12 +204,12 @@ static opevo_status check_options(const opevo_call *call, opevo_error *err)
     static const char *const of_sketches[] = {"on", "threads", "cores", "ansor", "space"};
 
     for (size_t i = 0; i < sizeof of_sketches / sizeof *of_sketches; i++) {
-        if (opevo_i_flag(call, "record") && opevo_i_flag(call, of_sketches[i]))
+        if (opevo_i_cli_flag(call, "record") && opevo_i_cli_flag(call, of_sketches[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--record and --%s exclude each other: a log has no sketches.",
                               of_sketches[i]);
     }
-    if (opevo_i_flag(call, "space") && opevo_i_flag(call, "json"))
+    if (opevo_i_cli_flag(call, "space") && opevo_i_cli_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--space prints a space file, which is JSON: omit --json.");
     return OPEVO_OK;
@@ -225,18 +226,18 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     OPEVO_TRY(check_options(call, err));
     OPEVO_TRY(read_target(call, &target, err));
-    OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
-    if (opevo_i_option(call, "record")) {
-        status = print_log(opevo_i_option(call, "record"), computation, opevo_i_flag(call, "json"),
-                           out, err);
+    OPEVO_TRY(opevo_i_cli_computation_of(call->arguments[0], &computation, err));
+    if (opevo_i_cli_option(call, "record")) {
+        status = print_log(opevo_i_cli_option(call, "record"), computation,
+                           opevo_i_cli_flag(call, "json"), out, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_sketches_create(computation, &target, &sketches, err));
     OPEVO_TRY(opevo_sketches_space(sketches, &space, err));
-    if (opevo_i_flag(call, "space"))
+    if (opevo_i_cli_flag(call, "space"))
         opevo_space_write_json(space, out);
     else
-        (opevo_i_flag(call, "json") ? print_json : print_text)(
+        (opevo_i_cli_flag(call, "json") ? print_json : print_text)(
             sketches, space,
             target.dialect == OPEVO_KERNEL_C ? opevo_sketches_scratch(computation) : 0, out);
 cleanup:
@@ -246,7 +247,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_sketch = {
+const opevo_verb opevo_i_cli_verb_sketch = {
     .name = "sketch",
     .arguments = "COMPUTATION",
     .arguments_min = 1,

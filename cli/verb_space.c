@@ -123,10 +123,10 @@ static void grouped_cell(opevo_table *table, bool known, opevo_index value)
     opevo_text text = {0};
 
     if (known)
-        opevo_i_text_add_grouped(&text, value);
+        opevo_i_cli_text_add_grouped(&text, value);
     else
         opevo_text_add(&text, "?");
-    opevo_i_table_cell(table, "%s", opevo_text_string(&text));
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&text));
     opevo_text_free(&text);
 }
 
@@ -139,13 +139,13 @@ static opevo_status add_row(opevo_table *table, const opevo_parameter *parameter
     if (status != OPEVO_OK)
         return status;
     degrees = facts.known & OPEVO_METRIC_DEGREES;
-    opevo_i_table_cell(table, "%s", opevo_parameter_name(parameter));
-    opevo_i_table_cell(table, "%s", opevo_parameter_text(parameter));
-    opevo_i_table_cell(table, "%s", opevo_parameter_topology(parameter));
+    opevo_i_cli_table_cell(table, "%s", opevo_parameter_name(parameter));
+    opevo_i_cli_table_cell(table, "%s", opevo_parameter_text(parameter));
+    opevo_i_cli_table_cell(table, "%s", opevo_parameter_topology(parameter));
     grouped_cell(table, true, opevo_parameter_size(parameter));
     grouped_cell(table, facts.known & OPEVO_METRIC_EDGES, facts.edges);
     grouped_cell(table, degrees, facts.degree_min);
-    opevo_i_table_cell(table, degrees ? "%.2f" : "?", facts.degree_mean);
+    opevo_i_cli_table_cell(table, degrees ? "%.2f" : "?", facts.degree_mean);
     grouped_cell(table, degrees, facts.degree_max);
     grouped_cell(table, facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
     grouped_cell(table, facts.known & OPEVO_METRIC_COMPONENTS, facts.components);
@@ -189,8 +189,9 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++)
         status = add_row(&table, opevo_space_parameter(space, i), err);
     if (status == OPEVO_OK)
-        status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-    opevo_i_table_free(&table);
+        status =
+            opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
+    opevo_i_cli_table_free(&table);
     if (status != OPEVO_OK)
         return status;
     opevo_text_add(out, "\n");
@@ -199,8 +200,8 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
         print_tree(space, OPEVO_NO_PARENT, 0, out);
         opevo_text_add(out, "\n");
     }
-    opevo_i_text_add_grouped(out, opevo_space_size(space));
-    opevo_text_printf(out, " point%s (exact)", opevo_i_plural(opevo_space_size(space)));
+    opevo_i_cli_text_add_grouped(out, opevo_space_size(space));
+    opevo_text_printf(out, " point%s (exact)", opevo_i_cli_plural(opevo_space_size(space)));
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         opevo_text_printf(out, "\nconstraint %zu: ", i + 1);
         opevo_text_add_visible(out, opevo_space_constraint(space, i));
@@ -208,7 +209,7 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     if (opevo_space_is_restricted(space)) {
         opevo_text_printf(out, "\nallowed: %.4f %% of the points, ", 100 * share->share);
         if (share->exact) {
-            opevo_i_text_add_grouped(out, share->allowed);
+            opevo_i_cli_text_add_grouped(out, share->allowed);
             opevo_text_add(out, " (exact)");
         } else {
             opevo_text_printf(out, "between %.4f %% and %.4f %% (estimated, 99 %% confidence)",
@@ -229,11 +230,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     const char *what = NULL;
 
     (void)exit_code;
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_on_of_call(call, call->arguments[0], &text, &what, err));
-    OPEVO_TRY(opevo_i_space_of(what, &space, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_on_of_call(call, call->arguments[0], &text, &what, err));
+    OPEVO_TRY(opevo_i_cli_space_of(what, &space, err));
     OPEVO_TRY(opevo_space_count_allowed(space, MOST_COUNTED, (unsigned)threads, &share, err));
-    if (opevo_i_flag(call, "json"))
+    if (opevo_i_cli_flag(call, "json"))
         OPEVO_TRY(print_json(space, &share, out, err));
     else
         OPEVO_TRY(print_table(space, &share, out, err));
@@ -243,7 +244,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_space = {
+const opevo_verb opevo_i_cli_verb_space = {
     .name = "space",
     .arguments = "WHAT",
     .arguments_min = 1,

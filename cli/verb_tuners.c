@@ -37,7 +37,7 @@ static void print_workers(const opevo_tuner_ops *tuner, opevo_text *out)
         opevo_text_add(out, "    keeps any number of workers busy\n");
     else
         opevo_text_printf(out, "    keeps %s%zu worker%s busy%s%s\n", at_most ? "at most " : "",
-                          batch, opevo_i_plural(batch), row ? ": setting " : "",
+                          batch, opevo_i_cli_plural(batch), row ? ": setting " : "",
                           row ? row->key : "");
 }
 
@@ -59,7 +59,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     opevo_status status = OPEVO_OK;
     const opevo_tuner_ops *only = NULL;
-    bool json = opevo_i_flag(call, "json");
+    bool json = opevo_i_cli_flag(call, "json");
 
     (void)exit_code;
     if (call->argument_count)
@@ -72,7 +72,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
             continue;
         if (json) {
             opevo_json_next(out, "\n  ");
-            opevo_i_tuner_json(tuner, out);
+            opevo_i_cli_tuner_json(tuner, out);
         } else {
             opevo_text_add(out, out->length ? "\n" : "");
             print_tuner(tuner, out);
@@ -83,7 +83,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_tuners = {
+const opevo_verb opevo_i_cli_verb_tuners = {
     .name = "tuners",
     .arguments = "[TUNER]",
     .arguments_max = 1,

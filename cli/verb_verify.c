@@ -81,8 +81,8 @@ static void show_progress(suite *self, size_t number, const char *what, const ch
     char line[256];
 
     snprintf(line, sizeof line, "%s %zu: %s", what, number + 1, name);
-    if (opevo_i_progress_due(&self->progress))
-        opevo_i_progress_draw(&self->progress, 0, line);
+    if (opevo_i_cli_progress_due(&self->progress))
+        opevo_i_cli_progress_draw(&self->progress, 0, line);
 }
 
 /* ---- One parameter from one start ---- */
@@ -452,19 +452,19 @@ static const char *caught_text(opevo_caught caught)
 static void add_defect_cells(const opevo_fit *fit, opevo_table *table)
 {
     if (isfinite(fit->detectable_q))
-        opevo_i_table_cell(table, "%.2g", fit->detectable_q);
+        opevo_i_cli_table_cell(table, "%.2g", fit->detectable_q);
     else
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     if (fit->detectable_cut)
-        opevo_i_table_cell(table, "%llu", (unsigned long long)fit->detectable_cut);
+        opevo_i_cli_table_cell(table, "%llu", (unsigned long long)fit->detectable_cut);
     else
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     if (isfinite(fit->detectable_edge))
-        opevo_i_table_cell(table, "%.0f %%", 100 * fit->detectable_edge);
+        opevo_i_cli_table_cell(table, "%.0f %%", 100 * fit->detectable_edge);
     else
-        opevo_i_table_cell(table, "-");
-    opevo_i_table_cell(table, "%s", caught_text(fit->detects_other_rule));
-    opevo_i_table_cell(table, "%s", caught_text(fit->detects_duplicates));
+        opevo_i_cli_table_cell(table, "-");
+    opevo_i_cli_table_cell(table, "%s", caught_text(fit->detects_other_rule));
+    opevo_i_cli_table_cell(table, "%s", caught_text(fit->detects_duplicates));
 }
 
 static opevo_status print_table(const suite *self, size_t rejected, opevo_text *out,
@@ -481,19 +481,19 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
     for (size_t i = 0; i < self->count; i++) {
         const opevo_fit *fit = &self->fits[i];
 
-        opevo_i_table_cell(&table, "%s", self->tests[i].name);
-        opevo_i_table_cell(&table, "%s", self->tests[i].start);
-        opevo_i_table_cell(&table, "%zu", fit->cells);
-        opevo_i_table_cell(&table, "%.2f", fit->chi_square);
-        opevo_i_table_cell(&table, "%.0f", fit->degrees_of_freedom);
-        opevo_i_table_cell(&table, "%.3g", fit->p_chi_square);
-        opevo_i_table_cell(&table, "%.2f", fit->g);
-        opevo_i_table_cell(&table, "%.3g", fit->p_g);
-        opevo_i_table_cell(&table, "%.3g", fit->p_adjusted);
+        opevo_i_cli_table_cell(&table, "%s", self->tests[i].name);
+        opevo_i_cli_table_cell(&table, "%s", self->tests[i].start);
+        opevo_i_cli_table_cell(&table, "%zu", fit->cells);
+        opevo_i_cli_table_cell(&table, "%.2f", fit->chi_square);
+        opevo_i_cli_table_cell(&table, "%.0f", fit->degrees_of_freedom);
+        opevo_i_cli_table_cell(&table, "%.3g", fit->p_chi_square);
+        opevo_i_cli_table_cell(&table, "%.2f", fit->g);
+        opevo_i_cli_table_cell(&table, "%.3g", fit->p_g);
+        opevo_i_cli_table_cell(&table, "%.3g", fit->p_adjusted);
         add_defect_cells(fit, &table);
-        opevo_i_table_cell(&table, fit->rejected ? "REJECTED" : "ok");
+        opevo_i_cli_table_cell(&table, fit->rejected ? "REJECTED" : "ok");
     }
-    status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    status = opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
     opevo_text_printf(
         out,
         "\nchi2 and G test the draws; their p are asymptotic (estimated). A test is rejected by "
@@ -504,8 +504,8 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
         self->count, OPEVO_VERIFY_POWER, self->alpha);
     snprintf(verdict, sizeof verdict, "%zu of %zu tests rejected", rejected, self->count);
     opevo_text_add(out, "\n");
-    opevo_i_text_add_styled(out, STDOUT_FILENO, rejected ? OPEVO_STYLE_BAD : OPEVO_STYLE_GOOD,
-                            verdict);
+    opevo_i_cli_text_add_styled(out, STDOUT_FILENO, rejected ? OPEVO_STYLE_BAD : OPEVO_STYLE_GOOD,
+                                verdict);
     opevo_text_printf(out, " at alpha = %g over all tests\n", self->alpha);
     return status;
 }
@@ -514,10 +514,11 @@ static opevo_status read_suite(const opevo_call *call, suite *self, opevo_error 
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_option_q(call, &self->q, err));
-    OPEVO_TRY(opevo_i_option_count(call, "draws", 1000000, 100, 1000000000000, &self->draws, err));
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->seed, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "alpha", &self->alpha, err));
+    OPEVO_TRY(opevo_i_cli_option_q(call, &self->q, err));
+    OPEVO_TRY(
+        opevo_i_cli_option_count(call, "draws", 1000000, 100, 1000000000000, &self->draws, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->seed, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "alpha", &self->alpha, err));
     if (self->alpha >= 1)
         status =
             OPEVO_FAIL(err, OPEVO_INVALID, "--alpha %g: give a probability below 1.", self->alpha);
@@ -536,22 +537,22 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     OPEVO_TRY(read_suite(call, &self, err));
     if (call->argument_count)
-        OPEVO_TRY(opevo_i_space_of(call->arguments[0], &space, err));
+        OPEVO_TRY(opevo_i_cli_space_of(call->arguments[0], &space, err));
     else
         OPEVO_TRY(opevo_space_parse(showcase, "the built-in space", NULL, &space, err));
     self.builtin_child = !call->argument_count || !breeds(space);
-    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
+    opevo_i_cli_progress_start(&self.progress, opevo_i_cli_flag(call, "quiet"));
     status = run_tests(&self, space, err);
-    opevo_i_progress_end(&self.progress);
+    opevo_i_cli_progress_end(&self.progress);
     if (status != OPEVO_OK)
         goto cleanup;
     for (size_t i = 0; i < self.count; i++)
         rejected += self.fits[i].rejected;
-    if (opevo_i_flag(call, "json"))
+    if (opevo_i_cli_flag(call, "json"))
         print_json(&self, rejected, out);
     else
         OPEVO_TRY(print_table(&self, rejected, out, err));
-    if (call->argument_count && self.builtin_child && self.q > 0 && !opevo_i_flag(call, "json"))
+    if (call->argument_count && self.builtin_child && self.q > 0 && !opevo_i_cli_flag(call, "json"))
         opevo_text_printf(out,
                           "The child step was tested on the built-in space: this one has more than "
                           "%d points, or\n"
@@ -566,7 +567,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_verify = {
+const opevo_verb opevo_i_cli_verb_verify = {
     .name = "verify",
     .arguments = "[WHAT]",
     .arguments_max = 1,

@@ -21,5 +21,5 @@ file(WRITE ${OUTPUT}.html "${page}")
 opevo_file_bytes(${OUTPUT}.html bytes size)
 file(WRITE ${OUTPUT} "#include \"report_internal.h\"
 
-const unsigned char opevo_i_report_page[] = {${bytes}};
+const unsigned char opevo_i_cli_report_page[] = {${bytes}};
 ")

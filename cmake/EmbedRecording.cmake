@@ -8,7 +8,7 @@ file(WRITE ${OUTPUT} "#include \"recorded_internal.h\"
 
 static const unsigned char table[] = {${table}};
 static const unsigned char json[] = {${json}};
-const opevo_i_embedded_recording opevo_i_embedded = {
+const opevo_i_landscape_embedded_recording opevo_i_landscape_embedded = {
     .table_name = \"${name}.csv.xz\",
     .table = (const char *)table,
     .json = (const char *)json,

@@ -140,20 +140,20 @@ static opevo_status allocate(opevo_child_law *self, const opevo_space *space, op
 }
 
 /* The start of parameter i in a child. */
-static void mix(const opevo_i_inheritance *from, size_t i, mixture *starts)
+static void mix(const opevo_i_law_inheritance *from, size_t i, mixture *starts)
 {
     starts->parents = from->count;
     starts->count = 0;
     for (size_t j = 0; j < from->count; j++) {
         opevo_index vertex = 0;
-        double share = opevo_i_inherited(from, i, j, &vertex);
+        double share = opevo_i_law_inherited(from, i, j, &vertex);
 
         add_start(starts, vertex, share);
     }
 }
 
 static opevo_status fill(opevo_child_law *self, const opevo_space *space,
-                         const opevo_i_inheritance *from, mixture *starts, double q,
+                         const opevo_i_law_inheritance *from, mixture *starts, double q,
                          const opevo_law_options *options, opevo_error *err)
 {
     for (size_t i = 0; i < self->parameter_count; i++) {
@@ -185,7 +185,7 @@ opevo_status opevo_child_law_create_sized(const opevo_space *space, const opevo_
     opevo_law_options known;
     opevo_child_law *self = NULL;
     mixture starts = {.count = 0};
-    opevo_i_inheritance from = {0};
+    opevo_i_law_inheritance from = {0};
     double tolerance = 0;
 
     OPEVO_TRY(opevo_i_law_options_read(options, size, &known, err));
@@ -197,13 +197,13 @@ opevo_status opevo_child_law_create_sized(const opevo_space *space, const opevo_
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_inheritance_init(space, parents, &from, err));
+    OPEVO_TRY(opevo_i_law_inheritance_init(space, parents, &from, err));
     OPEVO_TRY(allocate(self, space, err));
     OPEVO_TRY(fill(self, space, &from, &starts, q, &known, err));
     *out = self;
     self = NULL; /* handed over */
 cleanup:
-    opevo_i_inheritance_release(&from);
+    opevo_i_law_inheritance_release(&from);
     opevo_free(starts.start);
     opevo_free(starts.share);
     opevo_child_law_destroy(self);

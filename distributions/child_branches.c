@@ -17,8 +17,8 @@
 /* ---- What becomes active ---- */
 
 /* M_i: the mixture of the laws from the parents' vertices, or the uniform law. */
-static opevo_status init_fresh(opevo_i_factor *self, const opevo_i_inheritance *from, size_t i,
-                               opevo_error *err)
+static opevo_status init_fresh(opevo_i_law_factor *self, const opevo_i_law_inheritance *from,
+                               size_t i, opevo_error *err)
 {
     bool any = from->active[i] > 0;
 
@@ -32,7 +32,7 @@ static opevo_status init_fresh(opevo_i_factor *self, const opevo_i_inheritance *
         self->fresh[v] = any ? 0 : 1 / (double)self->size;
     for (size_t j = 0; j < from->count; j++) {
         opevo_index vertex = 0;
-        double share = opevo_i_inherited(from, i, j, &vertex);
+        double share = opevo_i_law_inherited(from, i, j, &vertex);
         const double *law = NULL;
 
         if (!(share > 0))
@@ -49,7 +49,8 @@ static opevo_status init_fresh(opevo_i_factor *self, const opevo_i_inheritance *
 
 /* ---- What is active ---- */
 
-static opevo_status list_active(opevo_i_kernel *self, const opevo_space *space, opevo_error *err)
+static opevo_status list_active(opevo_i_law_kernel *self, const opevo_space *space,
+                                opevo_error *err)
 {
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     size_t count = 0, capacity = 0;
@@ -67,7 +68,7 @@ static opevo_status list_active(opevo_i_kernel *self, const opevo_space *space, 
         self->active = active;
         for (size_t i = 0; i < self->factor_count; i++) {
             if (vertices[i] != OPEVO_INACTIVE && self->factors[i].size > 1)
-                self->active[count++] = (opevo_i_active){(uint32_t)i, (uint32_t)vertices[i]};
+                self->active[count++] = (opevo_i_law_active){(uint32_t)i, (uint32_t)vertices[i]};
         }
     }
     self->start[self->point_count] = count;
@@ -77,16 +78,16 @@ static opevo_status list_active(opevo_i_kernel *self, const opevo_space *space, 
 /* Step through the parameters of y; *before is the same one of x, or NULL where it is not active.
  */
 typedef struct pair {
-    const opevo_i_active *x, *x_end, *y, *y_end;
+    const opevo_i_law_active *x, *x_end, *y, *y_end;
 } pair;
 
-static pair begin(const opevo_i_kernel *self, size_t x, size_t y)
+static pair begin(const opevo_i_law_kernel *self, size_t x, size_t y)
 {
     return (pair){self->active + self->start[x], self->active + self->start[x + 1],
                   self->active + self->start[y], self->active + self->start[y + 1]};
 }
 
-static bool next(pair *self, const opevo_i_active **before, const opevo_i_active **after)
+static bool next(pair *self, const opevo_i_law_active **before, const opevo_i_law_active **after)
 {
     if (self->y == self->y_end)
         return false;
@@ -97,15 +98,15 @@ static bool next(pair *self, const opevo_i_active **before, const opevo_i_active
     return true;
 }
 
-void opevo_i_kernel_branches_row(const opevo_i_kernel *self, size_t point, double *row)
+void opevo_i_law_kernel_branches_row(const opevo_i_law_kernel *self, size_t point, double *row)
 {
     for (size_t y = 0; y < self->point_count; y++) {
         pair walk = begin(self, point, y);
-        const opevo_i_active *before = NULL, *after = NULL;
+        const opevo_i_law_active *before = NULL, *after = NULL;
 
         row[y] = 1;
         while (next(&walk, &before, &after)) {
-            const opevo_i_factor *factor = &self->factors[after->parameter];
+            const opevo_i_law_factor *factor = &self->factors[after->parameter];
             const double *law =
                 before ? factor->law + before->vertex * factor->size : factor->fresh;
 
@@ -117,13 +118,13 @@ void opevo_i_kernel_branches_row(const opevo_i_kernel *self, size_t point, doubl
 /* ---- What can be reached ---- */
 
 /* Whether one mutation of x may give y. */
-static bool reaches(const opevo_i_kernel *self, size_t x, size_t y)
+static bool reaches(const opevo_i_law_kernel *self, size_t x, size_t y)
 {
     pair walk = begin(self, x, y);
-    const opevo_i_active *before = NULL, *after = NULL;
+    const opevo_i_law_active *before = NULL, *after = NULL;
 
     while (next(&walk, &before, &after)) {
-        const opevo_i_factor *factor = &self->factors[after->parameter];
+        const opevo_i_law_factor *factor = &self->factors[after->parameter];
         uint32_t region = factor->region[after->vertex];
 
         if (before ? factor->region[before->vertex] != region : !factor->reached[region])
@@ -133,15 +134,15 @@ static bool reaches(const opevo_i_kernel *self, size_t x, size_t y)
 }
 
 /* Whether what reaches one of them reaches the other, and what one reaches the other reaches. */
-static bool alike(const opevo_i_kernel *self, size_t x, size_t y)
+static bool alike(const opevo_i_law_kernel *self, size_t x, size_t y)
 {
     size_t count = self->start[x + 1] - self->start[x];
-    const opevo_i_active *a = self->active + self->start[x], *b = self->active + self->start[y];
+    const opevo_i_law_active *a = self->active + self->start[x], *b = self->active + self->start[y];
 
     if (self->start[y + 1] - self->start[y] != count)
         return false;
     for (size_t k = 0; k < count; k++) {
-        const opevo_i_factor *factor = &self->factors[a[k].parameter];
+        const opevo_i_law_factor *factor = &self->factors[a[k].parameter];
 
         if (a[k].parameter != b[k].parameter ||
             factor->region[a[k].vertex] != factor->region[b[k].vertex])
@@ -150,7 +151,7 @@ static bool alike(const opevo_i_kernel *self, size_t x, size_t y)
     return true;
 }
 
-static opevo_status find_classes(opevo_i_kernel *self, opevo_error *err)
+static opevo_status find_classes(opevo_i_law_kernel *self, opevo_error *err)
 {
     self->class_of = opevo_malloc(self->point_count, sizeof *self->class_of);
     self->member = opevo_malloc(self->point_count, sizeof *self->member);
@@ -170,8 +171,8 @@ static opevo_status find_classes(opevo_i_kernel *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_kernel_branches_escapes(const opevo_i_kernel *self, const bool *taken, bool repeated,
-                                     bool *escapes)
+void opevo_i_law_kernel_branches_escapes(const opevo_i_law_kernel *self, const bool *taken,
+                                         bool repeated, bool *escapes)
 {
     bool goal[OPEVO_I_KERNEL_MAX] = {false}; /* what need be reached only */
     bool changed = true;
@@ -191,8 +192,8 @@ void opevo_i_kernel_branches_escapes(const opevo_i_kernel *self, const bool *tak
 
 /* ---- Both ---- */
 
-opevo_status opevo_i_kernel_branches_init(opevo_i_kernel *self, const opevo_space *space,
-                                          const opevo_i_inheritance *from, opevo_error *err)
+opevo_status opevo_i_law_kernel_branches_init(opevo_i_law_kernel *self, const opevo_space *space,
+                                              const opevo_i_law_inheritance *from, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -208,7 +209,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_kernel_branches_release(opevo_i_kernel *self)
+void opevo_i_law_kernel_branches_release(opevo_i_law_kernel *self)
 {
     for (size_t i = 0; self->factors && i < self->factor_count; i++) {
         opevo_free(self->factors[i].fresh);

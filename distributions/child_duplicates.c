@@ -25,7 +25,7 @@
 static const double tolerance = 1e-9;
 
 typedef struct child_step {
-    opevo_i_kernel kernel;
+    opevo_i_law_kernel kernel;
     const bool *taken;
     size_t point_count;
     double *origin;    /* law of the child after recombination */
@@ -40,8 +40,8 @@ typedef struct child_step {
 
 /* origin(x) = prod_i sum of the shares of the parents that have x_i, over the active parameters;
  * one parameter at a time. `vertices` is scratch. */
-static void recombine(child_step *self, const opevo_space *space, const opevo_i_inheritance *from,
-                      opevo_index *vertices)
+static void recombine(child_step *self, const opevo_space *space,
+                      const opevo_i_law_inheritance *from, opevo_index *vertices)
 {
     for (size_t x = 0; x < self->point_count; x++)
         self->origin[x] = 1;
@@ -51,7 +51,7 @@ static void recombine(child_step *self, const opevo_space *space, const opevo_i_
         memset(mixture, 0, self->kernel.factors[i].size * sizeof *mixture);
         for (size_t j = 0; j < from->count; j++) {
             opevo_index vertex = 0;
-            double share = opevo_i_inherited(from, i, j, &vertex);
+            double share = opevo_i_law_inherited(from, i, j, &vertex);
 
             if (share > 0)
                 mixture[(size_t)vertex] += share;
@@ -70,7 +70,7 @@ static void mutate(child_step *self)
     for (size_t x = 0; x < self->point_count; x++) {
         if (self->origin[x] == 0)
             continue;
-        opevo_i_kernel_row(&self->kernel, x, self->row);
+        opevo_i_law_kernel_row(&self->kernel, x, self->row);
         for (size_t y = 0; y < self->point_count; y++)
             self->sums[y] += (long double)self->origin[x] * self->row[y];
     }
@@ -80,7 +80,7 @@ static void mutate(child_step *self)
 
 static bool is_lost(const child_step *self, size_t point)
 {
-    return !self->escapes[opevo_i_kernel_region(&self->kernel, point)];
+    return !self->escapes[opevo_i_law_kernel_region(&self->kernel, point)];
 }
 
 /* ---- Drawing again ---- */
@@ -93,7 +93,7 @@ static void redraw(child_step *self)
 
         if (self->origin[x] == 0 || is_lost(self, x))
             continue;
-        opevo_i_kernel_row(&self->kernel, x, self->row);
+        opevo_i_law_kernel_row(&self->kernel, x, self->row);
         for (size_t y = 0; y < self->point_count; y++)
             accepted += self->taken[y] ? 0 : self->row[y];
         for (size_t y = 0; y < self->point_count; y++)
@@ -144,7 +144,7 @@ static opevo_status visits_init(visits *self, child_step *step, opevo_error *err
     if (!self->kernel || !self->factor || !self->pivot || !self->expected || !self->left)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to continue from %zu duplicates.", n);
     for (size_t a = 0; a < n; a++) {
-        opevo_i_kernel_row(&step->kernel, self->point[a], step->row);
+        opevo_i_law_kernel_row(&step->kernel, self->point[a], step->row);
         for (size_t b = 0; b < n; b++) {
             self->kernel[a * n + b] = step->row[self->point[b]];
             self->factor[a * n + b] = (a == b) - self->kernel[a * n + b];
@@ -209,7 +209,7 @@ static opevo_status continue_on(child_step *step, opevo_error *err)
     for (size_t y = 0; y < step->point_count; y++)
         step->sums[y] = step->taken[y] ? 0 : step->landed[y];
     for (size_t a = 0; a < self.count; a++) {
-        opevo_i_kernel_row(&step->kernel, self.point[a], step->row);
+        opevo_i_law_kernel_row(&step->kernel, self.point[a], step->row);
         for (size_t y = 0; y < step->point_count; y++)
             step->sums[y] += step->taken[y] ? 0 : (long double)self.expected[a] * step->row[y];
     }
@@ -221,10 +221,10 @@ cleanup:
 /* ---- Both ---- */
 
 static opevo_status step_init(child_step *self, const opevo_space *space,
-                              const opevo_i_inheritance *from, double q, opevo_duplicate_rule rule,
-                              const bool *taken, opevo_error *err)
+                              const opevo_i_law_inheritance *from, double q,
+                              opevo_duplicate_rule rule, const bool *taken, opevo_error *err)
 {
-    opevo_status status = opevo_i_kernel_init(space, from, q, &self->kernel, err);
+    opevo_status status = opevo_i_law_kernel_init(space, from, q, &self->kernel, err);
     size_t n = self->kernel.point_count;
 
     if (status != OPEVO_OK)
@@ -238,13 +238,14 @@ static opevo_status step_init(child_step *self, const opevo_space *space,
     self->sums = opevo_malloc(n, sizeof *self->sums);
     if (!self->origin || !self->landed || !self->escapes || !self->row || !self->sums)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child on %zu points.", n);
-    opevo_i_kernel_escapes(&self->kernel, taken, rule == OPEVO_DUPLICATE_CONTINUE, self->escapes);
+    opevo_i_law_kernel_escapes(&self->kernel, taken, rule == OPEVO_DUPLICATE_CONTINUE,
+                               self->escapes);
     return OPEVO_OK;
 }
 
 static void step_release(child_step *self)
 {
-    opevo_i_kernel_release(&self->kernel);
+    opevo_i_law_kernel_release(&self->kernel);
     opevo_free(self->origin);
     opevo_free(self->landed);
     opevo_free(self->escapes);
@@ -280,7 +281,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     opevo_status status = OPEVO_OK;
     const opevo_parents *parents = step->parents;
     child_step self = {.off = 0};
-    opevo_i_inheritance from = {0};
+    opevo_i_law_inheritance from = {0};
     opevo_index *vertices = NULL;
     double unused = 0;
 
@@ -288,7 +289,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     vertices = opevo_malloc(opevo_space_parameter_count(step->space), sizeof *vertices);
     if (!vertices)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
-    OPEVO_TRY(opevo_i_inheritance_init(step->space, parents, &from, err));
+    OPEVO_TRY(opevo_i_law_inheritance_init(step->space, parents, &from, err));
     OPEVO_TRY(step_init(&self, step->space, &from, step->q, step->rule, step->taken, err));
     recombine(&self, step->space, &from, vertices);
     /* Shares, in branches normalised, their sums and products are rounded; so is the law itself at
@@ -314,7 +315,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
         *bound = self.off;
 cleanup:
     step_release(&self);
-    opevo_i_inheritance_release(&from);
+    opevo_i_law_inheritance_release(&from);
     opevo_free(vertices);
     return status;
 }

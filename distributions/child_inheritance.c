@@ -37,7 +37,7 @@ static opevo_status set_shares(const opevo_space *space, const opevo_parents *pa
 
 /* Sums of the shares of the parents in which each parameter is active; those of a parameter that is
  * always active are taken as they are. */
-static void add_active(opevo_i_inheritance *self, const opevo_space *space)
+static void add_active(opevo_i_law_inheritance *self, const opevo_space *space)
 {
     for (size_t i = 0; i < self->width; i++) {
         long double sum = 0;
@@ -49,12 +49,12 @@ static void add_active(opevo_i_inheritance *self, const opevo_space *space)
     }
 }
 
-opevo_status opevo_i_inheritance_init(const opevo_space *space, const opevo_parents *parents,
-                                      opevo_i_inheritance *out, opevo_error *err)
+opevo_status opevo_i_law_inheritance_init(const opevo_space *space, const opevo_parents *parents,
+                                          opevo_i_law_inheritance *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_inheritance self = {.width = opevo_space_parameter_count(space),
-                                .count = parents->count};
+    opevo_i_law_inheritance self = {.width = opevo_space_parameter_count(space),
+                                    .count = parents->count};
 
     self.shares = opevo_malloc(self.count, sizeof *self.shares);
     self.active = opevo_malloc(self.width, sizeof *self.active);
@@ -68,21 +68,22 @@ opevo_status opevo_i_inheritance_init(const opevo_space *space, const opevo_pare
         opevo_space_decode(space, parents->points[j], self.vertices + j * self.width);
     add_active(&self, space);
     *out = self;
-    self = (opevo_i_inheritance){0}; /* handed over */
+    self = (opevo_i_law_inheritance){0}; /* handed over */
 cleanup:
-    opevo_i_inheritance_release(&self);
+    opevo_i_law_inheritance_release(&self);
     return status;
 }
 
-void opevo_i_inheritance_release(opevo_i_inheritance *self)
+void opevo_i_law_inheritance_release(opevo_i_law_inheritance *self)
 {
     opevo_free(self->shares);
     opevo_free(self->active);
     opevo_free(self->vertices);
-    *self = (opevo_i_inheritance){0};
+    *self = (opevo_i_law_inheritance){0};
 }
 
-double opevo_i_inherited(const opevo_i_inheritance *self, size_t i, size_t j, opevo_index *vertex)
+double opevo_i_law_inherited(const opevo_i_law_inheritance *self, size_t i, size_t j,
+                             opevo_index *vertex)
 {
     *vertex = self->vertices[j * self->width + i];
     return *vertex == OPEVO_INACTIVE || !(self->active[i] > 0) ? 0

@@ -16,12 +16,12 @@
 /* ---- One parameter ---- */
 
 /* Laws from all vertices of a graph that is solved for: the graph is built once. */
-static opevo_status solve_rows(opevo_i_factor *self, const opevo_parameter *parameter, double q,
+static opevo_status solve_rows(opevo_i_law_factor *self, const opevo_parameter *parameter, double q,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_graph *graph = NULL;
-    opevo_i_graph_system system = {0};
+    opevo_i_law_graph_system system = {0};
     /* Twice what rounding the law alone may cost: (1 + q) / (1 - q) 2^-53. */
     double tolerance = 2 * DBL_EPSILON / (1 - q);
     double *p0 = opevo_calloc(self->size, sizeof *p0);
@@ -30,7 +30,7 @@ static opevo_status solve_rows(opevo_i_factor *self, const opevo_parameter *para
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start distribution on %zu vertices.",
                           self->size);
     OPEVO_TRY(opevo_graph_create(parameter, 0, &graph, err));
-    OPEVO_TRY(opevo_i_graph_system_init(graph, q, false, &system, err));
+    OPEVO_TRY(opevo_i_law_graph_system_init(graph, q, false, &system, err));
     system.super.p0 = p0;
     for (size_t u = 0; u < self->size; u++) {
         double bound = 0;
@@ -42,14 +42,14 @@ static opevo_status solve_rows(opevo_i_factor *self, const opevo_parameter *para
         self->bound = fmax(self->bound, bound);
     }
 cleanup:
-    opevo_i_graph_system_release(&system);
+    opevo_i_law_graph_system_release(&system);
     opevo_graph_destroy(graph);
     opevo_free(p0);
     return status;
 }
 
-static opevo_status create_rows(opevo_i_factor *self, const opevo_parameter *parameter, double q,
-                                opevo_error *err)
+static opevo_status create_rows(opevo_i_law_factor *self, const opevo_parameter *parameter,
+                                double q, opevo_error *err)
 {
     for (size_t u = 0; u < self->size; u++) {
         opevo_law *law = NULL;
@@ -66,7 +66,8 @@ static opevo_status create_rows(opevo_i_factor *self, const opevo_parameter *par
 }
 
 /* Connected components by depth-first search; `stack` has room for all vertices. */
-static void find_components(opevo_i_factor *self, const opevo_parameter *parameter, uint32_t *stack)
+static void find_components(opevo_i_law_factor *self, const opevo_parameter *parameter,
+                            uint32_t *stack)
 {
     const uint32_t unknown = UINT32_MAX;
 
@@ -96,8 +97,8 @@ static void find_components(opevo_i_factor *self, const opevo_parameter *paramet
     }
 }
 
-static opevo_status find_regions(opevo_i_factor *self, const opevo_parameter *parameter, double q,
-                                 opevo_error *err)
+static opevo_status find_regions(opevo_i_law_factor *self, const opevo_parameter *parameter,
+                                 double q, opevo_error *err)
 {
     uint32_t *stack = NULL;
 
@@ -116,8 +117,8 @@ static opevo_status find_regions(opevo_i_factor *self, const opevo_parameter *pa
     return OPEVO_OK;
 }
 
-static opevo_status factor_init(opevo_i_factor *self, const opevo_parameter *parameter, double q,
-                                opevo_error *err)
+static opevo_status factor_init(opevo_i_law_factor *self, const opevo_parameter *parameter,
+                                double q, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -136,10 +137,10 @@ static opevo_status factor_init(opevo_i_factor *self, const opevo_parameter *par
 
 /* ---- The product ---- */
 
-opevo_status opevo_i_kernel_init(const opevo_space *space, const opevo_i_inheritance *from,
-                                 double q, opevo_i_kernel *out, opevo_error *err)
+opevo_status opevo_i_law_kernel_init(const opevo_space *space, const opevo_i_law_inheritance *from,
+                                     double q, opevo_i_law_kernel *out, opevo_error *err)
 {
-    opevo_i_kernel self = {.factor_count = opevo_space_parameter_count(space)};
+    opevo_i_law_kernel self = {.factor_count = opevo_space_parameter_count(space)};
     opevo_status status = OPEVO_OK;
 
     if (opevo_space_size(space) > OPEVO_I_KERNEL_MAX)
@@ -153,22 +154,22 @@ opevo_status opevo_i_kernel_init(const opevo_space *space, const opevo_i_inherit
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
     for (size_t i = 0; i < self.factor_count; i++) {
         OPEVO_TRY(factor_init(&self.factors[i], opevo_space_parameter(space, i), q, err));
-        /* DBL_EPSILON for one multiplication of opevo_i_kernel_row. */
+        /* DBL_EPSILON for one multiplication of opevo_i_law_kernel_row. */
         self.bound = opevo_i_law_bound_join(
             self.bound, opevo_i_law_bound_join(self.factors[i].bound, DBL_EPSILON));
     }
     if (opevo_space_has_branches(space))
-        OPEVO_TRY(opevo_i_kernel_branches_init(&self, space, from, err));
+        OPEVO_TRY(opevo_i_law_kernel_branches_init(&self, space, from, err));
     *out = self;
-    self = (opevo_i_kernel){0}; /* handed over */
+    self = (opevo_i_law_kernel){0}; /* handed over */
 cleanup:
-    opevo_i_kernel_release(&self);
+    opevo_i_law_kernel_release(&self);
     return status;
 }
 
-void opevo_i_kernel_release(opevo_i_kernel *self)
+void opevo_i_law_kernel_release(opevo_i_law_kernel *self)
 {
-    opevo_i_kernel_branches_release(self);
+    opevo_i_law_kernel_branches_release(self);
     for (size_t i = 0; self->factors && i < self->factor_count; i++) {
         opevo_free(self->factors[i].law);
         opevo_free(self->factors[i].region);
@@ -178,17 +179,17 @@ void opevo_i_kernel_release(opevo_i_kernel *self)
 
 /* The row grows by one parameter at a time, last entry first so that nothing is overwritten early.
  */
-void opevo_i_kernel_row(const opevo_i_kernel *self, size_t point, double *row)
+void opevo_i_law_kernel_row(const opevo_i_law_kernel *self, size_t point, double *row)
 {
     size_t length = 1, below = self->point_count;
 
     if (self->start) {
-        opevo_i_kernel_branches_row(self, point, row);
+        opevo_i_law_kernel_branches_row(self, point, row);
         return;
     }
     row[0] = 1;
     for (size_t i = 0; i < self->factor_count; i++) {
-        const opevo_i_factor *factor = &self->factors[i];
+        const opevo_i_law_factor *factor = &self->factors[i];
         const double *law = NULL;
 
         below /= factor->size;
@@ -203,14 +204,14 @@ void opevo_i_kernel_row(const opevo_i_kernel *self, size_t point, double *row)
     }
 }
 
-size_t opevo_i_kernel_region(const opevo_i_kernel *self, size_t point)
+size_t opevo_i_law_kernel_region(const opevo_i_law_kernel *self, size_t point)
 {
     size_t region = 0, below = self->point_count;
 
     if (self->start)
         return self->class_of[point];
     for (size_t i = 0; i < self->factor_count; i++) {
-        const opevo_i_factor *factor = &self->factors[i];
+        const opevo_i_law_factor *factor = &self->factors[i];
 
         below /= factor->size;
         region = region * factor->region_count + factor->region[point / below % factor->size];
@@ -218,15 +219,15 @@ size_t opevo_i_kernel_region(const opevo_i_kernel *self, size_t point)
     return region;
 }
 
-void opevo_i_kernel_escapes(const opevo_i_kernel *self, const bool *taken, bool repeated,
-                            bool *escapes)
+void opevo_i_law_kernel_escapes(const opevo_i_law_kernel *self, const bool *taken, bool repeated,
+                                bool *escapes)
 {
     if (self->start) {
-        opevo_i_kernel_branches_escapes(self, taken, repeated, escapes);
+        opevo_i_law_kernel_branches_escapes(self, taken, repeated, escapes);
         return;
     }
     for (size_t x = 0; x < self->point_count; x++) {
         if (!taken[x])
-            escapes[opevo_i_kernel_region(self, x)] = true;
+            escapes[opevo_i_law_kernel_region(self, x)] = true;
     }
 }

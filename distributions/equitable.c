@@ -195,8 +195,9 @@ static void begin(refinement *self, size_t start, size_t n)
         enqueue(self, found_class(self, 1, (uint32_t)n));
 }
 
-opevo_status opevo_i_equitable_partition(const opevo_graph *graph, size_t start,
-                                         uint32_t **class_of, size_t *class_count, opevo_error *err)
+opevo_status opevo_i_law_equitable_partition(const opevo_graph *graph, size_t start,
+                                             uint32_t **class_of, size_t *class_count,
+                                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     refinement self = {.graph = graph};

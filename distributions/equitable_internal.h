@@ -17,8 +17,8 @@
  * Source: Paige and Tarjan, "Three partition refinement algorithms", SIAM J. Comput. 16 (1987),
  * with counts as in Cardon and Crochemore, "Partitioning a graph in O(|A| log |V|)", TCS 19 (1982).
  */
-opevo_status opevo_i_equitable_partition(const opevo_graph *graph, size_t start,
-                                         uint32_t **class_of, size_t *class_count,
-                                         opevo_error *err);
+opevo_status opevo_i_law_equitable_partition(const opevo_graph *graph, size_t start,
+                                             uint32_t **class_of, size_t *class_count,
+                                             opevo_error *err);
 
 #endif

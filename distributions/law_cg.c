@@ -20,7 +20,7 @@ typedef struct sums {
     double absolute; /* |r|_1 */
 } sums;
 
-static sums measure(const double *r, const double *inverse_degree, opevo_i_range range)
+static sums measure(const double *r, const double *inverse_degree, opevo_i_law_range range)
 {
     sums sum = {0, 0};
 
@@ -34,7 +34,7 @@ static sums measure(const double *r, const double *inverse_degree, opevo_i_range
 /* x += alpha z and r -= alpha out, with the sums of the new r. */
 static sums advance(double alpha, const double *restrict z, const double *restrict out,
                     const double *restrict inverse_degree, double *restrict x, double *restrict r,
-                    opevo_i_range range)
+                    opevo_i_law_range range)
 {
     sums sum = {0, 0};
 
@@ -50,15 +50,15 @@ static sums advance(double alpha, const double *restrict z, const double *restri
 }
 
 static void turn(double beta, const double *restrict r, const double *restrict inverse_degree,
-                 double *restrict z, opevo_i_range range)
+                 double *restrict z, opevo_i_law_range range)
 {
     for (size_t i = range.lo; i < range.hi; i++)
         z[i] = r[i] * inverse_degree[i] + beta * z[i];
 }
 
-static opevo_i_range support(const double *rhs, size_t count)
+static opevo_i_law_range support(const double *rhs, size_t count)
 {
-    opevo_i_range range = {0, count, 0, 0};
+    opevo_i_law_range range = {0, count, 0, 0};
 
     while (range.lo < range.hi && rhs[range.lo] == 0)
         range.lo++;
@@ -69,12 +69,12 @@ static opevo_i_range support(const double *rhs, size_t count)
 }
 
 /* r holds rhs on entry, x and z are zero. */
-static void iterate(const opevo_i_system *self, double goal, double *r, double *z, double *out,
+static void iterate(const opevo_i_law_system *self, double goal, double *r, double *z, double *out,
                     double *x)
 {
     /* Four times the products that the theory asks for; rounding makes more of them useless. */
     size_t most = 64 + (size_t)(160 * sqrt((1 + self->q) / (1 - self->q)));
-    opevo_i_range range = support(r, self->count);
+    opevo_i_law_range range = support(r, self->count);
     sums sum = measure(r, self->inverse_degree, range);
 
     turn(0, r, self->inverse_degree, z, range);
@@ -89,8 +89,8 @@ static void iterate(const opevo_i_system *self, double goal, double *r, double *
         x[i] /= self->inverse_degree[i];
 }
 
-opevo_status opevo_i_cg_solve(const opevo_i_system *self, const double *rhs, double goal, double *x,
-                              opevo_error *err)
+opevo_status opevo_i_law_cg_solve(const opevo_i_law_system *self, const double *rhs, double goal,
+                                  double *x, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     double *r = opevo_malloc(self->count, sizeof *r);

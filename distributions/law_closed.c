@@ -27,7 +27,7 @@ static opevo_law_class complete_class_get(const opevo_law *law, size_t i)
     };
 }
 
-static const opevo_i_symmetry complete_symmetry = {complete_class_of, complete_class_get};
+static const opevo_i_law_symmetry complete_symmetry = {complete_class_of, complete_class_get};
 
 static void complete_formula(opevo_index n, double q, double *start, double *other)
 {
@@ -38,13 +38,13 @@ static void complete_formula(opevo_index n, double q, double *start, double *oth
 }
 
 /* Residual of start mass T0 and mass T1 on each of the others. */
-static opevo_i_residual complete_residual(opevo_index n, double q_double, double t0, double t1)
+static opevo_i_law_residual complete_residual(opevo_index n, double q_double, double t0, double t1)
 {
     const long double q = q_double, others = (long double)(n - 1);
     long double at_start = n == 1 ? t0 : t1; /* others * t1 / others */
     long double at_other = n == 1 ? 0 : (t0 + (others - 1) * (long double)t1) / others;
 
-    return (opevo_i_residual){
+    return (opevo_i_law_residual){
         .norm = fabsl(1 - q - t0 + q * at_start) + others * fabsl(q * at_other - t1),
         .terms = 1 - q + t0 + q * at_start + others * (q * at_other + t1),
         .longest = 4,
@@ -55,7 +55,7 @@ opevo_status opevo_i_law_complete(opevo_law *law, double tolerance, opevo_error 
 {
     opevo_index n = opevo_parameter_size(law->parameter);
     double start = 0, other = 0;
-    opevo_i_residual residual = {0};
+    opevo_i_law_residual residual = {0};
     opevo_status status = opevo_i_law_allocate(law, n == 1 ? 1 : 2, err);
 
     if (status != OPEVO_OK)
@@ -96,7 +96,7 @@ static opevo_law_class cycle_class_get(const opevo_law *law, size_t i)
     };
 }
 
-static const opevo_i_symmetry cycle_symmetry = {cycle_class_of, cycle_class_get};
+static const opevo_i_law_symmetry cycle_symmetry = {cycle_class_of, cycle_class_get};
 
 /* sqrt((1-q)/(1+q)) (a^d + a^(n-d)) / (1 - a^n) with a = q / (1 + sqrt(1-q^2)). Logarithms keep
  * 1 - a^n exact to the last digits when a is close to 1. */
@@ -111,9 +111,9 @@ static void cycle_formula(size_t n, long double q, double *law)
             (double)(scale * (expl((long double)d * log_a) + expl((long double)(n - d) * log_a)));
 }
 
-static opevo_i_residual cycle_residual(size_t n, long double q, const double *law)
+static opevo_i_law_residual cycle_residual(size_t n, long double q, const double *law)
 {
-    opevo_i_residual residual = {.longest = 4};
+    opevo_i_law_residual residual = {.longest = 4};
 
     for (size_t d = 0; d <= n / 2; d++) {
         size_t before = d == 0 ? 1 : d - 1;
@@ -131,7 +131,7 @@ static opevo_i_residual cycle_residual(size_t n, long double q, const double *la
 opevo_status opevo_i_law_cycle(opevo_law *law, double tolerance, opevo_error *err)
 {
     opevo_index n = opevo_parameter_size(law->parameter);
-    opevo_i_residual residual = {0};
+    opevo_i_law_residual residual = {0};
     opevo_status status = OPEVO_OK;
 
     if (n > SIZE_MAX / 16)

@@ -21,7 +21,7 @@ typedef struct cycle_type {
 
 /* ---- Numbers of partitions ---- */
 
-static void fill_table(opevo_i_partition_table *table)
+static void fill_table(opevo_i_law_partition_table *table)
 {
     for (unsigned k = 0; k <= N_MAX; k++)
         table->number[0][k] = 1;
@@ -32,7 +32,8 @@ static void fill_table(opevo_i_partition_table *table)
     }
 }
 
-static uint32_t rank_of(const opevo_i_partition_table *table, unsigned n, const cycle_type *type)
+static uint32_t rank_of(const opevo_i_law_partition_table *table, unsigned n,
+                        const cycle_type *type)
 {
     uint32_t rank = 0;
 
@@ -45,7 +46,7 @@ static uint32_t rank_of(const opevo_i_partition_table *table, unsigned n, const 
     return rank;
 }
 
-static cycle_type type_at(const opevo_i_partition_table *table, unsigned n, uint32_t rank)
+static cycle_type type_at(const opevo_i_law_partition_table *table, unsigned n, uint32_t rank)
 {
     cycle_type type = {{0}};
     unsigned left = n;
@@ -80,7 +81,7 @@ static opevo_index class_size(unsigned n, const cycle_type *type)
 /* ---- Transpositions between types ---- */
 
 typedef struct lattice {
-    opevo_i_quotient quotient;
+    opevo_i_law_quotient quotient;
     opevo_index *size;
     double *degree;
     size_t *offset;
@@ -115,7 +116,7 @@ static bool add(lattice *self, size_t *length, uint32_t target, uint64_t count)
 }
 
 /* Merge a cycle of length a with one of length b >= a: a b transpositions for each such pair. */
-static bool add_merges(lattice *self, size_t *length, const opevo_i_partition_table *table,
+static bool add_merges(lattice *self, size_t *length, const opevo_i_law_partition_table *table,
                        unsigned n, const cycle_type *type)
 {
     for (unsigned a = 1; a <= n; a++) {
@@ -137,7 +138,7 @@ static bool add_merges(lattice *self, size_t *length, const opevo_i_partition_ta
 }
 
 /* Split a cycle of length l into a <= l - a: l transpositions, half as many when both are equal. */
-static bool add_splits(lattice *self, size_t *length, const opevo_i_partition_table *table,
+static bool add_splits(lattice *self, size_t *length, const opevo_i_law_partition_table *table,
                        unsigned n, const cycle_type *type)
 {
     for (unsigned whole = 2; whole <= n; whole++) {
@@ -155,8 +156,8 @@ static bool add_splits(lattice *self, size_t *length, const opevo_i_partition_ta
     return true;
 }
 
-static opevo_status lattice_init(lattice *self, const opevo_i_partition_table *table, unsigned n,
-                                 opevo_error *err)
+static opevo_status lattice_init(lattice *self, const opevo_i_law_partition_table *table,
+                                 unsigned n, opevo_error *err)
 {
     size_t class_count = table->number[n][n], length = 0;
     unsigned degree = n * (n - 1) / 2;
@@ -177,8 +178,8 @@ static opevo_status lattice_init(lattice *self, const opevo_i_partition_table *t
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu cycle types.", class_count);
     }
     self->offset[class_count] = length;
-    self->quotient = (opevo_i_quotient){class_count,  self->size,   self->degree,
-                                        self->offset, self->target, self->count};
+    self->quotient = (opevo_i_law_quotient){class_count,  self->size,   self->degree,
+                                            self->offset, self->target, self->count};
     return OPEVO_OK;
 }
 
@@ -227,7 +228,7 @@ static opevo_law_class class_get(const opevo_law *law, size_t i)
     return found;
 }
 
-static const opevo_i_symmetry symmetry = {class_of, class_get};
+static const opevo_i_law_symmetry symmetry = {class_of, class_get};
 
 opevo_status opevo_i_law_transpositions(opevo_law *law, double tolerance, opevo_error *err)
 {
@@ -250,8 +251,8 @@ opevo_status opevo_i_law_transpositions(opevo_law *law, double tolerance, opevo_
         law->start_order[i] = (uint8_t)order[i].as.integer;
     OPEVO_TRY(lattice_init(&types, law->partitions, law->order, err));
     OPEVO_TRY(opevo_i_law_allocate(law, types.quotient.class_count, err));
-    OPEVO_TRY(opevo_i_quotient_solve(&types.quotient, law->q, 0, tolerance, law->probability,
-                                     &law->bound, err));
+    OPEVO_TRY(opevo_i_law_quotient_solve(&types.quotient, law->q, 0, tolerance, law->probability,
+                                         &law->bound, err));
 cleanup:
     lattice_release(&types);
     return status;

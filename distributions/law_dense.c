@@ -15,7 +15,7 @@
 enum { DENSE_MAX = 20000 };
 
 /* Lower triangle, column by column. */
-static void fill(const opevo_i_graph_system *self, double *matrix)
+static void fill(const opevo_i_law_graph_system *self, double *matrix)
 {
     const opevo_graph *graph = self->graph;
     size_t n = self->super.count;
@@ -34,7 +34,7 @@ static void fill(const opevo_i_graph_system *self, double *matrix)
     }
 }
 
-opevo_status opevo_i_dense_factor(opevo_i_graph_system *self, opevo_error *err)
+opevo_status opevo_i_law_dense_factor(opevo_i_law_graph_system *self, opevo_error *err)
 {
     size_t n = self->super.count;
     lapack_int info = 0;
@@ -61,10 +61,10 @@ opevo_status opevo_i_dense_factor(opevo_i_graph_system *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_dense_solve(const opevo_i_system *super, const double *rhs, double goal,
-                                 double *x, opevo_error *err)
+opevo_status opevo_i_law_dense_solve(const opevo_i_law_system *super, const double *rhs,
+                                     double goal, double *x, opevo_error *err)
 {
-    const opevo_i_graph_system *self = (const opevo_i_graph_system *)super;
+    const opevo_i_law_graph_system *self = (const opevo_i_law_graph_system *)super;
     lapack_int n = (lapack_int)super->count;
 
     (void)goal;

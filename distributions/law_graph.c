@@ -24,18 +24,19 @@ static void reach(const opevo_graph *graph, size_t from, size_t to, size_t *lo, 
 }
 
 /* Make the range hold the neighbours of all its rows. */
-static void widen(const opevo_graph *graph, opevo_i_range *range)
+static void widen(const opevo_graph *graph, opevo_i_law_range *range)
 {
     size_t lo = range->lo, hi = range->hi;
 
     reach(graph, range->lo, range->seen_lo, &lo, &hi);
     reach(graph, range->seen_hi, range->hi, &lo, &hi);
-    *range = (opevo_i_range){lo, hi, range->lo, range->hi};
+    *range = (opevo_i_law_range){lo, hi, range->lo, range->hi};
 }
 
-static double apply(const opevo_i_system *super, const double *z, double *out, opevo_i_range *range)
+static double apply(const opevo_i_law_system *super, const double *z, double *out,
+                    opevo_i_law_range *range)
 {
-    const opevo_graph *graph = ((const opevo_i_graph_system *)super)->graph;
+    const opevo_graph *graph = ((const opevo_i_law_graph_system *)super)->graph;
     const uint64_t *offset = graph->offset;
     const uint32_t *target = graph->target;
     double q = super->q, product = 0;
@@ -53,10 +54,10 @@ static double apply(const opevo_i_system *super, const double *z, double *out, o
     return product;
 }
 
-static opevo_status residual(const opevo_i_system *super, const double *law, double *r,
-                             opevo_i_residual *out, opevo_error *err)
+static opevo_status residual(const opevo_i_law_system *super, const double *law, double *r,
+                             opevo_i_law_residual *out, opevo_error *err)
 {
-    const opevo_i_graph_system *self = (const opevo_i_graph_system *)super;
+    const opevo_i_law_graph_system *self = (const opevo_i_law_graph_system *)super;
     const opevo_graph *graph = self->graph;
     const long double q = super->q;
     long double *share = opevo_malloc(super->count, sizeof *share);
@@ -69,7 +70,7 @@ static opevo_status residual(const opevo_i_system *super, const double *law, dou
 
         share[v] = (long double)law[v] / (long double)(degree ? degree : 1);
     }
-    *out = (opevo_i_residual){.longest = (double)self->degree_max};
+    *out = (opevo_i_law_residual){.longest = (double)self->degree_max};
     for (size_t v = 0; v < super->count; v++) {
         uint64_t first = graph->offset[v], end = graph->offset[v + 1];
         long double sum = first == end ? share[v] : 0, row = 0;
@@ -85,14 +86,14 @@ static opevo_status residual(const opevo_i_system *super, const double *law, dou
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_graph_system_init(const opevo_graph *graph, double q, bool dense,
-                                       opevo_i_graph_system *out, opevo_error *err)
+opevo_status opevo_i_law_graph_system_init(const opevo_graph *graph, double q, bool dense,
+                                           opevo_i_law_graph_system *out, opevo_error *err)
 {
-    opevo_i_graph_system self = {
+    opevo_i_law_graph_system self = {
         .super = {.count = graph->vertex_count,
                   .q = q,
                   .apply = apply,
-                  .solve = dense ? opevo_i_dense_solve : opevo_i_cg_solve,
+                  .solve = dense ? opevo_i_law_dense_solve : opevo_i_law_cg_solve,
                   .residual = residual},
         .graph = graph,
     };
@@ -111,30 +112,31 @@ opevo_status opevo_i_graph_system_init(const opevo_graph *graph, double q, bool 
     }
     self.super.inverse_degree = self.inverse_degree;
     if (dense)
-        status = opevo_i_dense_factor(&self, err);
+        status = opevo_i_law_dense_factor(&self, err);
     if (status != OPEVO_OK)
-        opevo_i_graph_system_release(&self);
+        opevo_i_law_graph_system_release(&self);
     else
         *out = self;
     return status;
 }
 
-void opevo_i_graph_system_release(opevo_i_graph_system *self)
+void opevo_i_law_graph_system_release(opevo_i_law_graph_system *self)
 {
     opevo_free(self->inverse_degree);
     opevo_free(self->factor);
 }
 
-opevo_status opevo_i_graph_solve(const opevo_graph *graph, double q, const double *p0, bool dense,
-                                 double tolerance, double *law, double *bound, opevo_error *err)
+opevo_status opevo_i_law_graph_solve(const opevo_graph *graph, double q, const double *p0,
+                                     bool dense, double tolerance, double *law, double *bound,
+                                     opevo_error *err)
 {
-    opevo_i_graph_system system = {0};
-    opevo_status status = opevo_i_graph_system_init(graph, q, dense, &system, err);
+    opevo_i_law_graph_system system = {0};
+    opevo_status status = opevo_i_law_graph_system_init(graph, q, dense, &system, err);
 
     if (status != OPEVO_OK)
         return status;
     system.super.p0 = p0;
     status = opevo_i_law_refine(&system.super, tolerance, law, bound, err);
-    opevo_i_graph_system_release(&system);
+    opevo_i_law_graph_system_release(&system);
     return status;
 }

@@ -10,13 +10,14 @@
 #include <math.h>
 
 typedef struct implicit_system {
-    opevo_i_system super;
+    opevo_i_law_system super;
     const opevo_parameter *parameter;
     double *inverse_degree;
     double degree_max;
 } implicit_system;
 
-static double apply(const opevo_i_system *super, const double *z, double *out, opevo_i_range *range)
+static double apply(const opevo_i_law_system *super, const double *z, double *out,
+                    opevo_i_law_range *range)
 {
     const opevo_parameter *parameter = ((const implicit_system *)super)->parameter;
     double product = 0;
@@ -35,8 +36,8 @@ static double apply(const opevo_i_system *super, const double *z, double *out, o
     return product;
 }
 
-static opevo_status residual(const opevo_i_system *super, const double *law, double *r,
-                             opevo_i_residual *out, opevo_error *err)
+static opevo_status residual(const opevo_i_law_system *super, const double *law, double *r,
+                             opevo_i_law_residual *out, opevo_error *err)
 {
     const implicit_system *self = (const implicit_system *)super;
     const long double q = super->q;
@@ -50,7 +51,7 @@ static opevo_status residual(const opevo_i_system *super, const double *law, dou
 
         share[v] = (long double)law[v] / (long double)(degree ? degree : 1);
     }
-    *out = (opevo_i_residual){.longest = self->degree_max};
+    *out = (opevo_i_law_residual){.longest = self->degree_max};
     for (size_t v = 0; v < super->count; v++) {
         opevo_index degree = opevo_parameter_degree(self->parameter, v);
         long double sum = degree ? 0 : share[v], row = 0;
@@ -66,15 +67,16 @@ static opevo_status residual(const opevo_i_system *super, const double *law, dou
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_implicit_solve(const opevo_parameter *parameter, double q, const double *p0,
-                                    double tolerance, double *law, double *bound, opevo_error *err)
+opevo_status opevo_i_law_implicit_solve(const opevo_parameter *parameter, double q,
+                                        const double *p0, double tolerance, double *law,
+                                        double *bound, opevo_error *err)
 {
     implicit_system self = {
         .super = {.count = (size_t)opevo_parameter_size(parameter),
                   .q = q,
                   .p0 = p0,
                   .apply = apply,
-                  .solve = opevo_i_cg_solve,
+                  .solve = opevo_i_law_cg_solve,
                   .residual = residual},
         .parameter = parameter,
     };

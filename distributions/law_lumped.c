@@ -16,7 +16,7 @@
 /* ---- The quotient ---- */
 
 typedef struct quotient_arrays {
-    opevo_i_quotient quotient;
+    opevo_i_law_quotient quotient;
     double *degree;
     size_t *offset;
     uint32_t *target;
@@ -74,8 +74,8 @@ static opevo_status quotient_init(quotient_arrays *self, const opevo_law *law,
     for (size_t a = 0; a < class_count; a++)
         length = add_row(self, law, graph, a, length);
     self->offset[class_count] = length;
-    self->quotient = (opevo_i_quotient){class_count,  law->size,    self->degree,
-                                        self->offset, self->target, self->count};
+    self->quotient = (opevo_i_law_quotient){class_count,  law->size,    self->degree,
+                                            self->offset, self->target, self->count};
     return OPEVO_OK;
 }
 
@@ -91,7 +91,7 @@ static opevo_law_class class_get(const opevo_law *law, size_t i)
     return (opevo_law_class){law->representative[i], law->size[i], law->probability[i]};
 }
 
-static const opevo_i_symmetry symmetry = {class_of, class_get};
+static const opevo_i_law_symmetry symmetry = {class_of, class_get};
 
 /* Sizes and first vertices of the classes. */
 static opevo_status describe(opevo_law *law, size_t n, opevo_error *err)
@@ -111,8 +111,8 @@ static opevo_status describe(opevo_law *law, size_t n, opevo_error *err)
 static opevo_status certify(opevo_law *law, const opevo_graph *graph, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_graph_system system = {0};
-    opevo_i_residual residual = {0};
+    opevo_i_law_graph_system system = {0};
+    opevo_i_law_residual residual = {0};
     double *whole = opevo_malloc(graph->vertex_count, sizeof *whole);
     double *r = opevo_malloc(graph->vertex_count, sizeof *r);
     double *p0 = opevo_calloc(graph->vertex_count, sizeof *p0);
@@ -125,12 +125,12 @@ static opevo_status certify(opevo_law *law, const opevo_graph *graph, opevo_erro
     for (size_t v = 0; v < graph->vertex_count; v++)
         whole[v] = law->probability[law->class_of[v]];
     p0[(size_t)law->start] = 1;
-    OPEVO_TRY(opevo_i_graph_system_init(graph, law->q, false, &system, err));
+    OPEVO_TRY(opevo_i_law_graph_system_init(graph, law->q, false, &system, err));
     system.super.p0 = p0;
     OPEVO_TRY(system.super.residual(&system.super, whole, r, &residual, err));
     law->bound = opevo_i_law_bound(&residual, graph->vertex_count, law->q);
 cleanup:
-    opevo_i_graph_system_release(&system);
+    opevo_i_law_graph_system_release(&system);
     opevo_free(whole);
     opevo_free(r);
     opevo_free(p0);
@@ -146,13 +146,14 @@ opevo_status opevo_i_law_lumped(opevo_law *law, double tolerance, opevo_error *e
 
     law->symmetry = &symmetry;
     OPEVO_TRY(opevo_graph_create(law->parameter, 0, &graph, err));
-    OPEVO_TRY(opevo_i_equitable_partition(graph, (size_t)law->start, &law->class_of,
-                                          &law->class_count, err));
+    OPEVO_TRY(opevo_i_law_equitable_partition(graph, (size_t)law->start, &law->class_of,
+                                              &law->class_count, err));
     OPEVO_TRY(describe(law, graph->vertex_count, err));
     OPEVO_TRY(quotient_init(&quotient, law, graph, err));
     OPEVO_TRY(opevo_i_law_allocate(law, law->class_count, err));
-    OPEVO_TRY(opevo_i_quotient_solve(&quotient.quotient, law->q, law->class_of[(size_t)law->start],
-                                     tolerance, law->probability, &quotient_bound, err));
+    OPEVO_TRY(opevo_i_law_quotient_solve(&quotient.quotient, law->q,
+                                         law->class_of[(size_t)law->start], tolerance,
+                                         law->probability, &quotient_bound, err));
     OPEVO_TRY(certify(law, graph, err));
     status = opevo_i_law_judge(law->bound, tolerance, err);
 cleanup:

@@ -13,7 +13,7 @@
 #undef I /* of complex.h */
 
 typedef struct path_system {
-    opevo_i_system super;
+    opevo_i_law_system super;
     double *diagonal, *below; /* the factors L D L' */
 } path_system;
 
@@ -22,8 +22,8 @@ static double degree(size_t n, size_t v)
     return n == 1 ? 1 : v == 0 || v == n - 1 ? 1 : 2;
 }
 
-static opevo_status solve(const opevo_i_system *super, const double *rhs, double goal, double *x,
-                          opevo_error *err)
+static opevo_status solve(const opevo_i_law_system *super, const double *rhs, double goal,
+                          double *x, opevo_error *err)
 {
     const path_system *self = (const path_system *)super;
     size_t n = super->count;
@@ -40,14 +40,14 @@ static opevo_status solve(const opevo_i_system *super, const double *rhs, double
     return OPEVO_OK;
 }
 
-static opevo_status residual(const opevo_i_system *super, const double *law, double *r,
-                             opevo_i_residual *out, opevo_error *err)
+static opevo_status residual(const opevo_i_law_system *super, const double *law, double *r,
+                             opevo_i_law_residual *out, opevo_error *err)
 {
     const long double q = super->q;
     size_t n = super->count;
 
     (void)err;
-    *out = (opevo_i_residual){.longest = 2};
+    *out = (opevo_i_law_residual){.longest = 2};
     for (size_t v = 0; v < n; v++) {
         long double sum = n == 1 ? law[v] : 0, row = 0;
 
@@ -84,8 +84,8 @@ static opevo_status factorise(path_system *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_path_solve(size_t n, double q, const double *p0, double tolerance, double *law,
-                                double *bound, opevo_error *err)
+opevo_status opevo_i_law_path_solve(size_t n, double q, const double *p0, double tolerance,
+                                    double *law, double *bound, opevo_error *err)
 {
     path_system self = {
         .super = {.count = n, .q = q, .p0 = p0, .solve = solve, .residual = residual}};

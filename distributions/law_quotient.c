@@ -13,16 +13,17 @@
 #include <math.h>
 
 typedef struct quotient_system {
-    opevo_i_system super;
-    const opevo_i_quotient *quotient;
+    opevo_i_law_system super;
+    const opevo_i_law_quotient *quotient;
     double *inverse_degree, *size, *p0;
     double longest;
 } quotient_system;
 
-static double apply(const opevo_i_system *super, const double *z, double *out, opevo_i_range *range)
+static double apply(const opevo_i_law_system *super, const double *z, double *out,
+                    opevo_i_law_range *range)
 {
     const quotient_system *self = (const quotient_system *)super;
-    const opevo_i_quotient *quotient = self->quotient;
+    const opevo_i_law_quotient *quotient = self->quotient;
     double product = 0;
 
     range->lo = 0;
@@ -38,15 +39,15 @@ static double apply(const opevo_i_system *super, const double *z, double *out, o
     return product;
 }
 
-static opevo_status residual(const opevo_i_system *super, const double *law, double *r,
-                             opevo_i_residual *out, opevo_error *err)
+static opevo_status residual(const opevo_i_law_system *super, const double *law, double *r,
+                             opevo_i_law_residual *out, opevo_error *err)
 {
     const quotient_system *self = (const quotient_system *)super;
-    const opevo_i_quotient *quotient = self->quotient;
+    const opevo_i_law_quotient *quotient = self->quotient;
     const long double q = super->q;
 
     (void)err;
-    *out = (opevo_i_residual){.longest = self->longest};
+    *out = (opevo_i_law_residual){.longest = self->longest};
     for (size_t a = 0; a < super->count; a++) {
         long double size = (long double)quotient->size[a];
         long double sum = quotient->degree[a] > 0 ? 0 : law[a], row = 0;
@@ -66,7 +67,7 @@ static opevo_status residual(const opevo_i_system *super, const double *law, dou
 
 static void describe(quotient_system *self, size_t start)
 {
-    const opevo_i_quotient *quotient = self->quotient;
+    const opevo_i_law_quotient *quotient = self->quotient;
 
     for (size_t a = 0; a < quotient->class_count; a++) {
         double degree = quotient->degree[a];
@@ -80,15 +81,16 @@ static void describe(quotient_system *self, size_t start)
     }
 }
 
-opevo_status opevo_i_quotient_solve(const opevo_i_quotient *quotient, double q, size_t start,
-                                    double tolerance, double *law, double *bound, opevo_error *err)
+opevo_status opevo_i_law_quotient_solve(const opevo_i_law_quotient *quotient, double q,
+                                        size_t start, double tolerance, double *law, double *bound,
+                                        opevo_error *err)
 {
     size_t count = quotient->class_count;
     quotient_system self = {
         .super = {.count = count,
                   .q = q,
                   .apply = apply,
-                  .solve = opevo_i_cg_solve,
+                  .solve = opevo_i_law_cg_solve,
                   .residual = residual},
         .quotient = quotient,
     };

@@ -13,7 +13,7 @@
 
 enum { ROUNDS_MAX = 8 };
 
-double opevo_i_law_bound(const opevo_i_residual *residual, size_t count, double q)
+double opevo_i_law_bound(const opevo_i_law_residual *residual, size_t count, double q)
 {
     const long double unit = LDBL_EPSILON / 2;
     long double roundings = ((long double)residual->longest + 8) * unit;
@@ -43,7 +43,7 @@ opevo_status opevo_i_law_judge(double bound, double tolerance, opevo_error *err)
 }
 
 /* law += x, of which a class of a quotient holds the mass of all its vertices. */
-static void correct(const opevo_i_system *system, const double *x, double *law)
+static void correct(const opevo_i_law_system *system, const double *x, double *law)
 {
     for (size_t i = 0; i < system->count; i++) {
         double next = law[i] + (system->size ? x[i] / system->size[i] : x[i]);
@@ -52,7 +52,7 @@ static void correct(const opevo_i_system *system, const double *x, double *law)
     }
 }
 
-static opevo_status refine(const opevo_i_system *system, double tolerance, double *r, double *x,
+static opevo_status refine(const opevo_i_law_system *system, double tolerance, double *r, double *x,
                            double *law, double *bound, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -62,7 +62,7 @@ static opevo_status refine(const opevo_i_system *system, double tolerance, doubl
     for (size_t i = 0; i < system->count; i++)
         r[i] = (1 - system->q) * system->p0[i];
     for (int round = 0; round < ROUNDS_MAX && now > tolerance; round++) {
-        opevo_i_residual residual = {0};
+        opevo_i_law_residual residual = {0};
 
         OPEVO_TRY(system->solve(system, r, goal, x, err));
         correct(system, x, law);
@@ -79,10 +79,10 @@ cleanup:
 }
 
 /* Without a step the law is the start itself. */
-static opevo_status stay(const opevo_i_system *system, double tolerance, double *r, double *law,
+static opevo_status stay(const opevo_i_law_system *system, double tolerance, double *r, double *law,
                          double *bound, opevo_error *err)
 {
-    opevo_i_residual residual = {0};
+    opevo_i_law_residual residual = {0};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < system->count; i++)
@@ -94,7 +94,7 @@ static opevo_status stay(const opevo_i_system *system, double tolerance, double 
     return opevo_i_law_judge(*bound, tolerance, err);
 }
 
-opevo_status opevo_i_law_refine(const opevo_i_system *system, double tolerance, double *law,
+opevo_status opevo_i_law_refine(const opevo_i_law_system *system, double tolerance, double *law,
                                 double *bound, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

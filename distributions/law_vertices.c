@@ -24,7 +24,7 @@ static opevo_status solve_explicit(const opevo_parameter *parameter, double q, c
     opevo_graph *graph = NULL;
 
     OPEVO_TRY(opevo_graph_create(parameter, 0, &graph, err));
-    OPEVO_TRY(opevo_i_graph_solve(graph, q, p0, dense, tolerance, law, bound, err));
+    OPEVO_TRY(opevo_i_law_graph_solve(graph, q, p0, dense, tolerance, law, bound, err));
 cleanup:
     opevo_graph_destroy(graph);
     return status;
@@ -47,7 +47,7 @@ static opevo_status solve_by(problem *self, double *law, double *bound, opevo_er
     opevo_status status = OPEVO_OK;
 
     if (self->method == OPEVO_LAW_TRIDIAGONAL)
-        return opevo_i_path_solve(n, self->q, self->p0, self->tolerance, law, bound, err);
+        return opevo_i_law_path_solve(n, self->q, self->p0, self->tolerance, law, bound, err);
     if (self->method != OPEVO_LAW_CG_IMPLICIT) {
         status =
             solve_explicit(parameter, self->q, self->p0, dense, self->tolerance, law, bound, err);
@@ -55,7 +55,8 @@ static opevo_status solve_by(problem *self, double *law, double *bound, opevo_er
             return status;
         self->method = OPEVO_LAW_CG_IMPLICIT; /* the graph does not fit, its vertices do */
     }
-    return opevo_i_implicit_solve(parameter, self->q, self->p0, self->tolerance, law, bound, err);
+    return opevo_i_law_implicit_solve(parameter, self->q, self->p0, self->tolerance, law, bound,
+                                      err);
 }
 
 opevo_status opevo_i_law_solve_parameter(const opevo_parameter *parameter, double q,
@@ -88,7 +89,7 @@ static opevo_law_class vertex_class_get(const opevo_law *law, size_t i)
     return (opevo_law_class){i, 1, law->probability[i]};
 }
 
-static const opevo_i_symmetry no_symmetry = {vertex_class_of, vertex_class_get};
+static const opevo_i_law_symmetry no_symmetry = {vertex_class_of, vertex_class_get};
 
 opevo_status opevo_i_law_by_vertex(opevo_law *law, bool automatic, double tolerance,
                                    opevo_error *err)
@@ -162,8 +163,8 @@ opevo_status opevo_law_solve_sized(const opevo_graph *graph, double q, const dou
     if (!found)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law of %zu vertices.",
                           graph->vertex_count);
-    OPEVO_TRY(opevo_i_graph_solve(graph, q, p0, known.method == OPEVO_LAW_CHOLESKY, tolerance,
-                                  found, &certificate, err));
+    OPEVO_TRY(opevo_i_law_graph_solve(graph, q, p0, known.method == OPEVO_LAW_CHOLESKY, tolerance,
+                                      found, &certificate, err));
     memcpy(law, found, graph->vertex_count * sizeof *law);
     if (bound)
         *bound = certificate;

@@ -36,7 +36,7 @@ typedef struct reader {
 
 static opevo_status fail(const reader *self, size_t line, const char *sentence, opevo_error *err)
 {
-    return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line, "%s", sentence);
+    return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line, "%s", sentence);
 }
 
 /* The members of either version of the log; in version 0.1 the configuration ends the input. */
@@ -48,10 +48,11 @@ static opevo_status parse(const reader *self, const char *text, size_t size, siz
 
     out->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!out->root)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "invalid JSON: %s; remove the line if it is the last of an "
-                               "unfinished run.",
-                               error.text);
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "invalid JSON: %s; remove the line if it is the last of an "
+            "unfinished run.",
+            error.text);
     out->task = json_object_get(out->root, "input");
     config = json_object_get(out->root, "config");
     out->result = json_object_get(out->root, "result");
@@ -157,10 +158,11 @@ static opevo_status print_row(const reader *self, const record *read, size_t lin
     opevo_status status = OPEVO_OK;
 
     if (!is_same_task(&self->first, read))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "the task %.80s differs from that of line %zu, %.80s, in its "
-                               "target, arguments or knobs: keep the records of one task.",
-                               task_name(read), self->first_line, task_name(&self->first));
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "the task %.80s differs from that of line %zu, %.80s, in its "
+            "target, arguments or knobs: keep the records of one task.",
+            task_name(read), self->first_line, task_name(&self->first));
     OPEVO_TRY(print_time(self, read, line, err));
     for (size_t i = 0; i < json_array_size(read->entity); i++) {
         opevo_text cell = {0};
@@ -192,8 +194,8 @@ static void print_head(const reader *self)
     opevo_text_add(self->table, "\n");
 }
 
-opevo_status opevo_i_autotvm_table(const char *path, const char *text, opevo_text *table,
-                                   opevo_error *err)
+opevo_status opevo_i_landscape_autotvm_table(const char *path, const char *text, opevo_text *table,
+                                             opevo_error *err)
 {
     reader self = {.path = path, .table = table};
     opevo_status status = OPEVO_OK;

@@ -57,8 +57,8 @@ typedef struct column {
 } column;
 
 typedef struct reader {
-    opevo_i_recording *recording;
-    opevo_i_table *table;
+    opevo_i_landscape_recording *recording;
+    opevo_i_landscape_table *table;
     const char **cells; /* of all rows */
     size_t *lines;      /* of each row */
     size_t cell_capacity, line_capacity, rows;
@@ -117,9 +117,11 @@ static opevo_status read_result(reader *self, const char *text, opevo_error *err
     size_t length = colon ? strlen(colon + 1) : 0;
     char *name = NULL;
 
-    self->state = opevo_i_find_name(self->table->names, self->table->column_count, "status");
+    self->state =
+        opevo_i_landscape_find_name(self->table->names, self->table->column_count, "status");
     if (self->state == SIZE_MAX)
-        self->state = opevo_i_find_name(self->table->names, self->table->column_count, "state");
+        self->state =
+            opevo_i_landscape_find_name(self->table->names, self->table->column_count, "state");
     for (self->unit = 0; colon && self->unit < UNIT_COUNT; self->unit++) {
         if (strlen(units[self->unit].name) == (size_t)(colon - text) &&
             strncmp(units[self->unit].name, text, (size_t)(colon - text)) == 0)
@@ -131,7 +133,7 @@ static opevo_status read_result(reader *self, const char *text, opevo_error *err
     name = opevo_strndup(colon + 1, length - (self->averages ? 5 : 0));
     if (!name)
         return no_memory(self, err);
-    self->result = opevo_i_find_name(self->table->names, self->table->column_count, name);
+    self->result = opevo_i_landscape_find_name(self->table->names, self->table->column_count, name);
     opevo_free(name);
     return self->result == SIZE_MAX ? fail_result(self, "it has no such column of results", err)
                                     : OPEVO_OK;
@@ -145,7 +147,7 @@ static opevo_status read_cells(reader *self, opevo_error *err)
     bool more = false;
 
     for (;;) {
-        opevo_status status = opevo_i_table_next(self->table, &more, err);
+        opevo_status status = opevo_i_landscape_table_next(self->table, &more, err);
 
         if (status != OPEVO_OK || !more)
             return status;
@@ -323,7 +325,7 @@ cleanup:
 static opevo_status begin(reader *self, const char *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_parameters list = {0};
+    opevo_i_landscape_parameters list = {0};
     const char **names = opevo_calloc(self->table->column_count, sizeof *names);
 
     if (!names)
@@ -346,19 +348,19 @@ static opevo_status begin(reader *self, const char *space, opevo_error *err)
         if (!one->parameter)
             continue;
         if (opevo_parameter_create(&spec, &parameter, &inner) != OPEVO_OK) {
-            status = opevo_i_fail_in(err, &inner, self->table->path);
+            status = opevo_i_landscape_fail_in(err, &inner, self->table->path);
             goto cleanup;
         }
-        if (!opevo_i_parameters_add(&list, parameter, &i)) {
+        if (!opevo_i_landscape_parameters_add(&list, parameter, &i)) {
             opevo_parameter_destroy(parameter);
             status = no_memory(self, err);
             goto cleanup;
         }
     }
-    OPEVO_TRY(
-        opevo_i_recording_begin(self->recording, &list, NULL, 0, self->table->path, space, err));
+    OPEVO_TRY(opevo_i_landscape_recording_begin(self->recording, &list, NULL, 0, self->table->path,
+                                                space, err));
 cleanup:
-    opevo_i_parameters_clear(&list);
+    opevo_i_landscape_parameters_clear(&list);
     return status;
 }
 
@@ -387,10 +389,11 @@ static opevo_status read_state(const reader *self, size_t row, opevo_outcome_cla
             return OPEVO_OK;
         }
     }
-    return *cell ? opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->lines[row],
-                                   "unknown status '%.80s'; use ok, compile_error, runtime_error, "
-                                   "invalid, timeout, wrong or crashed.",
-                                   cell)
+    return *cell ? opevo_i_landscape_fail_at(
+                       err, OPEVO_INVALID, self->table->path, self->lines[row],
+                       "unknown status '%.80s'; use ok, compile_error, runtime_error, "
+                       "invalid, timeout, wrong or crashed.",
+                       cell)
                  : OPEVO_OK;
 }
 
@@ -405,10 +408,11 @@ static opevo_status read_number(const reader *self, size_t row, double *out, ope
     *out = NAN;
     if (is_missing(cell) || strcasecmp(cell, "inf") == 0 || strcasecmp(cell, "infinity") == 0)
         return OPEVO_OK;
-    return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->lines[row],
-                           "'%.80s' in column '%s' is not a number above 0; leave the cell of a "
-                           "failure empty.",
-                           cell, self->table->names[self->result]);
+    return opevo_i_landscape_fail_at(
+        err, OPEVO_INVALID, self->table->path, self->lines[row],
+        "'%.80s' in column '%s' is not a number above 0; leave the cell of a "
+        "failure empty.",
+        cell, self->table->names[self->result]);
 }
 
 static bool is_same_point(const reader *self, size_t row, size_t other)
@@ -450,7 +454,7 @@ typedef struct merged {
 
 static opevo_status add(reader *self, const merged *one, opevo_error *err)
 {
-    opevo_i_row row = {.kind = one->count ? OPEVO_OUTCOME_OK : one->kind, .time_s = NAN};
+    opevo_i_landscape_row row = {.kind = one->count ? OPEVO_OUTCOME_OK : one->kind, .time_s = NAN};
     double mean = one->sum / (double)one->count;
 
     for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
@@ -463,12 +467,14 @@ static opevo_status add(reader *self, const merged *one, opevo_error *err)
         row.fitness = mean / units[self->unit].divisor;
     }
     if (one->count && (!isfinite(row.fitness) || !(row.fitness > 0)))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->lines[one->row],
-                               "the result %g is beyond what is measured.", mean);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path,
+                                         self->lines[one->row],
+                                         "the result %g is beyond what is measured.", mean);
     for (size_t i = 0; i < self->table->column_count; i++)
         self->values[i] =
             (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = cell_of(self, one->row, i)}};
-    return opevo_i_recording_add(self->recording, self->values, &row, self->lines[one->row], err);
+    return opevo_i_landscape_recording_add(self->recording, self->values, &row,
+                                           self->lines[one->row], err);
 }
 
 /* Put a row to the others of its point, if rows are averaged. */
@@ -537,15 +543,18 @@ static opevo_status refuse_shape(const reader *self, opevo_error *err)
     const char *path = self->table->path;
 
     if (self->table->column_count == 1 && strpbrk(self->table->names[0], ";\t"))
-        return opevo_i_fail_at(err, OPEVO_INVALID, path, 1,
-                               "columns are separated by semicolons or tabs; export the table with "
-                               "commas.");
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, path, 1,
+            "columns are separated by semicolons or tabs; export the table with "
+            "commas.");
     return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the table is empty.", path);
 }
 
-opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table *table,
-                                     const char *result, const char *space,
-                                     opevo_i_table_facts *facts, opevo_error *err)
+opevo_status opevo_i_landscape_bare_table_read(opevo_i_landscape_recording *recording,
+                                               opevo_i_landscape_table *table, const char *result,
+                                               const char *space,
+                                               opevo_i_landscape_table_facts *facts,
+                                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording, .table = table, .result = SIZE_MAX};
@@ -584,7 +593,7 @@ opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table
     OPEVO_TRY(begin(&self, space, err));
     OPEVO_TRY(add_rows(&self, err));
     OPEVO_TRY(opevo_text_check(&recording->inferred, err));
-    *facts = (opevo_i_table_facts){.unit = units[self.unit].unit};
+    *facts = (opevo_i_landscape_table_facts){.unit = units[self.unit].unit};
 cleanup:
     for (size_t i = 0; self.columns && i < table->column_count; i++) {
         opevo_free(self.columns[i].values);

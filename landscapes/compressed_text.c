@@ -167,7 +167,7 @@ cleanup:
     return status;
 }
 
-bool opevo_i_ends_with(const char *text, const char *ending)
+bool opevo_i_landscape_ends_with(const char *text, const char *ending)
 {
     size_t length = strlen(text);
     size_t tail = strlen(ending);
@@ -175,15 +175,16 @@ bool opevo_i_ends_with(const char *text, const char *ending)
     return length >= tail && memcmp(text + length - tail, ending, tail) == 0;
 }
 
-opevo_status opevo_i_text_unpack(const char *path, const char *raw, size_t raw_size, size_t limit,
-                                 char **data, size_t *size, opevo_error *err)
+opevo_status opevo_i_landscape_text_unpack(const char *path, const char *raw, size_t raw_size,
+                                           size_t limit, char **data, size_t *size,
+                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     buffer out = {.limit = limit, .path = path};
 
     OPEVO_TRY(make_room(&out, err)); /* an empty text has its terminator too */
-    OPEVO_TRY(opevo_i_ends_with(path, ".xz") ? unxz(raw, raw_size, &out, err)
-                                             : gunzip(raw, raw_size, &out, err));
+    OPEVO_TRY(opevo_i_landscape_ends_with(path, ".xz") ? unxz(raw, raw_size, &out, err)
+                                                       : gunzip(raw, raw_size, &out, err));
     if (out.size > limit)
         OPEVO_TRY(make_room(&out, err));
     ((char *)out.data)[out.size] = '\0';
@@ -195,16 +196,16 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
-                               opevo_error *err)
+opevo_status opevo_i_landscape_text_read(const char *path, size_t limit, char **data, size_t *size,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *raw = NULL;
     size_t raw_size = 0;
 
     OPEVO_TRY(opevo_file_read(path, limit, &raw, &raw_size, err));
-    if (opevo_i_ends_with(path, ".xz") || opevo_i_ends_with(path, ".gz")) {
-        OPEVO_TRY(opevo_i_text_unpack(path, raw, raw_size, limit, data, size, err));
+    if (opevo_i_landscape_ends_with(path, ".xz") || opevo_i_landscape_ends_with(path, ".gz")) {
+        OPEVO_TRY(opevo_i_landscape_text_unpack(path, raw, raw_size, limit, data, size, err));
     } else if (raw_size > limit) {
         status = fail_too_large(path, limit, err);
     } else {

@@ -47,11 +47,11 @@ typedef struct result_columns {
 } result_columns;
 
 typedef struct reader {
-    opevo_i_recording *recording;
-    opevo_i_table *table;
+    opevo_i_landscape_recording *recording;
+    opevo_i_landscape_table *table;
     const json_t *root;
     const char *description;
-    opevo_i_table_facts facts;
+    opevo_i_landscape_table_facts facts;
     result_columns columns;
     opevo_value *values; /* column_count of them */
     size_t state_counts[STATE_COUNT];
@@ -60,7 +60,7 @@ typedef struct reader {
 
 static size_t find_column(const reader *self, const char *name)
 {
-    return opevo_i_find_name(self->table->names, self->table->column_count, name);
+    return opevo_i_landscape_find_name(self->table->names, self->table->column_count, name);
 }
 
 static opevo_status find_result_columns(reader *self, opevo_error *err)
@@ -78,8 +78,9 @@ static opevo_status find_result_columns(reader *self, opevo_error *err)
     else if (self->columns.status == SIZE_MAX)
         missing = "status";
     if (missing)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
-                               "missing column '%s', which every landscape needs.", missing);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path, 1,
+                                         "missing column '%s', which every landscape needs.",
+                                         missing);
     return OPEVO_OK;
 }
 
@@ -109,7 +110,7 @@ static opevo_status read_facts(reader *self, opevo_error *err)
 /* The number in a cell: NAN when the table lacks the column or the cell is empty. */
 static opevo_status read_number(const reader *self, size_t column, double *out, opevo_error *err)
 {
-    const opevo_i_table *table = self->table;
+    const opevo_i_landscape_table *table = self->table;
     double value = 0;
 
     if (column == SIZE_MAX || !*table->cells[column]) {
@@ -117,9 +118,9 @@ static opevo_status read_number(const reader *self, size_t column, double *out, 
         return OPEVO_OK;
     }
     if (!opevo_parse_double(table->cells[column], &value) || value < 0)
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "'%.80s' in column '%s' is not a number of at least 0.",
-                               table->cells[column], table->names[column]);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                         "'%.80s' in column '%s' is not a number of at least 0.",
+                                         table->cells[column], table->names[column]);
     *out = value;
     return OPEVO_OK;
 }
@@ -135,32 +136,34 @@ static opevo_status read_state(reader *self, opevo_outcome_class *kind, opevo_er
             return OPEVO_OK;
         }
     }
-    return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                           "unknown status '%.80s'; use ok, compile_error, runtime_error, invalid, "
-                           "timeout, wrong or crashed.",
-                           cell);
+    return opevo_i_landscape_fail_at(
+        err, OPEVO_INVALID, self->table->path, self->table->line,
+        "unknown status '%.80s'; use ok, compile_error, runtime_error, invalid, "
+        "timeout, wrong or crashed.",
+        cell);
 }
 
 /* An ok row has a result in the column, every other row has none. */
 static opevo_status check_result(const reader *self, size_t column, bool ok, double value,
                                  opevo_error *err)
 {
-    const opevo_i_table *table = self->table;
+    const opevo_i_landscape_table *table = self->table;
 
     if (column == SIZE_MAX)
         return OPEVO_OK;
     if (ok && !(value > 0))
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "the status is ok, but column '%s' holds no number above 0.",
-                               table->names[column]);
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, table->path, table->line,
+            "the status is ok, but column '%s' holds no number above 0.", table->names[column]);
     if (!ok && !isnan(value))
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "the status is %s, but column '%s' is not empty.",
-                               table->cells[self->columns.status], table->names[column]);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                         "the status is %s, but column '%s' is not empty.",
+                                         table->cells[self->columns.status], table->names[column]);
     return OPEVO_OK;
 }
 
-static opevo_status set_fitness(reader *self, double gflops, opevo_i_row *row, opevo_error *err)
+static opevo_status set_fitness(reader *self, double gflops, opevo_i_landscape_row *row,
+                                opevo_error *err)
 {
     double computed = self->facts.flop / row->time_s / 1e9;
 
@@ -169,14 +172,15 @@ static opevo_status set_fitness(reader *self, double gflops, opevo_i_row *row, o
     } else {
         row->fitness = gflops;
         if (self->facts.flop > 0 && !(fabs(gflops - computed) <= ROUNDING * computed))
-            return opevo_i_fail_at(
+            return opevo_i_landscape_fail_at(
                 err, OPEVO_INVALID, self->table->path, self->table->line,
                 "%g GFLOP/s disagree with the time, which gives %g at the flop_per_run of %s.",
                 gflops, computed, self->description);
     }
     if (!isfinite(row->fitness))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                               "a time of %g s is too short to be a measurement.", row->time_s);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
+                                         "a time of %g s is too short to be a measurement.",
+                                         row->time_s);
     self->best_time_s = fmin(self->best_time_s, row->time_s);
     self->best_gflops = fmax(self->best_gflops, gflops);
     return OPEVO_OK;
@@ -184,7 +188,7 @@ static opevo_status set_fitness(reader *self, double gflops, opevo_i_row *row, o
 
 /* What the trial cost: compile_ms is building, the rest of cost_ms running. Without cost_ms, the
  * time of all runs. */
-static opevo_status set_costs(const reader *self, opevo_i_row *row, opevo_error *err)
+static opevo_status set_costs(const reader *self, opevo_i_landscape_row *row, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     double compile = NAN;
@@ -204,10 +208,10 @@ cleanup:
 }
 
 /* Those of the row: any number, or an empty cell where it is not known. */
-static opevo_status read_criteria(const reader *self, opevo_i_row *row, opevo_error *err)
+static opevo_status read_criteria(const reader *self, opevo_i_landscape_row *row, opevo_error *err)
 {
-    const opevo_i_criteria *criteria = &self->recording->criteria;
-    const opevo_i_table *table = self->table;
+    const opevo_i_landscape_criteria *criteria = &self->recording->criteria;
+    const opevo_i_landscape_table *table = self->table;
 
     for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
         row->more[i] = NAN;
@@ -215,9 +219,9 @@ static opevo_status read_criteria(const reader *self, opevo_i_row *row, opevo_er
         const char *cell = table->cells[criteria->columns[i]];
 
         if (*cell && !opevo_parse_double(cell, &row->more[i]))
-            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                                   "'%.80s' in column '%s' is not a number.", cell,
-                                   table->names[criteria->columns[i]]);
+            return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                             "'%.80s' in column '%s' is not a number.", cell,
+                                             table->names[criteria->columns[i]]);
     }
     return OPEVO_OK;
 }
@@ -225,7 +229,7 @@ static opevo_status read_criteria(const reader *self, opevo_i_row *row, opevo_er
 static opevo_status read_row(reader *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_row row = {.time_s = NAN};
+    opevo_i_landscape_row row = {.time_s = NAN};
     double time_ms = NAN;
     double gflops = NAN;
     bool ok = false;
@@ -245,7 +249,8 @@ static opevo_status read_row(reader *self, opevo_error *err)
     for (size_t i = 0; i < self->table->column_count; i++)
         self->values[i] =
             (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = self->table->cells[i]}};
-    OPEVO_TRY(opevo_i_recording_add(self->recording, self->values, &row, self->table->line, err));
+    OPEVO_TRY(opevo_i_landscape_recording_add(self->recording, self->values, &row,
+                                              self->table->line, err));
 cleanup:
     return status;
 }
@@ -260,9 +265,9 @@ static opevo_status check_count(const reader *self, const json_t *expected, size
     if (!expected)
         return OPEVO_OK;
     if (!json_is_integer(expected) || json_integer_value(expected) != (json_int_t)count)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                               "the table has %zu %s, but %s says %.0f.", count, what,
-                               self->description, json_number_value(expected));
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
+                                         "the table has %zu %s, but %s says %.0f.", count, what,
+                                         self->description, json_number_value(expected));
     return OPEVO_OK;
 }
 
@@ -303,10 +308,12 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_described_table_read(opevo_i_recording *recording, opevo_i_table *table,
-                                          const json_t *root, const char *description,
-                                          const char *space, opevo_i_table_facts *facts,
-                                          opevo_error *err)
+opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording *recording,
+                                                    opevo_i_landscape_table *table,
+                                                    const json_t *root, const char *description,
+                                                    const char *space,
+                                                    opevo_i_landscape_table_facts *facts,
+                                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording,
@@ -324,12 +331,12 @@ opevo_status opevo_i_described_table_read(opevo_i_recording *recording, opevo_i_
     self.values = opevo_calloc(table->column_count, sizeof *self.values);
     if (!self.values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
-    OPEVO_TRY(opevo_i_description_begin(recording, table, root, description, space, err));
+    OPEVO_TRY(opevo_i_landscape_description_begin(recording, table, root, description, space, err));
     OPEVO_TRY(find_result_columns(&self, err));
-    OPEVO_TRY(opevo_i_description_criteria(recording, table, root, description, err));
+    OPEVO_TRY(opevo_i_landscape_description_criteria(recording, table, root, description, err));
     OPEVO_TRY(read_facts(&self, err));
     for (;;) {
-        OPEVO_TRY(opevo_i_table_next(table, &more, err));
+        OPEVO_TRY(opevo_i_landscape_table_next(table, &more, err));
         if (!more)
             break;
         OPEVO_TRY(read_row(&self, err));

@@ -22,8 +22,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-double opevo_i_bank_cycles(const opevo_i_device *device, int distinct, int repeat, int stride,
-                           int width, int lanes)
+double opevo_i_landscape_bank_cycles(const opevo_i_landscape_device *device, int distinct,
+                                     int repeat, int stride, int width, int lanes)
 {
     int together = least(lanes, (int)device->shared_words_per_cycle / width);
     int turns = ceil_div(lanes, together);
@@ -37,7 +37,7 @@ double opevo_i_bank_cycles(const opevo_i_device *device, int distinct, int repea
     return (double)turns * ceil_div(different, visited);
 }
 
-double opevo_i_pieces(int lanes, int stride, int width, int row, int unit)
+double opevo_i_landscape_pieces(int lanes, int stride, int width, int row, int unit)
 {
     int in_row = stride >= row ? 1 : least(row / stride, lanes);
     int rows = ceil_div(lanes, in_row);
@@ -50,7 +50,7 @@ double opevo_i_pieces(int lanes, int stride, int width, int row, int unit)
 /* How much longer a tile takes because its rows, `pitch` bytes apart, lie in few channels of the
  * second level. All blocks walk along the rows at about the same pace, so the channels of the other
  * columns are idle, except for those into which the blocks have drifted apart. */
-static double crowding(const opevo_i_device *device, const opevo_i_copy *copy)
+static double crowding(const opevo_i_landscape_device *device, const opevo_i_landscape_copy *copy)
 {
     int64_t width = (int64_t)device->channel_bytes;
     int64_t step = copy->pitch / width;
@@ -64,8 +64,9 @@ static double crowding(const opevo_i_device *device, const opevo_i_copy *copy)
     return used < device->l2_channels ? device->l2_channels / used : 1.0;
 }
 
-void opevo_i_add_copy(const opevo_i_device *device, const opevo_i_copy *copy, int threads,
-                      opevo_i_work *work)
+void opevo_i_landscape_add_copy(const opevo_i_landscape_device *device,
+                                const opevo_i_landscape_copy *copy, int threads,
+                                opevo_i_landscape_work *work)
 {
     int warp = (int)device->warp_size;
     int lanes = least(threads, warp);
@@ -74,7 +75,7 @@ void opevo_i_add_copy(const opevo_i_device *device, const opevo_i_copy *copy, in
     int line = (int)device->line_bytes / WORD;
     int sector = (int)device->sector_bytes / WORD;
     int instructions = ceil_div(copy->run, width);
-    double lines = opevo_i_pieces(lanes, copy->run, width, copy->row, line);
+    double lines = opevo_i_landscape_pieces(lanes, copy->run, width, copy->row, line);
     double bytes = 0.0;
 
     /* A thread comes back to a line for its next words: without a first-level cache that holds the
@@ -84,12 +85,13 @@ void opevo_i_add_copy(const opevo_i_device *device, const opevo_i_copy *copy, in
                 ceil_div(least(copy->row, copy->words), sector) * sector * WORD;
     else
         bytes = (double)warps * instructions *
-                opevo_i_pieces(lanes, copy->run, width, copy->row, sector) * sector * WORD;
+                opevo_i_landscape_pieces(lanes, copy->run, width, copy->row, sector) * sector *
+                WORD;
     bytes *= crowding(device, copy);
     work->loads += instructions;
     work->load_lines += instructions * lines;
     work->load_bytes += bytes;
     work->writes += instructions;
     work->write_cycles +=
-        instructions * opevo_i_bank_cycles(device, lanes, 1, copy->run, width, lanes);
+        instructions * opevo_i_landscape_bank_cycles(device, lanes, 1, copy->run, width, lanes);
 }

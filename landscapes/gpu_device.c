@@ -27,17 +27,18 @@ static const number numbers[] = {
 #define DEVICE_BYTES_MAX ((size_t)1 << 20)
 enum { NUMBER_COUNT = sizeof numbers / sizeof *numbers };
 
-_Static_assert(sizeof(opevo_i_device) == NUMBER_COUNT * sizeof(double),
+_Static_assert(sizeof(opevo_i_landscape_device) == NUMBER_COUNT * sizeof(double),
                "a device is its numbers and nothing else, so that it can be hashed as bytes");
 
 size_t opevo_device_count(void)
 {
-    return opevo_i_embedded_device_count;
+    return opevo_i_landscape_embedded_device_count;
 }
 
 opevo_device_info opevo_device_get(size_t i)
 {
-    return (opevo_device_info){opevo_i_embedded_devices[i].name, opevo_i_embedded_devices[i].title};
+    return (opevo_device_info){opevo_i_landscape_embedded_devices[i].name,
+                               opevo_i_landscape_embedded_devices[i].title};
 }
 
 static opevo_status read_number(const json_t *object, const number *wanted, const char *origin,
@@ -67,7 +68,7 @@ static bool is_known(const char *key)
     return strcmp(key, "title") == 0;
 }
 
-static opevo_status read_members(json_t *object, const char *origin, opevo_i_device *out,
+static opevo_status read_members(json_t *object, const char *origin, opevo_i_landscape_device *out,
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -92,8 +93,8 @@ cleanup:
     return status;
 }
 
-static opevo_status parse(const char *text, size_t size, const char *origin, opevo_i_device *out,
-                          opevo_error *err)
+static opevo_status parse(const char *text, size_t size, const char *origin,
+                          opevo_i_landscape_device *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     json_error_t error;
@@ -112,8 +113,8 @@ static opevo_status fail_unknown(const char *device, opevo_error *err)
     opevo_text names = {0};
 
     for (size_t i = 0; i < opevo_device_count(); i++) {
-        opevo_text_printf(&names, "%s, ", opevo_i_embedded_devices[i].name);
-        opevo_closest_offer(&closest, opevo_i_embedded_devices[i].name);
+        opevo_text_printf(&names, "%s, ", opevo_i_landscape_embedded_devices[i].name);
+        opevo_closest_offer(&closest, opevo_i_landscape_embedded_devices[i].name);
     }
     if (closest.found)
         OPEVO_FAIL(err, OPEVO_INVALID, "Unknown simulated device '%s'; did you mean %s?", device,
@@ -127,7 +128,8 @@ static opevo_status fail_unknown(const char *device, opevo_error *err)
     return OPEVO_INVALID;
 }
 
-opevo_status opevo_i_device_load(const char *device, opevo_i_device *out, opevo_error *err)
+opevo_status opevo_i_landscape_device_load(const char *device, opevo_i_landscape_device *out,
+                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t length = strlen(device);
@@ -135,7 +137,7 @@ opevo_status opevo_i_device_load(const char *device, opevo_i_device *out, opevo_
     size_t size = 0;
 
     for (size_t i = 0; i < opevo_device_count(); i++) {
-        const opevo_i_embedded_device *known = &opevo_i_embedded_devices[i];
+        const opevo_i_landscape_embedded_device *known = &opevo_i_landscape_embedded_devices[i];
 
         if (strcmp(device, known->name) == 0)
             return parse(known->json, strlen(known->json), device, out, err);

@@ -15,7 +15,8 @@ static const double block_instructions = 64.0; /* before the first stage */
 static const double result_instructions = 2.0; /* to clear one sum, and to address its store */
 static const double word_bytes = 4.0;
 
-opevo_outcome_class opevo_i_launch_check(const opevo_i_device *device, const opevo_i_launch *launch)
+opevo_outcome_class opevo_i_landscape_launch_check(const opevo_i_landscape_device *device,
+                                                   const opevo_i_landscape_launch *launch)
 {
     if (launch->threads > device->max_threads || launch->shared_bytes > device->max_shared_bytes)
         return OPEVO_OUTCOME_REJECTED;
@@ -51,8 +52,8 @@ typedef struct occupancy {
     double spilled;  /* registers of a thread that live in memory */
 } occupancy;
 
-static occupancy occupy(const opevo_i_device *d, const opevo_i_launch *launch,
-                        const opevo_i_work *work)
+static occupancy occupy(const opevo_i_landscape_device *d, const opevo_i_landscape_launch *launch,
+                        const opevo_i_landscape_work *work)
 {
     occupancy out = {.warps = ceil(launch->threads / d->warp_size)};
     double of_scheduler = d->registers / d->schedulers / d->warp_size;
@@ -82,7 +83,8 @@ typedef struct demand {
     double bytes;         /* of the second level, for the block */
 } demand;
 
-static demand stage_demand(const opevo_i_device *d, const occupancy *o, const opevo_i_work *work)
+static demand stage_demand(const opevo_i_landscape_device *d, const occupancy *o,
+                           const opevo_i_landscape_work *work)
 {
     /* A spilled register is read and written once in each round. */
     double spills = 2.0 * o->spilled * work->rounds;
@@ -106,8 +108,8 @@ static demand stage_demand(const opevo_i_device *d, const occupancy *o, const op
 }
 
 /* Cycles of one stage of `blocks` blocks on one processor. */
-static double stage_cycles(const opevo_i_device *d, const occupancy *o, const opevo_i_work *work,
-                           const demand *stage, double blocks)
+static double stage_cycles(const opevo_i_landscape_device *d, const occupancy *o,
+                           const opevo_i_landscape_work *work, const demand *stage, double blocks)
 {
     double warps = blocks * o->warps;
     double of_scheduler = ceil(warps / d->schedulers);
@@ -130,8 +132,9 @@ static double stage_cycles(const opevo_i_device *d, const occupancy *o, const op
 
 /* Cycles that `blocks` blocks spend outside of their stages. Waiting for the first tile and storing
  * the results counts for one block only, since the blocks beside it hide theirs. */
-static double edge_cycles(const opevo_i_device *d, const occupancy *o, const opevo_i_launch *launch,
-                          const opevo_i_work *work, double blocks)
+static double edge_cycles(const opevo_i_landscape_device *d, const occupancy *o,
+                          const opevo_i_landscape_launch *launch,
+                          const opevo_i_landscape_work *work, double blocks)
 {
     double alu = ceil(blocks * o->warps / d->schedulers) *
                  (block_instructions + result_instructions * work->accumulators) * d->warp_size /
@@ -147,8 +150,8 @@ static double edge_cycles(const opevo_i_device *d, const occupancy *o, const ope
 
 /* Bytes moved to and from memory. Blocks that run together share rows and columns through the
  * second-level cache; operands that fit in it are read once. */
-static double dram_bytes(const opevo_i_device *d, const opevo_i_launch *launch,
-                         const opevo_i_work *work, double together)
+static double dram_bytes(const opevo_i_landscape_device *d, const opevo_i_landscape_launch *launch,
+                         const opevo_i_landscape_work *work, double together)
 {
     double read = work->operand_bytes;
 
@@ -162,10 +165,11 @@ static double dram_bytes(const opevo_i_device *d, const opevo_i_launch *launch,
     return read + work->result_bytes;
 }
 
-double opevo_i_gpu_time_s(const opevo_i_device *device, const opevo_i_launch *launch,
-                          const opevo_i_work *work)
+double opevo_i_landscape_gpu_time_s(const opevo_i_landscape_device *device,
+                                    const opevo_i_landscape_launch *launch,
+                                    const opevo_i_landscape_work *work)
 {
-    const opevo_i_device *d = device;
+    const opevo_i_landscape_device *d = device;
     occupancy o = occupy(d, launch, work);
     demand stage = stage_demand(d, &o, work);
     double blocks = ceil(launch->grid_x * launch->grid_y * launch->grid_z / d->processors);

@@ -29,19 +29,19 @@ static const struct {
 };
 
 typedef struct reader {
-    opevo_i_recording *recording;
+    opevo_i_landscape_recording *recording;
     const json_t *cache;
     const char *path;
     const char *const *names; /* of the parameters */
     size_t name_count;
     opevo_value *values; /* of the entry being read, one for each name */
-    opevo_i_observed observed;
+    opevo_i_landscape_observed observed;
     bool metric;    /* fitness is the GFLOP/s of the entries, otherwise 1 / time */
     const char *at; /* where the text of the next entry is looked for; NULL: lost */
     size_t line;    /* of `at` */
 } reader;
 
-bool opevo_i_is_kernel_tuner_cache(const json_t *root)
+bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root)
 {
     return json_is_array(json_object_get(root, "tune_params_keys")) &&
            json_is_object(json_object_get(root, "cache"));
@@ -110,15 +110,16 @@ static opevo_status read_values(const reader *self, const char *key, const json_
     bool same = true;
 
     for (size_t i = 0; i < self->name_count; i++) {
-        if (!opevo_i_json_value(json_object_get(entry, self->names[i]), &self->values[i]))
-            return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                                   "the entry '%.80s' has no value for parameter '%.80s'.", key,
-                                   self->names[i]);
+        if (!opevo_i_landscape_json_value(json_object_get(entry, self->names[i]), &self->values[i]))
+            return opevo_i_landscape_fail_at(
+                err, OPEVO_INVALID, self->path, line,
+                "the entry '%.80s' has no value for parameter '%.80s'.", key, self->names[i]);
         same = same && (i == 0 || *at++ == ',') && key_has_value(&at, self->values[i]);
     }
     if (!same || *at)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "the key '%.80s' does not spell the values of its entry.", key);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line,
+                                         "the key '%.80s' does not spell the values of its entry.",
+                                         key);
     return OPEVO_OK;
 }
 
@@ -148,7 +149,7 @@ static opevo_outcome_class find_kind(const reader *self, const json_t *entry)
         return kind;
     json_object_foreach((json_t *)entry, key, member)
     {
-        if (opevo_i_find_name(self->names, self->name_count, key) == SIZE_MAX &&
+        if (opevo_i_landscape_find_name(self->names, self->name_count, key) == SIZE_MAX &&
             find_failure(member, &kind))
             return kind;
     }
@@ -186,13 +187,13 @@ static opevo_status read_seconds(const reader *self, const json_t *entry, const 
 
     *out = json_number_value(json) / 1e3;
     if ((json && !json_is_number(json) && !json_is_null(json)) || *out < 0)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "'%s' is not a number of at least 0.", key);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line,
+                                         "'%s' is not a number of at least 0.", key);
     return OPEVO_OK;
 }
 
 static opevo_status read_result(const reader *self, const json_t *entry, size_t line,
-                                opevo_i_row *row, opevo_error *err)
+                                opevo_i_landscape_row *row, opevo_error *err)
 {
     const json_t *json = json_object_get(entry, "time");
     double recorded_s = json_number_value(json) / 1e3;
@@ -200,16 +201,18 @@ static opevo_status read_result(const reader *self, const json_t *entry, size_t 
 
     row->time_s = isnan(paired_s) ? recorded_s : paired_s;
     if (!json_is_number(json) || !(row->time_s > 0))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "'time' is neither a number above 0 nor the name of a failure.");
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "'time' is neither a number above 0 nor the name of a failure.");
     row->fitness = 1 / row->time_s;
     /* The metric was computed from the recorded time and is inversely proportional to it. */
     if (self->metric)
         row->fitness =
             json_number_value(json_object_get(entry, GFLOPS_KEY)) * (recorded_s / row->time_s);
     if (!isfinite(row->fitness) || !(row->fitness > 0))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "a time of %g s is too short to be a measurement.", row->time_s);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line,
+                                         "a time of %g s is too short to be a measurement.",
+                                         row->time_s);
     return OPEVO_OK;
 }
 
@@ -224,22 +227,22 @@ static opevo_status find_criteria(reader *self, opevo_error *err)
     {
         json_object_foreach(entry, key, member)
         {
-            if (opevo_i_find_name(self->names, self->name_count, key) == SIZE_MAX)
-                opevo_i_observed_note(&self->observed, key, member, NULL);
+            if (opevo_i_landscape_find_name(self->names, self->name_count, key) == SIZE_MAX)
+                opevo_i_landscape_observed_note(&self->observed, key, member, NULL);
         }
     }
-    return opevo_i_observed_begin(&self->observed, self->recording, err);
+    return opevo_i_landscape_observed_begin(&self->observed, self->recording, err);
 }
 
-static void read_criteria(const reader *self, const json_t *entry, opevo_i_row *row)
+static void read_criteria(const reader *self, const json_t *entry, opevo_i_landscape_row *row)
 {
     const char *key = NULL;
     json_t *member = NULL;
 
-    opevo_i_observed_clear(row);
+    opevo_i_landscape_observed_clear(row);
     json_object_foreach((json_t *)entry, key, member)
     {
-        opevo_i_observed_fill(&self->observed, key, member, NULL, row);
+        opevo_i_landscape_observed_fill(&self->observed, key, member, NULL, row);
     }
 }
 
@@ -247,7 +250,7 @@ static opevo_status read_entry(reader *self, const char *key, const json_t *entr
 {
     opevo_status status = OPEVO_OK;
     size_t line = entry_line(self, key);
-    opevo_i_row row = {.kind = OPEVO_OUTCOME_OK, .time_s = NAN};
+    opevo_i_landscape_row row = {.kind = OPEVO_OUTCOME_OK, .time_s = NAN};
 
     OPEVO_TRY(read_values(self, key, entry, line, err));
     row.kind = find_kind(self, entry);
@@ -260,7 +263,7 @@ static opevo_status read_entry(reader *self, const char *key, const json_t *entr
     if (!json_is_number(json_object_get(entry, "benchmark_time")) && row.kind == OPEVO_OUTCOME_OK)
         row.run_s = row.time_s * fmax(1, (double)json_array_size(json_object_get(entry, "times")));
     read_criteria(self, entry, &row);
-    OPEVO_TRY(opevo_i_recording_add(self->recording, self->values, &row, line, err));
+    OPEVO_TRY(opevo_i_landscape_recording_add(self->recording, self->values, &row, line, err));
 cleanup:
     return status;
 }
@@ -298,9 +301,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *recording, const json_t *root,
-                                             const char *path, const char *text, const char *space,
-                                             const char **unit, opevo_error *err)
+opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recording *recording,
+                                                       const json_t *root, const char *path,
+                                                       const char *text, const char *space,
+                                                       const char **unit, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording, .cache = json_object_get(root, "cache"), .path = path};
@@ -309,7 +313,7 @@ opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *recording, const
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", path);
     recording->path = path;
     recording->restricts = true;
-    OPEVO_TRY(opevo_i_recording_begin_as(recording, root, text, path, space, err));
+    OPEVO_TRY(opevo_i_landscape_recording_begin_as(recording, root, text, path, space, err));
     self.names = recording->names;
     self.name_count = recording->name_count;
     self.values = opevo_calloc(self.name_count, sizeof *self.values);

@@ -16,12 +16,12 @@
 enum { MOST_PARTS = 64 };
 
 typedef struct source {
-    const opevo_i_table *table;
+    const opevo_i_landscape_table *table;
     const json_t *root;
     const char *path; /* of the description */
 } source;
 
-bool opevo_i_is_description(const json_t *root)
+bool opevo_i_landscape_is_description(const json_t *root)
 {
     return json_object_get(root, "format") != NULL;
 }
@@ -48,7 +48,7 @@ static const char *column_name(const json_t *column)
 static opevo_status check_columns(const source *self, opevo_error *err)
 {
     const json_t *columns = json_object_get(self->root, "columns");
-    const opevo_i_table *table = self->table;
+    const opevo_i_landscape_table *table = self->table;
     bool named[OPEVO_I_MOST_COLUMNS] = {false};
 
     if (!columns)
@@ -59,24 +59,25 @@ static opevo_status check_columns(const source *self, opevo_error *err)
 
         if (!name)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s: columns[%zu] has no name.", self->path, i);
-        column = opevo_i_find_name(table->names, table->column_count, name);
+        column = opevo_i_landscape_find_name(table->names, table->column_count, name);
         if (column == SIZE_MAX)
-            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                                   "missing column '%.80s', which %s names.", name, self->path);
+            return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                             "missing column '%.80s', which %s names.", name,
+                                             self->path);
         named[column] = true;
     }
     for (size_t i = 0; i < table->column_count; i++) {
         if (!named[i])
-            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                                   "%s does not name the column '%.80s'.", self->path,
-                                   table->names[i]);
+            return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                             "%s does not name the column '%.80s'.", self->path,
+                                             table->names[i]);
     }
     return OPEVO_OK;
 }
 
 static size_t find_column(const source *self, const char *name)
 {
-    return opevo_i_find_name(self->table->names, self->table->column_count, name);
+    return opevo_i_landscape_find_name(self->table->names, self->table->column_count, name);
 }
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
@@ -87,9 +88,9 @@ static opevo_status place_column(const source *self, const char *name, size_t *c
 {
     *column = find_column(self, name);
     if (*column == SIZE_MAX)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
-                               "missing column '%.80s', which %s names as a parameter.", name,
-                               self->path);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path, 1,
+                                         "missing column '%.80s', which %s names as a parameter.",
+                                         name, self->path);
     if (strcmp(name, "time_ms") == 0 || strcmp(name, "status") == 0 || strcmp(name, "gflops") == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: column '%s' holds results and cannot be a parameter.", self->path,
@@ -99,14 +100,15 @@ static opevo_status place_column(const source *self, const char *name, size_t *c
 
 /* Create the parameter, with the path before the message of a failure, and append it. */
 static opevo_status add_parameter(const source *self, const opevo_parameter_spec *spec,
-                                  const size_t *columns, opevo_i_parameters *list, opevo_error *err)
+                                  const size_t *columns, opevo_i_landscape_parameters *list,
+                                  opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_parameter *parameter = NULL;
 
     if (opevo_parameter_create(spec, &parameter, &inner) != OPEVO_OK)
-        return opevo_i_fail_in(err, &inner, self->path);
-    if (!opevo_i_parameters_add(list, parameter, columns)) {
+        return opevo_i_landscape_fail_in(err, &inner, self->path);
+    if (!opevo_i_landscape_parameters_add(list, parameter, columns)) {
         opevo_parameter_destroy(parameter);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     }
@@ -114,7 +116,7 @@ static opevo_status add_parameter(const source *self, const opevo_parameter_spec
 }
 
 static opevo_status read_factor(const source *self, const char *name, const json_t *json,
-                                opevo_i_parameters *list, opevo_error *err)
+                                opevo_i_landscape_parameters *list, opevo_error *err)
 {
     const json_t *columns = json_object_get(json, "columns");
     size_t parts = json_array_size(columns);
@@ -127,8 +129,8 @@ static opevo_status read_factor(const source *self, const char *name, const json
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the factor '%.80s' needs whole numbers \"product\" and \"parts\".",
                           self->path, name);
-    opevo_i_json_value(json_object_get(json, "product"), &values[0]);
-    opevo_i_json_value(json_object_get(json, "parts"), &values[1]);
+    opevo_i_landscape_json_value(json_object_get(json, "product"), &values[0]);
+    opevo_i_landscape_json_value(json_object_get(json, "parts"), &values[1]);
     if (!parts || parts > MOST_PARTS || values[1].as.integer != (int64_t)parts)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the factor '%.80s' has %lld parts and %zu columns; it needs one "
@@ -158,7 +160,8 @@ static opevo_status read_factor(const source *self, const char *name, const json
 }
 
 static opevo_status read_listed(const source *self, const char *name, const char *type,
-                                const json_t *json, opevo_i_parameters *list, opevo_error *err)
+                                const json_t *json, opevo_i_landscape_parameters *list,
+                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *listed = json_object_get(json, "values");
@@ -174,7 +177,7 @@ static opevo_status read_listed(const source *self, const char *name, const char
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_i_json_value(json_array_get(listed, i), &values[i])) {
+        if (!opevo_i_landscape_json_value(json_array_get(listed, i), &values[i])) {
             status =
                 OPEVO_FAIL(err, OPEVO_INVALID,
                            "%s: value %zu of parameter '%.80s' is not a number, string or Boolean.",
@@ -194,7 +197,8 @@ cleanup:
     return status;
 }
 
-static opevo_status read_parameters(const source *self, opevo_i_parameters *list, opevo_error *err)
+static opevo_status read_parameters(const source *self, opevo_i_landscape_parameters *list,
+                                    opevo_error *err)
 {
     const json_t *parameters = json_object_get(self->root, "parameters");
     opevo_status status = OPEVO_OK;
@@ -225,7 +229,7 @@ static opevo_status place_components(const source *self, const opevo_parameter *
 
     for (size_t k = 0; k < opevo_parameter_arity(parameter) && status == OPEVO_OK; k++) {
         opevo_text_clear(&name);
-        opevo_i_column_name(parameter, k, &name);
+        opevo_i_landscape_column_name(parameter, k, &name);
         status = opevo_text_check(&name, err);
         if (status == OPEVO_OK)
             status = place_column(self, name.data, &columns[k], err);
@@ -261,7 +265,7 @@ static opevo_status place_all(const source *self, const opevo_space *space, size
 }
 
 /* The member "space": a search space in NNI's form with the extensions of space files. */
-static opevo_status begin_in_space(const source *self, opevo_i_recording *recording,
+static opevo_status begin_in_space(const source *self, opevo_i_landscape_recording *recording,
                                    const json_t *member, const char *given, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -277,7 +281,8 @@ static opevo_status begin_in_space(const source *self, opevo_i_recording *record
     }
     OPEVO_TRY(opevo_space_parse(text, self->path, directory, &space, err));
     OPEVO_TRY(place_all(self, space, &columns, err));
-    status = opevo_i_recording_begin_in(recording, space, columns, self->path, given, err);
+    status =
+        opevo_i_landscape_recording_begin_in(recording, space, columns, self->path, given, err);
     space = NULL;
 cleanup:
     opevo_space_destroy(space);
@@ -286,9 +291,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
-                                       const json_t *root, const char *path, const char *space,
-                                       opevo_error *err)
+opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *recording,
+                                                 const opevo_i_landscape_table *table,
+                                                 const json_t *root, const char *path,
+                                                 const char *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *whole = json_object_get(root, "space");
@@ -296,7 +302,7 @@ opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo
     const json_t *constraints = json_object_get(root, "constraints");
     size_t count = json_array_size(constraints);
     const char **texts = opevo_calloc(count, sizeof *texts);
-    opevo_i_parameters list = {0};
+    opevo_i_landscape_parameters list = {0};
 
     if (!texts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
@@ -315,9 +321,9 @@ opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo
         goto cleanup;
     }
     OPEVO_TRY(read_parameters(&self, &list, err));
-    OPEVO_TRY(opevo_i_recording_begin(recording, &list, texts, count, path, space, err));
+    OPEVO_TRY(opevo_i_landscape_recording_begin(recording, &list, texts, count, path, space, err));
 cleanup:
-    opevo_i_parameters_clear(&list);
+    opevo_i_landscape_parameters_clear(&list);
     opevo_free(texts);
     return status;
 }

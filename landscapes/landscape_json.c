@@ -76,14 +76,16 @@ static opevo_status fail_parse(const char *path, const char *text, const json_er
     if (json_error_code(error) == json_error_out_of_memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     if (!at_end)
-        return opevo_i_fail_at(err, OPEVO_INVALID, path, line, "invalid JSON: %s.", fault);
-    return opevo_i_fail_at(err, OPEVO_INVALID, path, line,
-                           "the file is cut in the middle of this line; copy it again, or remove "
-                           "the line if it is the last of an unfinished run.");
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, path, line, "invalid JSON: %s.",
+                                         fault);
+    return opevo_i_landscape_fail_at(
+        err, OPEVO_INVALID, path, line,
+        "the file is cut in the middle of this line; copy it again, or remove "
+        "the line if it is the last of an unfinished run.");
 }
 
-opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size, json_t **out,
-                                opevo_error *err)
+opevo_status opevo_i_landscape_json_parse(const char *path, const char *text, size_t size,
+                                          json_t **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     json_error_t error;
@@ -99,7 +101,7 @@ opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size,
              (error.position >= 0 && (size_t)error.position >= whole);
     if (at_end)
         OPEVO_TRY(parse_unfinished(path, text, whole, &root, err));
-    if (!root || !opevo_i_is_kernel_tuner_cache(root)) {
+    if (!root || !opevo_i_landscape_is_kernel_tuner_cache(root)) {
         json_decref(root);
         return fail_parse(path, text, &error, at_end, err);
     }
@@ -108,7 +110,7 @@ cleanup:
     return status;
 }
 
-bool opevo_i_json_value(const json_t *json, opevo_value *out)
+bool opevo_i_landscape_json_value(const json_t *json, opevo_value *out)
 {
     switch (json ? json_typeof(json) : JSON_NULL) {
     case JSON_INTEGER:

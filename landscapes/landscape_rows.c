@@ -23,7 +23,8 @@ static bool has_gflops(const char *unit)
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-void opevo_i_column_name(const opevo_parameter *parameter, size_t component, opevo_text *out)
+void opevo_i_landscape_column_name(const opevo_parameter *parameter, size_t component,
+                                   opevo_text *out)
 {
     const char *own = opevo_parameter_component_name(parameter, component);
 
@@ -74,7 +75,7 @@ static void add_names(const opevo_objective *objective, bool gflops, opevo_text 
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
 
         for (size_t k = 0; k < opevo_parameter_arity(parameter); k++) {
-            opevo_i_column_name(parameter, k, out);
+            opevo_i_landscape_column_name(parameter, k, out);
             opevo_text_add(out, ",");
         }
     }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-size_t opevo_i_find_name(const char *const *names, size_t count, const char *name)
+size_t opevo_i_landscape_find_name(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0)
@@ -65,7 +65,7 @@ static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *c
 }
 
 /* The next row, terminated in place; NULL at the end of the text. */
-static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
+static opevo_status next_row(opevo_i_landscape_table *table, char **row, opevo_error *err)
 {
     char *start = table->at;
     bool quoted = false;
@@ -76,15 +76,16 @@ static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
         return OPEVO_OK;
     table->line = table->next_line;
     if (!end && quoted)
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "a quote is not closed.");
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                         "a quote is not closed.");
     if (!end)
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "the last line has no line end, so it may be cut; copy the file "
-                               "again, or end the line.");
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, table->path, table->line,
+            "the last line has no line end, so it may be cut; copy the file "
+            "again, or end the line.");
     if (memchr(start, '\0', (size_t)(end - start)))
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "a zero byte; this is not a text file.");
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                         "a zero byte; this is not a text file.");
     for (const char *at = start; at < end; at++)
         table->next_line += *at == '\n';
     table->at = end--;
@@ -95,45 +96,47 @@ static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status check_names(const opevo_i_table *table, bool bare, opevo_error *err)
+static opevo_status check_names(const opevo_i_landscape_table *table, bool bare, opevo_error *err)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         if (!*table->names[i] && !(bare && i == 0))
-            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "column %zu has no name.",
-                                   i + 1);
-        if (opevo_i_find_name(table->names, i, table->names[i]) != SIZE_MAX)
-            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                                   "two columns are named '%.80s'.", table->names[i]);
+            return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                             "column %zu has no name.", i + 1);
+        if (opevo_i_landscape_find_name(table->names, i, table->names[i]) != SIZE_MAX)
+            return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                             "two columns are named '%.80s'.", table->names[i]);
     }
     return OPEVO_OK;
 }
 
-static opevo_status read_names(opevo_i_table *table, bool bare, char *line, opevo_error *err)
+static opevo_status read_names(opevo_i_landscape_table *table, bool bare, char *line,
+                               opevo_error *err)
 {
     size_t most = 1;
 
     for (const char *at = line; *at; at++)
         most += *at == ',';
     if (most > OPEVO_I_MOST_COLUMNS)
-        return opevo_i_fail_at(err, OPEVO_LIMIT, table->path, 1, "more than %d columns.",
-                               (int)OPEVO_I_MOST_COLUMNS);
+        return opevo_i_landscape_fail_at(err, OPEVO_LIMIT, table->path, 1, "more than %d columns.",
+                                         (int)OPEVO_I_MOST_COLUMNS);
     table->names = opevo_calloc(most, sizeof *table->names);
     table->cells = opevo_calloc(most, sizeof *table->cells);
     if (!table->names || !table->cells)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
     if (!cut_cells(line, table->names, most, &table->column_count))
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "a quote is not closed.");
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                         "a quote is not closed.");
     return check_names(table, bare, err);
 }
 
 static opevo_status open_table(const char *path, char *text, size_t size, bool bare,
-                               opevo_i_table *table, opevo_error *err)
+                               opevo_i_landscape_table *table, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *line = NULL;
 
-    *table =
-        (opevo_i_table){.path = path, .text = text, .at = text, .end = text + size, .next_line = 1};
+    *table = (opevo_i_landscape_table){
+        .path = path, .text = text, .at = text, .end = text + size, .next_line = 1};
     if (bare && strncmp(text, "\xef\xbb\xbf", 3) == 0)
         table->at += 3;
     OPEVO_TRY(next_row(table, &line, err));
@@ -147,19 +150,20 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
-                                opevo_error *err)
+opevo_status opevo_i_landscape_table_open(const char *path, char *text, size_t size,
+                                          opevo_i_landscape_table *table, opevo_error *err)
 {
     return open_table(path, text, size, false, table, err);
 }
 
-opevo_status opevo_i_table_open_bare(const char *path, char *text, size_t size,
-                                     opevo_i_table *table, opevo_error *err)
+opevo_status opevo_i_landscape_table_open_bare(const char *path, char *text, size_t size,
+                                               opevo_i_landscape_table *table, opevo_error *err)
 {
     return open_table(path, text, size, true, table, err);
 }
 
-opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err)
+opevo_status opevo_i_landscape_table_next(opevo_i_landscape_table *table, bool *more,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *line = NULL;
@@ -170,21 +174,22 @@ opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *e
     if (!line)
         goto cleanup;
     if (!cut_cells(line, table->cells, table->column_count, &count))
-        status =
-            opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line, "a quote is not closed.");
+        status = opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                           "a quote is not closed.");
     else if (count != table->column_count)
-        status = opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                                 "the row has %zu cells, but the first line names %zu columns; it "
-                                 "may be cut.",
-                                 count, table->column_count);
+        status = opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, table->path, table->line,
+            "the row has %zu cells, but the first line names %zu columns; it "
+            "may be cut.",
+            count, table->column_count);
 cleanup:
     return status;
 }
 
-void opevo_i_table_close(opevo_i_table *table)
+void opevo_i_landscape_table_close(opevo_i_landscape_table *table)
 {
     opevo_free(table->text);
     opevo_free(table->names);
     opevo_free(table->cells);
-    *table = (opevo_i_table){0};
+    *table = (opevo_i_landscape_table){0};
 }

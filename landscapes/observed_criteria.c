@@ -56,8 +56,8 @@ static double scale_of(const json_t *unit, size_t kind)
     return NAN;
 }
 
-void opevo_i_observed_note(opevo_i_observed *self, const char *key, const json_t *value,
-                           const json_t *unit)
+void opevo_i_landscape_observed_note(opevo_i_landscape_observed *self, const char *key,
+                                     const json_t *value, const json_t *unit)
 {
     for (size_t i = 0; i < OPEVO_I_OBSERVED_COUNT; i++) {
         if (json_is_number(value) && is_kind(key, kinds[i].name) && !isnan(scale_of(unit, i)) &&
@@ -66,25 +66,27 @@ void opevo_i_observed_note(opevo_i_observed *self, const char *key, const json_t
     }
 }
 
-opevo_status opevo_i_observed_begin(const opevo_i_observed *self, opevo_i_recording *recording,
-                                    opevo_error *err)
+opevo_status opevo_i_landscape_observed_begin(const opevo_i_landscape_observed *self,
+                                              opevo_i_landscape_recording *recording,
+                                              opevo_error *err)
 {
     for (size_t i = 0; i < OPEVO_I_OBSERVED_COUNT; i++) {
-        if (self->names[i] &&
-            !opevo_i_criteria_add(&recording->criteria, kinds[i].name, kinds[i].unit, false))
+        if (self->names[i] && !opevo_i_landscape_criteria_add(&recording->criteria, kinds[i].name,
+                                                              kinds[i].unit, false))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", recording->path);
     }
     return OPEVO_OK;
 }
 
-void opevo_i_observed_clear(opevo_i_row *row)
+void opevo_i_landscape_observed_clear(opevo_i_landscape_row *row)
 {
     for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
         row->more[i] = NAN;
 }
 
-void opevo_i_observed_fill(const opevo_i_observed *self, const char *key, const json_t *value,
-                           const json_t *unit, opevo_i_row *row)
+void opevo_i_landscape_observed_fill(const opevo_i_landscape_observed *self, const char *key,
+                                     const json_t *value, const json_t *unit,
+                                     opevo_i_landscape_row *row)
 {
     size_t place = 0;
 

@@ -56,7 +56,7 @@ static bool parse(const char *data, size_t size, uint64_t signature, opevo_optim
     return same;
 }
 
-bool opevo_i_optimum_read(uint64_t signature, opevo_optimum *out)
+bool opevo_i_landscape_optimum_read(uint64_t signature, opevo_optimum *out)
 {
     char *path = cache_path(signature);
     char *data = NULL;
@@ -70,7 +70,7 @@ bool opevo_i_optimum_read(uint64_t signature, opevo_optimum *out)
     return good;
 }
 
-void opevo_i_optimum_write(uint64_t signature, const opevo_optimum *optimum)
+void opevo_i_landscape_optimum_write(uint64_t signature, const opevo_optimum *optimum)
 {
     char *path = cache_path(signature);
     opevo_text text = {0};

@@ -23,19 +23,19 @@ typedef struct recorded {
     opevo_objective super;
     opevo_space *space;
     char *name;
-    opevo_i_row *rows;
+    opevo_i_landscape_row *rows;
     uint32_t *row_of;        /* dense: number of the row plus 1, 0 if none exists */
     opevo_index_map *row_by; /* otherwise: point -> number of the row */
     opevo_optimum optimum;
     opevo_index *points; /* of the rows */
     size_t row_count, ignored;
-    opevo_i_criteria criteria;
+    opevo_i_landscape_criteria criteria;
     char *inferred; /* of a bare table; NULL: nothing was */
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
 
-static const opevo_i_row *find_row(const recorded *self, opevo_index point)
+static const opevo_i_landscape_row *find_row(const recorded *self, opevo_index point)
 {
     uint64_t row = 0;
 
@@ -51,7 +51,7 @@ static opevo_status evaluate(opevo_objective *objective, const opevo_index *poin
 
     (void)err;
     for (size_t i = 0; i < count; i++) {
-        const opevo_i_row *row = find_row(self, points[i]);
+        const opevo_i_landscape_row *row = find_row(self, points[i]);
 
         outcomes[i] = opevo_outcome_failed(row ? row->kind : OPEVO_OUTCOME_UNRECORDED);
         if (!row)
@@ -82,7 +82,7 @@ static void destroy(opevo_objective *objective)
     opevo_free(self->name);
     opevo_free(self->inferred);
     opevo_free(self->rows);
-    opevo_i_criteria_clear(&self->criteria);
+    opevo_i_landscape_criteria_clear(&self->criteria);
     opevo_free(self->points);
     opevo_free(self->row_of);
     opevo_index_map_destroy(self->row_by);
@@ -124,7 +124,7 @@ static uint64_t hash_double(uint64_t hash, double value)
     return opevo_hash_u64(hash, bits);
 }
 
-static uint64_t hash_row(opevo_index point, const opevo_i_row *row, size_t criteria)
+static uint64_t hash_row(opevo_index point, const opevo_i_landscape_row *row, size_t criteria)
 {
     uint64_t hash =
         opevo_hash_u64(opevo_hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
@@ -226,8 +226,8 @@ cleanup:
 }
 
 /* Take rows and space out of the recording. */
-static opevo_status finish(opevo_i_recording *recording, const char *name,
-                           const opevo_i_table_facts *facts, opevo_objective **out,
+static opevo_status finish(opevo_i_landscape_recording *recording, const char *name,
+                           const opevo_i_landscape_table_facts *facts, opevo_objective **out,
                            opevo_error *err)
 {
     opevo_text title = {0};
@@ -268,7 +268,7 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
     self->super.more_count = self->criteria.count;
     recording->rows = NULL;
     recording->points = NULL;
-    recording->criteria = (opevo_i_criteria){.count = 0};
+    recording->criteria = (opevo_i_landscape_criteria){.count = 0};
     if (!index_rows(self)) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);
@@ -290,7 +290,7 @@ enum { ENDING_COUNT = 3 };
 static size_t stem_length(const char *path, const char *const *endings)
 {
     for (size_t i = 0; i < ENDING_COUNT; i++) {
-        if (opevo_i_ends_with(path, endings[i]))
+        if (opevo_i_landscape_ends_with(path, endings[i]))
             return strlen(path) - strlen(endings[i]);
     }
     return 0;
@@ -377,19 +377,19 @@ static opevo_status open_table(const files *paths, const json_t *root, char *tex
                                const char *space, opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_table table = {0};
-    opevo_i_recording recording = {0};
-    opevo_i_table_facts facts = {0};
+    opevo_i_landscape_table table = {0};
+    opevo_i_landscape_recording recording = {0};
+    opevo_i_landscape_table_facts facts = {0};
 
-    OPEVO_TRY(opevo_i_table_open(paths->table.data, text, size, &table, err));
-    OPEVO_TRY(opevo_i_described_table_read(&recording, &table, root, paths->json.data, space,
-                                           &facts, err));
+    OPEVO_TRY(opevo_i_landscape_table_open(paths->table.data, text, size, &table, err));
+    OPEVO_TRY(opevo_i_landscape_described_table_read(&recording, &table, root, paths->json.data,
+                                                     space, &facts, err));
     if (!facts.name)
         facts.name = name_of(paths);
     OPEVO_TRY(finish(&recording, facts.name, &facts, out, err));
 cleanup:
-    opevo_i_recording_clear(&recording);
-    opevo_i_table_close(&table);
+    opevo_i_landscape_recording_clear(&recording);
+    opevo_i_landscape_table_close(&table);
     return status;
 }
 
@@ -399,16 +399,16 @@ static opevo_status open_bare(const files *paths, const char *path, const char *
                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_table table = {0};
-    opevo_i_recording recording = {0};
-    opevo_i_table_facts facts = {0};
+    opevo_i_landscape_table table = {0};
+    opevo_i_landscape_recording recording = {0};
+    opevo_i_landscape_table_facts facts = {0};
 
-    OPEVO_TRY(opevo_i_table_open_bare(path, text, size, &table, err));
-    OPEVO_TRY(opevo_i_bare_table_read(&recording, &table, result, space, &facts, err));
+    OPEVO_TRY(opevo_i_landscape_table_open_bare(path, text, size, &table, err));
+    OPEVO_TRY(opevo_i_landscape_bare_table_read(&recording, &table, result, space, &facts, err));
     OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
 cleanup:
-    opevo_i_recording_clear(&recording);
-    opevo_i_table_close(&table);
+    opevo_i_landscape_recording_clear(&recording);
+    opevo_i_landscape_table_close(&table);
     return status;
 }
 
@@ -423,7 +423,7 @@ static opevo_status open_log(const files *paths, const char *text, const char *s
 
     if (log != OPEVO_TVM_LOG_AUTOTVM)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", path, opevo_tvm_log_advice(log));
-    OPEVO_TRY(opevo_i_autotvm_table(path, text, &table, err));
+    OPEVO_TRY(opevo_i_landscape_autotvm_table(path, text, &table, err));
     status =
         open_bare(paths, path, OPEVO_I_AUTOTVM_RESULT, table.data, table.length, space, out, err);
     table = (opevo_text){0};
@@ -432,7 +432,7 @@ cleanup:
     return status;
 }
 
-typedef opevo_status (*results_reader)(opevo_i_recording *recording, const json_t *root,
+typedef opevo_status (*results_reader)(opevo_i_landscape_recording *recording, const json_t *root,
                                        const char *path, const char *text, const char *space,
                                        const char **unit, opevo_error *err);
 
@@ -443,10 +443,10 @@ static results_reader reader_of(const json_t *root)
         bool (*is)(const json_t *root);
         results_reader read;
     } readers[] = {
-        {opevo_i_is_kernel_tuner_cache, opevo_i_kernel_tuner_cache_read},
-        {opevo_i_is_ktt, opevo_i_ktt_read},
-        {opevo_i_is_clblast, opevo_i_clblast_read},
-        {opevo_i_is_t4_file, opevo_i_t4_read},
+        {opevo_i_landscape_is_kernel_tuner_cache, opevo_i_landscape_kernel_tuner_cache_read},
+        {opevo_i_landscape_is_ktt, opevo_i_landscape_ktt_read},
+        {opevo_i_landscape_is_clblast, opevo_i_landscape_clblast_read},
+        {opevo_i_landscape_is_t4_file, opevo_i_landscape_t4_read},
     };
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -461,19 +461,19 @@ static opevo_status open_results(const files *paths, const json_t *root, const c
                                  const char *space, opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_recording recording = {0};
-    opevo_i_table_facts facts = {0};
+    opevo_i_landscape_recording recording = {0};
+    opevo_i_landscape_table_facts facts = {0};
 
     OPEVO_TRY(reader_of(root)(&recording, root, paths->json.data, text, space, &facts.unit, err));
     OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
 cleanup:
-    opevo_i_recording_clear(&recording);
+    opevo_i_landscape_recording_clear(&recording);
     return status;
 }
 
 static opevo_status open_embedded(const char *space, opevo_objective **out, opevo_error *err)
 {
-    const opevo_i_embedded_recording *self = &opevo_i_embedded;
+    const opevo_i_landscape_embedded_recording *self = &opevo_i_landscape_embedded;
     opevo_status status = OPEVO_OK;
     files names = {.stem = {0}};
     json_t *root = NULL;
@@ -481,9 +481,10 @@ static opevo_status open_embedded(const char *space, opevo_objective **out, opev
     size_t size = 0;
 
     OPEVO_TRY(locate(self->table_name, &names, err));
-    OPEVO_TRY(opevo_i_json_parse(names.json.data, self->json, self->json_size, &root, err));
-    OPEVO_TRY(opevo_i_text_unpack(names.table.data, self->table, self->table_size,
-                                  OPEVO_I_TEXT_LIMIT, &table, &size, err));
+    OPEVO_TRY(
+        opevo_i_landscape_json_parse(names.json.data, self->json, self->json_size, &root, err));
+    OPEVO_TRY(opevo_i_landscape_text_unpack(names.table.data, self->table, self->table_size,
+                                            OPEVO_I_TEXT_LIMIT, &table, &size, err));
     OPEVO_TRY(open_table(&names, root, table, size, space, out, err));
 cleanup:
     json_decref(root);
@@ -514,21 +515,21 @@ static opevo_status open_files(const char *path, const char *result, const char 
 
     OPEVO_TRY(locate(path, &paths, err));
     if (paths.table.length && (result || access(paths.json.data, F_OK) != 0)) {
-        OPEVO_TRY(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
+        OPEVO_TRY(opevo_i_landscape_text_read(path, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
         status = open_bare(&paths, path, result, table, table_size, space, out, err);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
+    OPEVO_TRY(opevo_i_landscape_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
     if (opevo_tvm_log_of(text)) {
         status = open_log(&paths, text, space, out, err);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_json_parse(paths.json.data, text, size, &root, err));
-    if (opevo_i_is_description(root)) {
+    OPEVO_TRY(opevo_i_landscape_json_parse(paths.json.data, text, size, &root, err));
+    if (opevo_i_landscape_is_description(root)) {
         if (!paths.table.length)
             OPEVO_TRY(find_file(paths.stem.data, table_endings, &paths.table, err));
-        OPEVO_TRY(
-            opevo_i_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
+        OPEVO_TRY(opevo_i_landscape_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table,
+                                              &table_size, err));
         OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
     } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, out, err));

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-bool opevo_i_criteria_add(opevo_i_criteria *self, const char *name, const char *unit,
-                          bool larger_is_better)
+bool opevo_i_landscape_criteria_add(opevo_i_landscape_criteria *self, const char *name,
+                                    const char *unit, bool larger_is_better)
 {
     char *own_name = opevo_strdup(name);
     char *own_unit = opevo_strdup(unit);
@@ -24,27 +24,28 @@ bool opevo_i_criteria_add(opevo_i_criteria *self, const char *name, const char *
     return true;
 }
 
-void opevo_i_criteria_clear(opevo_i_criteria *self)
+void opevo_i_landscape_criteria_clear(opevo_i_landscape_criteria *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         opevo_free((char *)self->items[i].name);
         opevo_free((char *)self->items[i].unit);
     }
-    *self = (opevo_i_criteria){.count = 0};
+    *self = (opevo_i_landscape_criteria){.count = 0};
 }
 
 /* The column of a criterion, which is none of a parameter. */
-static opevo_status find_column(const opevo_i_recording *recording, const opevo_i_table *table,
-                                const char *name, const char *path, size_t *out, opevo_error *err)
+static opevo_status find_column(const opevo_i_landscape_recording *recording,
+                                const opevo_i_landscape_table *table, const char *name,
+                                const char *path, size_t *out, opevo_error *err)
 {
     const opevo_space *space = recording->described.space;
     size_t count = 0;
 
-    *out = opevo_i_find_name(table->names, table->column_count, name);
+    *out = opevo_i_landscape_find_name(table->names, table->column_count, name);
     if (*out == SIZE_MAX)
-        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                               "missing column '%.80s', which %s names as a criterion.", name,
-                               path);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                         "missing column '%.80s', which %s names as a criterion.",
+                                         name, path);
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
         count += opevo_parameter_arity(opevo_space_parameter(space, i));
     for (size_t i = 0; i < count; i++) {
@@ -56,10 +57,11 @@ static opevo_status find_column(const opevo_i_recording *recording, const opevo_
     return OPEVO_OK;
 }
 
-static opevo_status read_criterion(opevo_i_recording *recording, const opevo_i_table *table,
-                                   const json_t *json, const char *path, opevo_error *err)
+static opevo_status read_criterion(opevo_i_landscape_recording *recording,
+                                   const opevo_i_landscape_table *table, const json_t *json,
+                                   const char *path, opevo_error *err)
 {
-    opevo_i_criteria *self = &recording->criteria;
+    opevo_i_landscape_criteria *self = &recording->criteria;
     const char *name = json_string_value(json_object_get(json, "name"));
     const char *unit = json_string_value(json_object_get(json, "unit"));
     const char *better = json_string_value(json_object_get(json, "better"));
@@ -89,13 +91,15 @@ static opevo_status read_criterion(opevo_i_recording *recording, const opevo_i_t
                          &self->columns[self->count], err);
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_i_criteria_add(self, name, unit ? unit : "", larger))
+    if (!opevo_i_landscape_criteria_add(self, name, unit ? unit : "", larger))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_description_criteria(opevo_i_recording *recording, const opevo_i_table *table,
-                                          const json_t *root, const char *path, opevo_error *err)
+opevo_status opevo_i_landscape_description_criteria(opevo_i_landscape_recording *recording,
+                                                    const opevo_i_landscape_table *table,
+                                                    const json_t *root, const char *path,
+                                                    opevo_error *err)
 {
     const json_t *criteria = json_object_get(root, "criteria");
     opevo_status status = OPEVO_OK;

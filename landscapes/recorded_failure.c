@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-opevo_status opevo_i_fail_at(opevo_error *err, opevo_status status, const char *path, size_t line,
-                             const char *format, ...)
+opevo_status opevo_i_landscape_fail_at(opevo_error *err, opevo_status status, const char *path,
+                                       size_t line, const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -21,7 +21,7 @@ opevo_status opevo_i_fail_at(opevo_error *err, opevo_status status, const char *
     return OPEVO_FAIL(err, status, "%s: %s", path, sentence);
 }
 
-opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const char *path)
+opevo_status opevo_i_landscape_fail_in(opevo_error *err, const opevo_error *inner, const char *path)
 {
     if (strncmp(inner->message, path, strlen(path)) == 0)
         return OPEVO_FAIL(err, inner->status, "%s", inner->message);

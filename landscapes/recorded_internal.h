@@ -13,11 +13,13 @@
 #include <jansson.h>
 
 /* Fail with "path:line: sentence", or "path: sentence" for line 0. */
-opevo_status opevo_i_fail_at(opevo_error *err, opevo_status status, const char *path, size_t line,
-                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+opevo_status opevo_i_landscape_fail_at(opevo_error *err, opevo_status status, const char *path,
+                                       size_t line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Pass a failure on, with the path before a sentence that does not begin with it. */
-opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const char *path);
+opevo_status opevo_i_landscape_fail_in(opevo_error *err, const opevo_error *inner,
+                                       const char *path);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
@@ -29,23 +31,24 @@ opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const c
 /* The whole text of a file, decompressed when its name ends in .xz or .gz, with a zero byte after
  * it that *size does not count; release with opevo_free. Errors: INVALID for damaged or truncated
  * data, LIMIT for a text above `limit` bytes, IO, NOMEM. */
-opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
-                               opevo_error *err);
+opevo_status opevo_i_landscape_text_read(const char *path, size_t limit, char **data, size_t *size,
+                                         opevo_error *err);
 
 /* The same from the bytes of such a compressed file; `path`, which need not exist, is its name. */
-opevo_status opevo_i_text_unpack(const char *path, const char *raw, size_t raw_size, size_t limit,
-                                 char **data, size_t *size, opevo_error *err);
+opevo_status opevo_i_landscape_text_unpack(const char *path, const char *raw, size_t raw_size,
+                                           size_t limit, char **data, size_t *size,
+                                           opevo_error *err);
 
 /* Whether `text` ends in `ending`. */
-bool opevo_i_ends_with(const char *text, const char *ending);
+bool opevo_i_landscape_ends_with(const char *text, const char *ending);
 
 /* The recording that the build embeds, NAME.csv.xz and NAME.json byte for byte. */
-typedef struct opevo_i_embedded_recording {
+typedef struct opevo_i_landscape_embedded_recording {
     const char *table_name; /* "NAME.csv.xz" */
     const char *table, *json;
     size_t table_size, json_size;
-} opevo_i_embedded_recording;
-extern const opevo_i_embedded_recording opevo_i_embedded;
+} opevo_i_landscape_embedded_recording;
+extern const opevo_i_landscape_embedded_recording opevo_i_landscape_embedded;
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
@@ -53,7 +56,7 @@ extern const opevo_i_embedded_recording opevo_i_embedded;
 enum { OPEVO_I_MOST_COLUMNS = 4096 };
 
 /* A table that is read row by row; its cells are cut out of the text in place. */
-typedef struct opevo_i_table {
+typedef struct opevo_i_landscape_table {
     const char *path; /* borrowed from the caller of open */
     char *text, *at, *end;
     size_t line;        /* where the row last read starts, from 1 */
@@ -61,193 +64,207 @@ typedef struct opevo_i_table {
     const char **names; /* column_count of them, from the first line */
     const char **cells; /* of the row last read */
     size_t column_count;
-} opevo_i_table;
+} opevo_i_landscape_table;
 
 /* Read the first line of `text`, `size` bytes and a zero byte after them, which is the file `path`
  * decompressed and which the table owns from here on. Errors: INVALID for an empty table, an empty
  * or repeated column name, a zero byte. Close in any case. */
-opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
-                                opevo_error *err);
+opevo_status opevo_i_landscape_table_open(const char *path, char *text, size_t size,
+                                          opevo_i_landscape_table *table, opevo_error *err);
 /* The same for a table of another program: its first column may have no name, and its text may
  * begin with a byte order mark. */
-opevo_status opevo_i_table_open_bare(const char *path, char *text, size_t size,
-                                     opevo_i_table *table, opevo_error *err);
+opevo_status opevo_i_landscape_table_open_bare(const char *path, char *text, size_t size,
+                                               opevo_i_landscape_table *table, opevo_error *err);
 /* The next row, or *more = false after the last. Errors: INVALID for a row with another number of
  * cells than the first line, or a last line without its line end. */
-opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);
-void opevo_i_table_close(opevo_i_table *table);
+opevo_status opevo_i_landscape_table_next(opevo_i_landscape_table *table, bool *more,
+                                          opevo_error *err);
+void opevo_i_landscape_table_close(opevo_i_landscape_table *table);
 
 /* What the column of a component is called: its own name, that of its parameter where it is the
  * only one, otherwise NAME_0, NAME_1, ... */
-void opevo_i_column_name(const opevo_parameter *parameter, size_t component, opevo_text *out);
+void opevo_i_landscape_column_name(const opevo_parameter *parameter, size_t component,
+                                   opevo_text *out);
 
 /* Place of a name among `count` names, or SIZE_MAX. */
-size_t opevo_i_find_name(const char *const *names, size_t count, const char *name);
+size_t opevo_i_landscape_find_name(const char *const *names, size_t count, const char *name);
 
 /* ---- Recordings ----------------------------------------------------------------------------- */
 
-typedef struct opevo_i_row {
+typedef struct opevo_i_landscape_row {
     double fitness, time_s; /* 0 and NAN unless kind is OK */
     double build_s, run_s, check_s, other_s;
     double more[OPEVO_CRITERIA_MOST - 1]; /* criteria; NAN where not known */
     opevo_outcome_class kind;
-} opevo_i_row;
+} opevo_i_landscape_row;
 
 /* The criteria of a recording after the fitness. Start from {0}. */
-typedef struct opevo_i_criteria {
+typedef struct opevo_i_landscape_criteria {
     opevo_criterion items[OPEVO_CRITERIA_MOST - 1]; /* whose words are owned */
     size_t columns[OPEVO_CRITERIA_MOST - 1];        /* of a table */
     size_t count;
     bool described; /* the description lists them: they are part of the signature */
-} opevo_i_criteria;
+} opevo_i_landscape_criteria;
 
 /* False without memory. */
-bool opevo_i_criteria_add(opevo_i_criteria *self, const char *name, const char *unit,
-                          bool larger_is_better);
-void opevo_i_criteria_clear(opevo_i_criteria *self);
+bool opevo_i_landscape_criteria_add(opevo_i_landscape_criteria *self, const char *name,
+                                    const char *unit, bool larger_is_better);
+void opevo_i_landscape_criteria_clear(opevo_i_landscape_criteria *self);
 
 /* A space, and which columns spell the values of its parameters: `columns` holds the places of all
  * components of all parameters, one after another. */
-typedef struct opevo_i_layout {
+typedef struct opevo_i_landscape_layout {
     opevo_space *space;
     size_t *columns;
-} opevo_i_layout;
+} opevo_i_landscape_layout;
 
 /* Rows while they are being read. Start from {0}. */
-typedef struct opevo_i_recording {
+typedef struct opevo_i_landscape_recording {
     const char *path;         /* of the table or cache, for messages; borrowed */
     const char *const *names; /* of the columns; borrowed */
     size_t name_count;
-    const char **own_names;   /* `names`, where the recording owns the list */
-    bool owns_texts;          /* and what is in it */
-    bool cells;               /* values are the cells of a table */
-    bool selects;             /* a given space may leave columns out; equal rows can be averaged */
-    opevo_text inferred;      /* what was inferred of a bare table, in lines */
-    bool restricts;           /* rows that the described space excludes are ignored */
-    opevo_i_layout described; /* as the file describes itself; every row is checked against it */
-    opevo_i_layout given;     /* from a space file; its space is NULL if none exists */
-    opevo_index_map *lines;   /* point of the described space -> line of its row */
-    opevo_index *vertices;    /* scratch: one for each parameter of either space */
-    opevo_value *components;  /* scratch: the widest parameter of either space */
-    json_t *quoted;           /* scratch: the JSON string that a cell is */
-    opevo_index *points;      /* of the rows, in the space that the landscape will have */
-    opevo_i_row *rows;
+    const char **own_names; /* `names`, where the recording owns the list */
+    bool owns_texts;        /* and what is in it */
+    bool cells;             /* values are the cells of a table */
+    bool selects;           /* a given space may leave columns out; equal rows can be averaged */
+    opevo_text inferred;    /* what was inferred of a bare table, in lines */
+    bool restricts;         /* rows that the described space excludes are ignored */
+    opevo_i_landscape_layout
+        described; /* as the file describes itself; every row is checked against it */
+    opevo_i_landscape_layout given; /* from a space file; its space is NULL if none exists */
+    opevo_index_map *lines;         /* point of the described space -> line of its row */
+    opevo_index *vertices;          /* scratch: one for each parameter of either space */
+    opevo_value *components;        /* scratch: the widest parameter of either space */
+    json_t *quoted;                 /* scratch: the JSON string that a cell is */
+    opevo_index *points;            /* of the rows, in the space that the landscape will have */
+    opevo_i_landscape_row *rows;
     size_t row_count, point_capacity, row_capacity;
     size_t ignored; /* rows outside the given space, or the described one where that restricts */
-    opevo_i_criteria criteria;
-} opevo_i_recording;
+    opevo_i_landscape_criteria criteria;
+} opevo_i_landscape_recording;
 
 /* What a file says about its parameters, before they become a space. */
-typedef struct opevo_i_parameters {
+typedef struct opevo_i_landscape_parameters {
     opevo_parameter **items;
     size_t count, capacity;
-    size_t *columns; /* as in opevo_i_layout */
+    size_t *columns; /* as in opevo_i_landscape_layout */
     size_t column_count, column_capacity;
-} opevo_i_parameters;
+} opevo_i_landscape_parameters;
 
 /* Append a parameter and the places of the columns of its components. On success the list owns the
  * parameter. False without memory. */
-bool opevo_i_parameters_add(opevo_i_parameters *list, opevo_parameter *parameter,
-                            const size_t *columns);
-void opevo_i_parameters_clear(opevo_i_parameters *list);
+bool opevo_i_landscape_parameters_add(opevo_i_landscape_parameters *list,
+                                      opevo_parameter *parameter, const size_t *columns);
+void opevo_i_landscape_parameters_clear(opevo_i_landscape_parameters *list);
 
 /* Create the described space from `list`, which is left empty, and the given space from the file
  * `space` (NULL: none). `description` is the path that names parameters and constraints. */
-opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters *list,
-                                     const char *const *constraints, size_t constraint_count,
-                                     const char *description, const char *space, opevo_error *err);
+opevo_status opevo_i_landscape_recording_begin(opevo_i_landscape_recording *self,
+                                               opevo_i_landscape_parameters *list,
+                                               const char *const *constraints,
+                                               size_t constraint_count, const char *description,
+                                               const char *space, opevo_error *err);
 /* The same with a described space that exists already, and the columns of its parameters, both of
  * which the recording owns from here on. */
-opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
-                                        size_t *columns, const char *description, const char *space,
-                                        opevo_error *err);
+opevo_status opevo_i_landscape_recording_begin_in(opevo_i_landscape_recording *self,
+                                                  opevo_space *described, size_t *columns,
+                                                  const char *description, const char *space,
+                                                  opevo_error *err);
 /* The same with the space that `root`, parsed from `text`, is as a space file, and a column for
  * each of its parameters, of which none has several components. */
-opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *root,
-                                        const char *text, const char *path, const char *space,
-                                        opevo_error *err);
+opevo_status opevo_i_landscape_recording_begin_as(opevo_i_landscape_recording *self,
+                                                  const json_t *root, const char *text,
+                                                  const char *path, const char *space,
+                                                  opevo_error *err);
 /* Add one row; values[c] is the value in column c. Where it is not a value of its parameter, a text
  * is read as a number or truth value. In a recording of `cells` the texts are those of a table:
  * each is read as the JSON string, number or truth value that it looks like, and as it stands only
  * where that is not a value of its parameter. line: where it stands, 0 when not known. Errors:
  * INVALID for a value outside its parameter, a point given twice, a point that a declared
  * constraint excludes unless the recording restricts. */
-opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
-                                   const opevo_i_row *row, size_t line, opevo_error *err);
-void opevo_i_recording_clear(opevo_i_recording *self);
+opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
+                                             const opevo_value *values,
+                                             const opevo_i_landscape_row *row, size_t line,
+                                             opevo_error *err);
+void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 /* Parse a text, which stood in the file `path`; release with json_decref. An unfinished Kernel
  * Tuner cache (closing brackets missing after a whole line) is completed. Errors: INVALID, as
  * path:line. */
-opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size, json_t **out,
-                                opevo_error *err);
+opevo_status opevo_i_landscape_json_parse(const char *path, const char *text, size_t size,
+                                          json_t **out, opevo_error *err);
 
 /* A JSON number, truth value or text; false for anything else. The text is borrowed. */
-bool opevo_i_json_value(const json_t *json, opevo_value *out);
+bool opevo_i_landscape_json_value(const json_t *json, opevo_value *out);
 
 /* ---- Energy and power of Kernel Tuner and its neighbours ------------------------------------- */
 
 enum { OPEVO_I_OBSERVED_COUNT = 2 };
 
 /* The names of the measurements that are the energy and the power; NULL: none. Start from {0}. */
-typedef struct opevo_i_observed {
+typedef struct opevo_i_landscape_observed {
     const char *names[OPEVO_I_OBSERVED_COUNT];
-} opevo_i_observed;
+} opevo_i_landscape_observed;
 
 /* First for each measurement of the file, a value and a unit, which may be NULL. Borrows `key`. */
-void opevo_i_observed_note(opevo_i_observed *self, const char *key, const json_t *value,
-                           const json_t *unit);
+void opevo_i_landscape_observed_note(opevo_i_landscape_observed *self, const char *key,
+                                     const json_t *value, const json_t *unit);
 /* Then, once, for the criteria that there are. Errors: NOMEM. */
-opevo_status opevo_i_observed_begin(const opevo_i_observed *self, opevo_i_recording *recording,
-                                    opevo_error *err);
+opevo_status opevo_i_landscape_observed_begin(const opevo_i_landscape_observed *self,
+                                              opevo_i_landscape_recording *recording,
+                                              opevo_error *err);
 /* Then for each row, of which no criterion is known, and for each of its measurements. */
-void opevo_i_observed_clear(opevo_i_row *row);
-void opevo_i_observed_fill(const opevo_i_observed *self, const char *key, const json_t *value,
-                           const json_t *unit, opevo_i_row *row);
+void opevo_i_landscape_observed_clear(opevo_i_landscape_row *row);
+void opevo_i_landscape_observed_fill(const opevo_i_landscape_observed *self, const char *key,
+                                     const json_t *value, const json_t *unit,
+                                     opevo_i_landscape_row *row);
 
 /* ---- Kernel Tuner caches -------------------------------------------------------------------- */
 
-bool opevo_i_is_kernel_tuner_cache(const json_t *root);
+bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root);
 /* Read all entries of a cache into an empty recording. `text` is what `root` was parsed from.
  * Errors: INVALID. */
-opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *self, const json_t *root,
-                                             const char *path, const char *text, const char *space,
-                                             const char **unit, opevo_error *err);
+opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recording *self,
+                                                       const json_t *root, const char *path,
+                                                       const char *text, const char *space,
+                                                       const char **unit, opevo_error *err);
 
 /* ---- T4 results ----------------------------------------------------------------------------- */
 
-bool opevo_i_is_t4_file(const json_t *root);
-/* Read all results into an empty recording, as opevo_i_kernel_tuner_cache_read. */
-opevo_status opevo_i_t4_read(opevo_i_recording *self, const json_t *root, const char *path,
-                             const char *text, const char *space, const char **unit,
-                             opevo_error *err);
+bool opevo_i_landscape_is_t4_file(const json_t *root);
+/* Read all results into an empty recording, as opevo_i_landscape_kernel_tuner_cache_read. */
+opevo_status opevo_i_landscape_t4_read(opevo_i_landscape_recording *self, const json_t *root,
+                                       const char *path, const char *text, const char *space,
+                                       const char **unit, opevo_error *err);
 
 /* The same of a tree that was made from another form: `text` is of that, and there `key`, in its
  * quotes, stands before each configuration. */
-opevo_status opevo_i_t4_read_keyed(opevo_i_recording *self, const json_t *root, const char *path,
-                                   const char *text, const char *key, const char *space,
-                                   const char **unit, opevo_error *err);
+opevo_status opevo_i_landscape_t4_read_keyed(opevo_i_landscape_recording *self, const json_t *root,
+                                             const char *path, const char *text, const char *key,
+                                             const char *space, const char **unit,
+                                             opevo_error *err);
 
-/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_kernel_tuner_cache_read ------------- */
+/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_landscape_kernel_tuner_cache_read
+ * ------------- */
 
-bool opevo_i_is_ktt(const json_t *root);
-opevo_status opevo_i_ktt_read(opevo_i_recording *self, const json_t *root, const char *path,
-                              const char *text, const char *space, const char **unit,
-                              opevo_error *err);
-bool opevo_i_is_clblast(const json_t *root);
-opevo_status opevo_i_clblast_read(opevo_i_recording *self, const json_t *root, const char *path,
-                                  const char *text, const char *space, const char **unit,
-                                  opevo_error *err);
+bool opevo_i_landscape_is_ktt(const json_t *root);
+opevo_status opevo_i_landscape_ktt_read(opevo_i_landscape_recording *self, const json_t *root,
+                                        const char *path, const char *text, const char *space,
+                                        const char **unit, opevo_error *err);
+bool opevo_i_landscape_is_clblast(const json_t *root);
+opevo_status opevo_i_landscape_clblast_read(opevo_i_landscape_recording *self, const json_t *root,
+                                            const char *path, const char *text, const char *space,
+                                            const char **unit, opevo_error *err);
 
 /* ---- Tables with a description --------------------------------------------------------------- */
 
-typedef struct opevo_i_table_facts {
+typedef struct opevo_i_landscape_table_facts {
     const char *name; /* borrowed from the description; NULL when it has none */
     const char *unit; /* static */
     double flop;      /* of one execution, 0 when not known */
-} opevo_i_table_facts;
+} opevo_i_landscape_table_facts;
 
 /* Read a table without a description into an empty recording, which borrows from it.
  *
@@ -255,9 +272,11 @@ typedef struct opevo_i_table_facts {
  *           sentence on what to give
  *
  * Errors: INVALID; NOMEM. */
-opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table *table,
-                                     const char *result, const char *space,
-                                     opevo_i_table_facts *facts, opevo_error *err);
+opevo_status opevo_i_landscape_bare_table_read(opevo_i_landscape_recording *recording,
+                                               opevo_i_landscape_table *table, const char *result,
+                                               const char *space,
+                                               opevo_i_landscape_table_facts *facts,
+                                               opevo_error *err);
 
 /* ---- Logs of AutoTVM ------------------------------------------------------------------------ */
 
@@ -266,23 +285,28 @@ opevo_status opevo_i_bare_table_read(opevo_i_recording *recording, opevo_i_table
 
 /* Write the log `text`, which ends in a zero byte, as a table without a description. Errors:
  * INVALID, as path:line, for a malformed record and for records of several tasks; NOMEM. */
-opevo_status opevo_i_autotvm_table(const char *path, const char *text, opevo_text *table,
-                                   opevo_error *err);
+opevo_status opevo_i_landscape_autotvm_table(const char *path, const char *text, opevo_text *table,
+                                             opevo_error *err);
 
-bool opevo_i_is_description(const json_t *root);
+bool opevo_i_landscape_is_description(const json_t *root);
 /* Check the columns of `table` against the description `root`, which was parsed from the file
  * `path`, and begin the recording with its parameters and constraints. Errors: INVALID. */
-opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
-                                       const json_t *root, const char *path, const char *space,
-                                       opevo_error *err);
+opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *recording,
+                                                 const opevo_i_landscape_table *table,
+                                                 const json_t *root, const char *path,
+                                                 const char *space, opevo_error *err);
 /* The criteria that the description names, each with its column of the table. Errors: INVALID. */
-opevo_status opevo_i_description_criteria(opevo_i_recording *recording, const opevo_i_table *table,
-                                          const json_t *root, const char *path, opevo_error *err);
+opevo_status opevo_i_landscape_description_criteria(opevo_i_landscape_recording *recording,
+                                                    const opevo_i_landscape_table *table,
+                                                    const json_t *root, const char *path,
+                                                    opevo_error *err);
 /* Read the rows of `table` as `root`, parsed from the file `description`, describes them, into an
  * empty recording, which borrows from the table. Errors: INVALID. */
-opevo_status opevo_i_described_table_read(opevo_i_recording *self, opevo_i_table *table,
-                                          const json_t *root, const char *description,
-                                          const char *space, opevo_i_table_facts *facts,
-                                          opevo_error *err);
+opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording *self,
+                                                    opevo_i_landscape_table *table,
+                                                    const json_t *root, const char *description,
+                                                    const char *space,
+                                                    opevo_i_landscape_table_facts *facts,
+                                                    opevo_error *err);
 
 #endif

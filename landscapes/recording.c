@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-bool opevo_i_parameters_add(opevo_i_parameters *list, opevo_parameter *parameter,
-                            const size_t *columns)
+bool opevo_i_landscape_parameters_add(opevo_i_landscape_parameters *list,
+                                      opevo_parameter *parameter, const size_t *columns)
 {
     size_t arity = opevo_parameter_arity(parameter);
     void *items = list->items;
@@ -36,13 +36,13 @@ bool opevo_i_parameters_add(opevo_i_parameters *list, opevo_parameter *parameter
     return true;
 }
 
-void opevo_i_parameters_clear(opevo_i_parameters *list)
+void opevo_i_landscape_parameters_clear(opevo_i_landscape_parameters *list)
 {
     for (size_t i = 0; i < list->count; i++)
         opevo_parameter_destroy(list->items[i]);
     opevo_free(list->items);
     opevo_free(list->columns);
-    *list = (opevo_i_parameters){0};
+    *list = (opevo_i_landscape_parameters){0};
 }
 
 static size_t component_count(const opevo_space *space)
@@ -54,8 +54,9 @@ static size_t component_count(const opevo_space *space)
     return count;
 }
 
-static opevo_status check_distinct(const opevo_i_recording *self, const opevo_i_layout *layout,
-                                   const char *origin, opevo_error *err)
+static opevo_status check_distinct(const opevo_i_landscape_recording *self,
+                                   const opevo_i_landscape_layout *layout, const char *origin,
+                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = component_count(layout->space);
@@ -74,7 +75,7 @@ static opevo_status check_distinct(const opevo_i_recording *self, const opevo_i_
     return status;
 }
 
-static opevo_status describe(opevo_i_recording *self, opevo_i_parameters *list,
+static opevo_status describe(opevo_i_landscape_recording *self, opevo_i_landscape_parameters *list,
                              const char *const *constraints, size_t constraint_count,
                              const char *description, opevo_error *err)
 {
@@ -86,7 +87,7 @@ static opevo_status describe(opevo_i_recording *self, opevo_i_parameters *list,
     status = opevo_space_create(list->items, list->count, constraints, constraint_count,
                                 OPEVO_DIALECT_C, description, &self->described.space, &inner);
     if (status != OPEVO_OK) {
-        opevo_i_fail_in(err, &inner, description);
+        opevo_i_landscape_fail_in(err, &inner, description);
         goto cleanup;
     }
     self->described.columns = list->columns;
@@ -94,14 +95,14 @@ static opevo_status describe(opevo_i_recording *self, opevo_i_parameters *list,
     list->columns = NULL;
     OPEVO_TRY(check_distinct(self, &self->described, description, err));
 cleanup:
-    opevo_i_parameters_clear(list);
+    opevo_i_landscape_parameters_clear(list);
     return status;
 }
 
 /* Copy the columns of the described parameter that has this name and arity; false when there is
  * none. */
-static bool described_columns(const opevo_i_recording *self, const char *name, size_t arity,
-                              size_t *columns)
+static bool described_columns(const opevo_i_landscape_recording *self, const char *name,
+                              size_t arity, size_t *columns)
 {
     const opevo_space *space = self->described.space;
     const size_t *at = self->described.columns;
@@ -120,9 +121,9 @@ static bool described_columns(const opevo_i_recording *self, const char *name, s
 }
 
 /* The parameter column of this name, or SIZE_MAX; columns of results do not count. */
-static size_t parameter_column(const opevo_i_recording *self, const char *name)
+static size_t parameter_column(const opevo_i_landscape_recording *self, const char *name)
 {
-    size_t column = opevo_i_find_name(self->names, self->name_count, name);
+    size_t column = opevo_i_landscape_find_name(self->names, self->name_count, name);
     size_t count = component_count(self->described.space);
 
     for (size_t i = 0; i < count; i++) {
@@ -134,8 +135,9 @@ static size_t parameter_column(const opevo_i_recording *self, const char *name)
 
 /* The columns of one parameter of the given space: those that its component names say, else those
  * of the described parameter of its name, else the column of its name. */
-static opevo_status find_columns(const opevo_i_recording *self, const opevo_parameter *parameter,
-                                 const char *origin, size_t *columns, opevo_error *err)
+static opevo_status find_columns(const opevo_i_landscape_recording *self,
+                                 const opevo_parameter *parameter, const char *origin,
+                                 size_t *columns, opevo_error *err)
 {
     const char *name = opevo_parameter_name(parameter);
     size_t arity = opevo_parameter_arity(parameter);
@@ -162,7 +164,7 @@ static opevo_status find_columns(const opevo_i_recording *self, const opevo_para
 }
 
 /* A given space may leave out only what has a single value. */
-static opevo_status check_covered(const opevo_i_recording *self, const char *origin,
+static opevo_status check_covered(const opevo_i_landscape_recording *self, const char *origin,
                                   opevo_error *err)
 {
     const opevo_space *space = self->described.space;
@@ -187,7 +189,8 @@ static opevo_status check_covered(const opevo_i_recording *self, const char *ori
     return OPEVO_OK;
 }
 
-static opevo_status load_given(opevo_i_recording *self, const char *path, opevo_error *err)
+static opevo_status load_given(opevo_i_landscape_recording *self, const char *path,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t at = 0;
@@ -210,7 +213,7 @@ cleanup:
     return status;
 }
 
-static opevo_status make_scratch(opevo_i_recording *self, opevo_error *err)
+static opevo_status make_scratch(opevo_i_landscape_recording *self, opevo_error *err)
 {
     size_t parameters = opevo_space_parameter_count(self->described.space);
     size_t components = component_count(self->described.space);
@@ -227,9 +230,11 @@ static opevo_status make_scratch(opevo_i_recording *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters *list,
-                                     const char *const *constraints, size_t constraint_count,
-                                     const char *description, const char *space, opevo_error *err)
+opevo_status opevo_i_landscape_recording_begin(opevo_i_landscape_recording *self,
+                                               opevo_i_landscape_parameters *list,
+                                               const char *const *constraints,
+                                               size_t constraint_count, const char *description,
+                                               const char *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -241,13 +246,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
-                                        size_t *columns, const char *description, const char *space,
-                                        opevo_error *err)
+opevo_status opevo_i_landscape_recording_begin_in(opevo_i_landscape_recording *self,
+                                                  opevo_space *described, size_t *columns,
+                                                  const char *description, const char *space,
+                                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    self->described = (opevo_i_layout){described, columns};
+    self->described = (opevo_i_landscape_layout){described, columns};
     OPEVO_TRY(check_distinct(self, &self->described, description, err));
     if (space)
         OPEVO_TRY(load_given(self, space, err));
@@ -256,9 +262,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *root,
-                                        const char *text, const char *path, const char *space,
-                                        opevo_error *err)
+opevo_status opevo_i_landscape_recording_begin_as(opevo_i_landscape_recording *self,
+                                                  const json_t *root, const char *text,
+                                                  const char *path, const char *space,
+                                                  opevo_error *err)
 {
     opevo_space *described = NULL;
     size_t *columns = NULL;
@@ -279,11 +286,11 @@ opevo_status opevo_i_recording_begin_as(opevo_i_recording *self, const json_t *r
         columns[i] = i;
     }
     self->names = self->own_names;
-    return opevo_i_recording_begin_in(self, described, columns, path, space, err);
+    return opevo_i_landscape_recording_begin_in(self, described, columns, path, space, err);
 }
 
 /* What a text looks like; in a table also a JSON string, which stands for the text in it. */
-static opevo_value reading(opevo_i_recording *self, const char *text)
+static opevo_value reading(opevo_i_landscape_recording *self, const char *text)
 {
     if (self->cells && *text == '"') {
         json_decref(self->quoted);
@@ -296,7 +303,7 @@ static opevo_value reading(opevo_i_recording *self, const char *text)
 }
 
 /* Find the values as they are or, when `read`, texts as what they look like. */
-static bool find_as(opevo_i_recording *self, const opevo_parameter *parameter,
+static bool find_as(opevo_i_landscape_recording *self, const opevo_parameter *parameter,
                     const size_t *columns, const opevo_value *values, bool read,
                     opevo_index *vertex)
 {
@@ -310,7 +317,7 @@ static bool find_as(opevo_i_recording *self, const opevo_parameter *parameter,
 
 /* The vertex of a parameter. The cell `1` of a table is the number before it is a text, and `"1"`
  * the text, so that a list may have both; other texts and the number 1 of a list meet, too. */
-static bool find_vertex(opevo_i_recording *self, const opevo_parameter *parameter,
+static bool find_vertex(opevo_i_landscape_recording *self, const opevo_parameter *parameter,
                         const size_t *columns, const opevo_value *values, opevo_index *vertex)
 {
     return find_as(self, parameter, columns, values, self->cells, vertex) ||
@@ -331,7 +338,7 @@ static bool is_empty(const opevo_parameter *parameter, const size_t *columns,
 
 /* The point that the values spell, which are empty for parameters that are not active; false, with
  * the number of the parameter that has no such value, when they spell none. */
-static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
+static bool find_point(opevo_i_landscape_recording *self, const opevo_i_landscape_layout *layout,
                        const opevo_value *values, opevo_index *point, size_t *failed)
 {
     const size_t *columns = layout->columns;
@@ -357,7 +364,7 @@ static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
     return true;
 }
 
-static opevo_status fail_value(const opevo_i_recording *self, size_t failed, size_t line,
+static opevo_status fail_value(const opevo_i_landscape_recording *self, size_t failed, size_t line,
                                opevo_error *err)
 {
     const opevo_parameter *parameter = opevo_space_parameter(self->described.space, failed);
@@ -365,7 +372,7 @@ static opevo_status fail_value(const opevo_i_recording *self, size_t failed, siz
     opevo_status status = OPEVO_OK;
 
     if (self->vertices[failed] == OPEVO_INACTIVE)
-        return opevo_i_fail_at(
+        return opevo_i_landscape_fail_at(
             err, OPEVO_INVALID, self->path, line,
             "parameter '%.80s' is inactive in this branch; leave its cells empty.",
             opevo_parameter_name(parameter));
@@ -376,16 +383,16 @@ static opevo_status fail_value(const opevo_i_recording *self, size_t failed, siz
     }
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK)
-        status = opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                                 "'%.80s' is not a value of parameter '%.80s', which is %.200s.",
-                                 text.data, opevo_parameter_name(parameter),
-                                 opevo_parameter_text(parameter));
+        status = opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "'%.80s' is not a value of parameter '%.80s', which is %.200s.", text.data,
+            opevo_parameter_name(parameter), opevo_parameter_text(parameter));
     opevo_text_free(&text);
     return status;
 }
 
-static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index point, size_t line,
-                                  opevo_error *err)
+static opevo_status fail_excluded(const opevo_i_landscape_recording *self, opevo_index point,
+                                  size_t line, opevo_error *err)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
@@ -393,7 +400,7 @@ static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index poi
     opevo_space_print(self->described.space, point, &text);
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK)
-        status = opevo_i_fail_at(
+        status = opevo_i_landscape_fail_at(
             err, OPEVO_INVALID, self->path, line,
             "the configuration %.300s violates a constraint that the description declares.",
             text.data);
@@ -402,23 +409,24 @@ static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index poi
 }
 
 /* Remember the line of an allowed point. */
-static opevo_status note_line(opevo_i_recording *self, opevo_index point, size_t line,
+static opevo_status note_line(opevo_i_landscape_recording *self, opevo_index point, size_t line,
                               opevo_error *err)
 {
     uint64_t first = 0;
 
     if (opevo_index_map_get(self->lines, point, &first))
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "the configuration is already in line %llu; remove one of them%s.",
-                               (unsigned long long)first,
-                               self->selects ? ", or average them with --result UNIT:COLUMN,mean"
-                                             : "");
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "the configuration is already in line %llu; remove one of them%s.",
+            (unsigned long long)first,
+            self->selects ? ", or average them with --result UNIT:COLUMN,mean" : "");
     if (!opevo_index_map_put(self->lines, point, line))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     return OPEVO_OK;
 }
 
-static bool append(opevo_i_recording *self, opevo_index point, const opevo_i_row *row)
+static bool append(opevo_i_landscape_recording *self, opevo_index point,
+                   const opevo_i_landscape_row *row)
 {
     void *points = self->points;
     void *rows = self->rows;
@@ -436,8 +444,10 @@ static bool append(opevo_i_recording *self, opevo_index point, const opevo_i_row
     return true;
 }
 
-opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
-                                   const opevo_i_row *row, size_t line, opevo_error *err)
+opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
+                                             const opevo_value *values,
+                                             const opevo_i_landscape_row *row, size_t line,
+                                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
@@ -465,7 +475,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_recording_clear(opevo_i_recording *self)
+void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self)
 {
     opevo_space_destroy(self->described.space);
     opevo_space_destroy(self->given.space);
@@ -481,6 +491,6 @@ void opevo_i_recording_clear(opevo_i_recording *self)
     json_decref(self->quoted);
     opevo_free(self->points);
     opevo_free(self->rows);
-    opevo_i_criteria_clear(&self->criteria);
-    *self = (opevo_i_recording){0};
+    opevo_i_landscape_criteria_clear(&self->criteria);
+    *self = (opevo_i_landscape_recording){0};
 }

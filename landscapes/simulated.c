@@ -16,8 +16,8 @@
 typedef struct simulated {
     opevo_objective super;
     opevo_operator op;
-    opevo_i_device device;
-    const opevo_i_schedule *schedule;
+    opevo_i_landscape_device device;
+    const opevo_i_landscape_schedule *schedule;
     opevo_space *space;
     size_t parameter_count;
     uint64_t vertex_count[OPEVO_I_PARAMETERS];
@@ -31,7 +31,7 @@ typedef struct simulated {
 
 enum { CHUNK = 65536, LARGEST_TABLE = 1 << 24 };
 
-static void decode(const simulated *self, opevo_index point, opevo_i_factors *factors)
+static void decode(const simulated *self, opevo_index point, opevo_i_landscape_factors *factors)
 {
     if (point >> 64) {
         opevo_index vertices[OPEVO_I_PARAMETERS];
@@ -53,17 +53,17 @@ static void decode(const simulated *self, opevo_index point, opevo_i_factors *fa
 /* Seconds of one execution, or NAN with the class of the failure. */
 static double execute(const simulated *self, opevo_index point, opevo_outcome_class *kind)
 {
-    opevo_i_factors factors;
-    opevo_i_launch launch;
-    opevo_i_work work;
+    opevo_i_landscape_factors factors;
+    opevo_i_landscape_launch launch;
+    opevo_i_landscape_work work;
 
     decode(self, point, &factors);
     self->schedule->launch(&self->op, &factors, &launch);
-    *kind = opevo_i_launch_check(&self->device, &launch);
+    *kind = opevo_i_landscape_launch_check(&self->device, &launch);
     if (*kind != OPEVO_OUTCOME_OK)
         return NAN;
     self->schedule->work(&self->op, &self->device, &factors, &work);
-    return opevo_i_gpu_time_s(&self->device, &launch, &work);
+    return opevo_i_landscape_gpu_time_s(&self->device, &launch, &work);
 }
 
 static const char *failure_message(opevo_outcome_class kind)
@@ -181,12 +181,13 @@ static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opev
     opevo_optimum cached = {.known = false};
 
     if (!self->optimum.known && opevo_space_size(self->space) <= LARGEST_ENUMERATION) {
-        if (opevo_i_optimum_read(self->super.signature, &cached) && is_confirmed(self, &cached)) {
+        if (opevo_i_landscape_optimum_read(self->super.signature, &cached) &&
+            is_confirmed(self, &cached)) {
             self->optimum = cached;
         } else {
             OPEVO_TRY(enumerate(self, &self->optimum, err));
             if (self->optimum.known)
-                opevo_i_optimum_write(self->super.signature, &self->optimum);
+                opevo_i_landscape_optimum_write(self->super.signature, &self->optimum);
         }
     }
     *out = self->optimum;
@@ -299,8 +300,9 @@ opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a simulated landscape.");
     self->op = *op;
-    self->schedule = op->kind == OPEVO_CONV2D ? &opevo_i_conv2d_schedule : &opevo_i_matmul_schedule;
-    OPEVO_TRY(opevo_i_device_load(device, &self->device, err));
+    self->schedule = op->kind == OPEVO_CONV2D ? &opevo_i_landscape_conv2d_schedule
+                                              : &opevo_i_landscape_matmul_schedule;
+    OPEVO_TRY(opevo_i_landscape_device_load(device, &self->device, err));
     OPEVO_TRY(opevo_operator_space(op, &self->space, err));
     self->parameter_count = opevo_space_parameter_count(self->space);
     for (size_t i = 0; i < self->parameter_count; i++)

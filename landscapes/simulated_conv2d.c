@@ -36,7 +36,8 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-static void launch(const opevo_operator *op, const opevo_i_factors *point, opevo_i_launch *out)
+static void launch(const opevo_operator *op, const opevo_i_landscape_factors *point,
+                   opevo_i_landscape_launch *out)
 {
     const int32_t *f = point->factor[0];
     const int32_t *y = point->factor[1];
@@ -57,7 +58,7 @@ static void launch(const opevo_operator *op, const opevo_i_factors *point, opevo
     out->compiles = true;
 }
 
-static factors read_factors(const opevo_operator *op, const opevo_i_factors *point)
+static factors read_factors(const opevo_operator *op, const opevo_i_landscape_factors *point)
 {
     const int32_t *f = point->factor[0];
     const int32_t *y = point->factor[1];
@@ -95,8 +96,8 @@ static int unrolled_steps(const factors *f, int elements, int limit)
 }
 
 /* Reads of weights and of image elements; lanes of a warp lie along x first, then y, then f. */
-static void add_reads(const opevo_operator *op, const opevo_i_device *device, const factors *f,
-                      int lanes, bool rx_unrolled, opevo_i_work *work)
+static void add_reads(const opevo_operator *op, const opevo_i_landscape_device *device,
+                      const factors *f, int lanes, bool rx_unrolled, opevo_i_landscape_work *work)
 {
     int stride = (int)op->stride;
     int across = least(f->x2, lanes);
@@ -108,21 +109,22 @@ static void add_reads(const opevo_operator *op, const opevo_i_device *device, co
     int steps = f->rc * f->ry * f->rx;
     double weights = (double)f->f1 * f->f3 * steps;
     double image = (double)f->y1 * f->y3 * f->x1 * f->rc * f->ry;
-    double along_x = opevo_i_bank_cycles(device, across, 1, step_x, 1, lanes);
-    double along_y = opevo_i_bank_cycles(device, down, across, step_y, 1, lanes);
-    double both = opevo_i_bank_cycles(device, across * down, 1, step_x | step_y, 1, lanes);
+    double along_x = opevo_i_landscape_bank_cycles(device, across, 1, step_x, 1, lanes);
+    double along_y = opevo_i_landscape_bank_cycles(device, down, across, step_y, 1, lanes);
+    double both =
+        opevo_i_landscape_bank_cycles(device, across * down, 1, step_x | step_y, 1, lanes);
     double queue = along_x > along_y ? along_x : along_y;
 
     /* Neighbouring elements of an unrolled row share what their windows have in common. */
     image *= rx_unrolled ? least(f->x3 * f->rx, (f->x3 - 1) * stride + f->rx) : f->x3 * f->rx;
     work->reads += weights + image;
-    work->read_cycles +=
-        weights * opevo_i_bank_cycles(device, deep, across * down, f->f3 * steps, 1, lanes) +
-        image * (queue > both ? queue : both);
+    work->read_cycles += weights * opevo_i_landscape_bank_cycles(device, deep, across * down,
+                                                                 f->f3 * steps, 1, lanes) +
+                         image * (queue > both ? queue : both);
 }
 
-static void add_tiles(const opevo_operator *op, const opevo_i_device *device, const factors *f,
-                      opevo_i_work *work)
+static void add_tiles(const opevo_operator *op, const opevo_i_landscape_device *device,
+                      const factors *f, opevo_i_landscape_work *work)
 {
     int threads = f->f2 * f->y2 * f->x2;
     int patch = f->rc * f->patch_rows * f->patch_columns;
@@ -130,17 +132,17 @@ static void add_tiles(const opevo_operator *op, const opevo_i_device *device, co
     int weights = f->f1 * f->f2 * f->f3 * steps;
     bool whole_rows = f->rx == op->kernel_width;
     int run = whole_rows && f->ry == op->kernel_height ? steps : f->rx * (whole_rows ? f->ry : 1);
-    opevo_i_copy copies[2] = {{.words = patch, .row = f->patch_columns},
-                              {.words = weights, .row = run}};
+    opevo_i_landscape_copy copies[2] = {{.words = patch, .row = f->patch_columns},
+                                        {.words = weights, .row = run}};
 
     for (int i = 0; i < 2; i++) {
         copies[i].run = ceil_div(ceil_div(ceil_div(copies[i].words, f->f2), f->y2), f->x2);
-        opevo_i_add_copy(device, &copies[i], threads, work);
+        opevo_i_landscape_add_copy(device, &copies[i], threads, work);
     }
 }
 
-static void add_stores(const opevo_i_device *device, const factors *f, int lanes,
-                       opevo_i_work *work)
+static void add_stores(const opevo_i_landscape_device *device, const factors *f, int lanes,
+                       opevo_i_landscape_work *work)
 {
     int threads = f->f2 * f->y2 * f->x2;
     int across = least(f->x2, lanes);
@@ -150,13 +152,15 @@ static void add_stores(const opevo_i_device *device, const factors *f, int lanes
 
     work->stores = work->accumulators;
     work->store_lines =
-        work->stores * rows * opevo_i_pieces(across, f->x3, 1, row, (int)device->line_bytes / WORD);
-    work->store_bytes = warps * work->stores * rows * device->sector_bytes *
-                        opevo_i_pieces(across, f->x3, 1, row, (int)device->sector_bytes / WORD);
+        work->stores * rows *
+        opevo_i_landscape_pieces(across, f->x3, 1, row, (int)device->line_bytes / WORD);
+    work->store_bytes =
+        warps * work->stores * rows * device->sector_bytes *
+        opevo_i_landscape_pieces(across, f->x3, 1, row, (int)device->sector_bytes / WORD);
 }
 
-static void work(const opevo_operator *op, const opevo_i_device *device,
-                 const opevo_i_factors *point, opevo_i_work *out)
+static void work(const opevo_operator *op, const opevo_i_landscape_device *device,
+                 const opevo_i_landscape_factors *point, opevo_i_landscape_work *out)
 {
     factors f = read_factors(op, point);
     int channels = f.f1 * f.f3; /* of one thread */
@@ -167,7 +171,7 @@ static void work(const opevo_operator *op, const opevo_i_device *device,
     int unrolled = unrolled_steps(&f, elements, point->factor[6][0]);
     bool explicit_unroll = point->factor[7][0] != 0;
 
-    *out = (opevo_i_work){
+    *out = (opevo_i_landscape_work){
         .accumulators = elements,
         .registers = elements + channels + pixels + BASE_REGISTERS,
         .statements = (double)elements * unrolled,
@@ -193,4 +197,4 @@ static void work(const opevo_operator *op, const opevo_i_device *device,
     add_stores(device, &f, lanes, out);
 }
 
-const opevo_i_schedule opevo_i_conv2d_schedule = {launch, work};
+const opevo_i_landscape_schedule opevo_i_landscape_conv2d_schedule = {launch, work};

@@ -60,35 +60,36 @@
     X(channel_drift, 1, 4096, false)                                                               \
     X(launch_us, 0, 1e6, false)
 
-typedef struct opevo_i_device {
+typedef struct opevo_i_landscape_device {
 #define OPEVO_I_DEVICE_MEMBER(name, low, high, whole) double name;
     OPEVO_I_DEVICE_NUMBERS(OPEVO_I_DEVICE_MEMBER)
 #undef OPEVO_I_DEVICE_MEMBER
-} opevo_i_device;
+} opevo_i_landscape_device;
 
 /* The device files of devices/, as the build embeds them. */
-typedef struct opevo_i_embedded_device {
+typedef struct opevo_i_landscape_embedded_device {
     const char *name, *title, *json;
-} opevo_i_embedded_device;
-extern const opevo_i_embedded_device opevo_i_embedded_devices[];
-extern const size_t opevo_i_embedded_device_count;
+} opevo_i_landscape_embedded_device;
+extern const opevo_i_landscape_embedded_device opevo_i_landscape_embedded_devices[];
+extern const size_t opevo_i_landscape_embedded_device_count;
 
 /* A name of the table, or the path of a device file (a text that holds a '/' or ends in ".json").
  * Errors: INVALID with the known names, or the key of the file that is missing, unknown or out of
  * its range; IO. */
-opevo_status opevo_i_device_load(const char *device, opevo_i_device *out, opevo_error *err);
+opevo_status opevo_i_landscape_device_load(const char *device, opevo_i_landscape_device *out,
+                                           opevo_error *err);
 
 /* What a launch needs, known before anything is built. */
-typedef struct opevo_i_launch {
+typedef struct opevo_i_landscape_launch {
     double threads, block_z; /* of one block */
     double grid_x, grid_y, grid_z;
     double shared_bytes; /* of one block */
     bool compiles;
-} opevo_i_launch;
+} opevo_i_landscape_launch;
 
 /* What one block does. A stage loads one tile of the operands into shared memory and works on it.
  * Instructions are counted for one thread, cycles and lines for one warp, bytes for the block. */
-typedef struct opevo_i_work {
+typedef struct opevo_i_landscape_work {
     double registers;    /* that a thread would like to have */
     double accumulators; /* independent sums of a thread */
     double statements;   /* multiply-adds in the unrolled body of the stage loop */
@@ -105,41 +106,43 @@ typedef struct opevo_i_work {
     double row_bytes,
         column_bytes; /* read by a row and by a column of blocks; 0: all is read once */
     double operand_bytes, result_bytes; /* of the whole operator */
-} opevo_i_work;
+} opevo_i_landscape_work;
 
 enum { OPEVO_I_SLOTS = 4, OPEVO_I_PARAMETERS = 8 };
 
 /* One point in values: factor[i] are the components of parameter i of opevo_operator_space. */
-typedef struct opevo_i_factors {
+typedef struct opevo_i_landscape_factors {
     const int32_t *factor[OPEVO_I_PARAMETERS];
-} opevo_i_factors;
+} opevo_i_landscape_factors;
 
 /* How a schedule of the paper uses the device: limits first, since most points break one. The work
  * is defined only for launches within the limits of the device. */
-typedef struct opevo_i_schedule {
-    void (*launch)(const opevo_operator *op, const opevo_i_factors *point, opevo_i_launch *out);
-    void (*work)(const opevo_operator *op, const opevo_i_device *device,
-                 const opevo_i_factors *point, opevo_i_work *out);
-} opevo_i_schedule;
-extern const opevo_i_schedule opevo_i_matmul_schedule; /* batches too */
-extern const opevo_i_schedule opevo_i_conv2d_schedule;
+typedef struct opevo_i_landscape_schedule {
+    void (*launch)(const opevo_operator *op, const opevo_i_landscape_factors *point,
+                   opevo_i_landscape_launch *out);
+    void (*work)(const opevo_operator *op, const opevo_i_landscape_device *device,
+                 const opevo_i_landscape_factors *point, opevo_i_landscape_work *out);
+} opevo_i_landscape_schedule;
+extern const opevo_i_landscape_schedule opevo_i_landscape_matmul_schedule; /* batches too */
+extern const opevo_i_landscape_schedule opevo_i_landscape_conv2d_schedule;
 
 /* The best point of an objective, kept in the user's cache folder under the objective's signature
  * (optimum_cache.c). Reading gives false for a missing or damaged file, or one of another
  * signature; the caller must still evaluate the point and compare. Writing does its best: a folder
  * that cannot be written only costs the enumeration next time. */
-bool opevo_i_optimum_read(uint64_t signature, opevo_optimum *out);
-void opevo_i_optimum_write(uint64_t signature, const opevo_optimum *optimum);
+bool opevo_i_landscape_optimum_read(uint64_t signature, opevo_optimum *out);
+void opevo_i_landscape_optimum_write(uint64_t signature, const opevo_optimum *optimum);
 
 /* OPEVO_OUTCOME_OK, or the class of the first limit that the launch breaks, in the order in which
  * the paper's harness meets them: threads and shared memory are checked before building, then comes
  * the compiler, then the launch. */
-opevo_outcome_class opevo_i_launch_check(const opevo_i_device *device,
-                                         const opevo_i_launch *launch);
+opevo_outcome_class opevo_i_landscape_launch_check(const opevo_i_landscape_device *device,
+                                                   const opevo_i_landscape_launch *launch);
 
 /* Seconds of one execution. */
-double opevo_i_gpu_time_s(const opevo_i_device *device, const opevo_i_launch *launch,
-                          const opevo_i_work *work);
+double opevo_i_landscape_gpu_time_s(const opevo_i_landscape_device *device,
+                                    const opevo_i_landscape_launch *launch,
+                                    const opevo_i_landscape_work *work);
 
 /* ---- Memory access patterns of one warp (gpu_access.c) ---- */
 
@@ -148,25 +151,26 @@ double opevo_i_gpu_time_s(const opevo_i_device *device, const opevo_i_launch *la
  * one that lies `stride` words further, and so on for `distinct` addresses. As many lanes are
  * served together as shared_words_per_cycle allows; each group of lanes waits for the longest queue
  * at one of its banks. */
-double opevo_i_bank_cycles(const opevo_i_device *device, int distinct, int repeat, int stride,
-                           int width, int lanes);
+double opevo_i_landscape_bank_cycles(const opevo_i_landscape_device *device, int distinct,
+                                     int repeat, int stride, int width, int lanes);
 
 /* Pieces of `unit` words of global memory touched by one instruction in which `lanes` lanes access
  * `width` words, `stride` words apart, in a tile whose rows of `row` words are contiguous. */
-double opevo_i_pieces(int lanes, int stride, int width, int row, int unit);
+double opevo_i_landscape_pieces(int lanes, int stride, int width, int row, int unit);
 
 /* A tile of `words` words copied from global to shared memory by all threads of a block; thread i
  * copies the run of `run` words from i * run on, in groups of 4 words where `vector` and alignment
  * allow it. */
-typedef struct opevo_i_copy {
+typedef struct opevo_i_landscape_copy {
     int words, run;
     int row; /* words that are contiguous in global memory */
     bool vector;
     int64_t pitch; /* bytes from row to row, where all blocks walk along the rows together; or 0 */
-} opevo_i_copy;
+} opevo_i_landscape_copy;
 
 /* Add the instructions, lines, bytes and bank cycles of the copy to the work. */
-void opevo_i_add_copy(const opevo_i_device *device, const opevo_i_copy *copy, int threads,
-                      opevo_i_work *work);
+void opevo_i_landscape_add_copy(const opevo_i_landscape_device *device,
+                                const opevo_i_landscape_copy *copy, int threads,
+                                opevo_i_landscape_work *work);
 
 #endif

@@ -29,7 +29,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-static void launch(const opevo_operator *op, const opevo_i_factors *point, opevo_i_launch *out)
+static void launch(const opevo_operator *op, const opevo_i_landscape_factors *point,
+                   opevo_i_landscape_launch *out)
 {
     static const int32_t one[2] = {1, 1};
     bool batch = op->kind == OPEVO_BATCH_MATMUL;
@@ -50,7 +51,7 @@ static void launch(const opevo_operator *op, const opevo_i_factors *point, opevo
     out->compiles = k[0] > 1;
 }
 
-static factors read_factors(const opevo_operator *op, const opevo_i_factors *point)
+static factors read_factors(const opevo_operator *op, const opevo_i_landscape_factors *point)
 {
     bool batch = op->kind == OPEVO_BATCH_MATMUL;
     const int32_t *k = point->factor[batch];
@@ -84,8 +85,8 @@ typedef struct fragments {
 } fragments;
 
 /* An operand lies in shared memory as in global memory. */
-static void add_reads(const opevo_i_device *device, const factors *f, const fragments *read,
-                      int lanes, opevo_i_work *work)
+static void add_reads(const opevo_i_landscape_device *device, const factors *f,
+                      const fragments *read, int lanes, opevo_i_landscape_work *work)
 {
     int depth = f->k2 * f->k3;
     int width = vector_width(read->along_k ? f->k3 : read->inner);
@@ -93,26 +94,26 @@ static void add_reads(const opevo_i_device *device, const factors *f, const frag
     int reads = read->outer * read->inner * depth / width;
 
     work->reads += reads;
-    work->read_cycles +=
-        reads * opevo_i_bank_cycles(device, read->threads, read->repeat, stride, width, lanes);
+    work->read_cycles += reads * opevo_i_landscape_bank_cycles(device, read->threads, read->repeat,
+                                                               stride, width, lanes);
 }
 
-static void add_tile(const opevo_i_device *device, const factors *f, bool along_k, int edge,
-                     int64_t pitch, opevo_i_work *work)
+static void add_tile(const opevo_i_landscape_device *device, const factors *f, bool along_k,
+                     int edge, int64_t pitch, opevo_i_landscape_work *work)
 {
     int depth = f->k2 * f->k3;
     int words = f->b2 * edge * depth;
-    opevo_i_copy copy = {.words = words,
-                         .run = ceil_div(ceil_div(words, f->n3), f->m3),
-                         .row = along_k ? depth : edge,
-                         .vector = true,
-                         .pitch = along_k ? pitch * WORD : 0};
+    opevo_i_landscape_copy copy = {.words = words,
+                                   .run = ceil_div(ceil_div(words, f->n3), f->m3),
+                                   .row = along_k ? depth : edge,
+                                   .vector = true,
+                                   .pitch = along_k ? pitch * WORD : 0};
 
-    opevo_i_add_copy(device, &copy, f->b2 * f->n3 * f->m3, work);
+    opevo_i_landscape_add_copy(device, &copy, f->b2 * f->n3 * f->m3, work);
 }
 
-static void work(const opevo_operator *op, const opevo_i_device *device,
-                 const opevo_i_factors *point, opevo_i_work *out)
+static void work(const opevo_operator *op, const opevo_i_landscape_device *device,
+                 const opevo_i_landscape_factors *point, opevo_i_landscape_work *out)
 {
     factors f = read_factors(op, point);
     int threads = f.b2 * f.n3 * f.m3;
@@ -125,7 +126,7 @@ static void work(const opevo_operator *op, const opevo_i_device *device,
     int warps = ceil_div(threads, (int)device->warp_size);
     double batches = op->kind == OPEVO_BATCH_MATMUL ? (double)op->batch : 1.0;
 
-    *out = (opevo_i_work){
+    *out = (opevo_i_landscape_work){
         .accumulators = (double)rows * columns,
         .registers = (double)rows * columns + (double)f.k3 * (rows + columns) + BASE_REGISTERS,
         .statements = (double)rows * columns * f.k2 * f.k3,
@@ -145,15 +146,15 @@ static void work(const opevo_operator *op, const opevo_i_device *device,
     out->index = LOOP_INDEX + LOAD_INDEX * out->loads;
     out->stores = (double)rows * columns;
     out->store_lines = out->stores * down * deep *
-                       opevo_i_pieces(across, f.m4, 1, (int)device->warp_size * f.m4,
-                                      (int)device->line_bytes / WORD);
+                       opevo_i_landscape_pieces(across, f.m4, 1, (int)device->warp_size * f.m4,
+                                                (int)device->line_bytes / WORD);
     out->store_bytes = warps * out->stores * down * deep * device->sector_bytes *
-                       opevo_i_pieces(across, f.m4, 1, (int)device->warp_size * f.m4,
-                                      (int)device->sector_bytes / WORD);
+                       opevo_i_landscape_pieces(across, f.m4, 1, (int)device->warp_size * f.m4,
+                                                (int)device->sector_bytes / WORD);
     if (op->kind == OPEVO_MATMUL) {
         out->row_bytes = (double)WORD * rows * f.n3 * (double)op->k;
         out->column_bytes = (double)WORD * columns * f.m3 * (double)op->k;
     }
 }
 
-const opevo_i_schedule opevo_i_matmul_schedule = {launch, work};
+const opevo_i_landscape_schedule opevo_i_landscape_matmul_schedule = {launch, work};

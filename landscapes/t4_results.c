@@ -39,13 +39,13 @@ static const struct {
 };
 
 typedef struct reader {
-    opevo_i_recording *recording;
+    opevo_i_landscape_recording *recording;
     const json_t *results;
     const char *path;
     const char *const *names; /* of the parameters */
     opevo_value *values;
     size_t name_count;
-    opevo_i_observed observed;
+    opevo_i_landscape_observed observed;
     double unit_s;   /* of times: that of the file, or else of the objective, or else a second */
     bool metric;     /* fitness is GFLOP/s, otherwise 1 / time */
     const char *key; /* of a configuration in the text, with its quotes */
@@ -53,7 +53,7 @@ typedef struct reader {
     size_t line;     /* of `at` */
 } reader;
 
-bool opevo_i_is_t4_file(const json_t *root)
+bool opevo_i_landscape_is_t4_file(const json_t *root)
 {
     return json_is_array(json_object_get(root, "results")) &&
            (json_object_get(root, "schema_version") || json_object_get(root, "metadata"));
@@ -161,13 +161,13 @@ static opevo_status read_cost(const reader *self, const json_t *result, const ch
     json = json || !other ? json : json_object_get(times, other);
     *out = json_number_value(json) * self->unit_s;
     if ((json && !json_is_number(json) && !json_is_null(json)) || *out < 0)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "times.%s is not a number of at least 0.", name);
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line,
+                                         "times.%s is not a number of at least 0.", name);
     return OPEVO_OK;
 }
 
 static opevo_status read_costs(const reader *self, const json_t *result, size_t line,
-                               opevo_i_row *row, opevo_error *err)
+                               opevo_i_landscape_row *row, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *times = json_object_get(result, "times");
@@ -197,10 +197,11 @@ static opevo_status read_kind(const reader *self, const json_t *result, size_t l
             return OPEVO_OK;
         }
     }
-    return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                           "invalidity must be correct, compile, runtime, correctness, timeout or "
-                           "constraints, not '%.80s'.",
-                           text ? text : "");
+    return opevo_i_landscape_fail_at(
+        err, OPEVO_INVALID, self->path, line,
+        "invalidity must be correct, compile, runtime, correctness, timeout or "
+        "constraints, not '%.80s'.",
+        text ? text : "");
 }
 
 static double gflops_of(const json_t *result)
@@ -231,25 +232,26 @@ static opevo_status find_criteria(reader *self, opevo_error *err)
             const char *name = json_string_value(json_object_get(one, "name"));
 
             if (name)
-                opevo_i_observed_note(&self->observed, name, json_object_get(one, "value"),
-                                      json_object_get(one, "unit"));
+                opevo_i_landscape_observed_note(&self->observed, name,
+                                                json_object_get(one, "value"),
+                                                json_object_get(one, "unit"));
         }
     }
-    return opevo_i_observed_begin(&self->observed, self->recording, err);
+    return opevo_i_landscape_observed_begin(&self->observed, self->recording, err);
 }
 
-static void read_criteria(const reader *self, const json_t *result, opevo_i_row *row)
+static void read_criteria(const reader *self, const json_t *result, opevo_i_landscape_row *row)
 {
     const json_t *list = json_object_get(result, "measurements");
 
-    opevo_i_observed_clear(row);
+    opevo_i_landscape_observed_clear(row);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *name = json_string_value(json_object_get(one, "name"));
 
         if (name)
-            opevo_i_observed_fill(&self->observed, name, json_object_get(one, "value"),
-                                  json_object_get(one, "unit"), row);
+            opevo_i_landscape_observed_fill(&self->observed, name, json_object_get(one, "value"),
+                                            json_object_get(one, "unit"), row);
     }
 }
 
@@ -258,29 +260,32 @@ static opevo_status read_result(reader *self, const json_t *result, opevo_error 
     opevo_status status = OPEVO_OK;
     size_t line = next_line(self);
     const json_t *configuration = json_object_get(result, "configuration");
-    opevo_i_row row = {.kind = OPEVO_OUTCOME_OK, .time_s = NAN};
+    opevo_i_landscape_row row = {.kind = OPEVO_OUTCOME_OK, .time_s = NAN};
 
     for (size_t i = 0; i < self->name_count; i++)
-        opevo_i_json_value(json_object_get(configuration, self->names[i]), &self->values[i]);
+        opevo_i_landscape_json_value(json_object_get(configuration, self->names[i]),
+                                     &self->values[i]);
     OPEVO_TRY(read_kind(self, result, line, &row.kind, err));
     if (row.kind == OPEVO_OUTCOME_OK) {
         row.time_s = time_of(self, result);
         row.fitness = self->metric ? gflops_of(result) : 1 / row.time_s;
         if (!(row.time_s > 0) || !isfinite(row.fitness))
-            return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                                   "the result is correct, but has neither an objective that is a "
-                                   "time nor runtimes above 0.");
+            return opevo_i_landscape_fail_at(
+                err, OPEVO_INVALID, self->path, line,
+                "the result is correct, but has neither an objective that is a "
+                "time nor runtimes above 0.");
     }
     OPEVO_TRY(read_costs(self, result, line, &row, err));
     read_criteria(self, result, &row);
-    OPEVO_TRY(opevo_i_recording_add(self->recording, self->values, &row, line, err));
+    OPEVO_TRY(opevo_i_landscape_recording_add(self->recording, self->values, &row, line, err));
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_t4_read_keyed(opevo_i_recording *recording, const json_t *root,
-                                   const char *path, const char *text, const char *key,
-                                   const char *space, const char **unit, opevo_error *err)
+opevo_status opevo_i_landscape_t4_read_keyed(opevo_i_landscape_recording *recording,
+                                             const json_t *root, const char *path, const char *text,
+                                             const char *key, const char *space, const char **unit,
+                                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.recording = recording,
@@ -294,7 +299,7 @@ opevo_status opevo_i_t4_read_keyed(opevo_i_recording *recording, const json_t *r
     if (!json_array_size(self.results))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it holds no results.", path);
     OPEVO_TRY(find_unit(&self, root, err));
-    OPEVO_TRY(opevo_i_recording_begin_as(recording, root, text, path, space, err));
+    OPEVO_TRY(opevo_i_landscape_recording_begin_as(recording, root, text, path, space, err));
     self.names = recording->names;
     self.name_count = recording->name_count;
     self.values = opevo_calloc(self.name_count, sizeof *self.values);
@@ -310,10 +315,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, const char *path,
-                             const char *text, const char *space, const char **unit,
-                             opevo_error *err)
+opevo_status opevo_i_landscape_t4_read(opevo_i_landscape_recording *recording, const json_t *root,
+                                       const char *path, const char *text, const char *space,
+                                       const char **unit, opevo_error *err)
 {
-    return opevo_i_t4_read_keyed(recording, root, path, text, "\"configuration\"", space, unit,
-                                 err);
+    return opevo_i_landscape_t4_read_keyed(recording, root, path, text, "\"configuration\"", space,
+                                           unit, err);
 }

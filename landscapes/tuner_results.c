@@ -19,12 +19,12 @@ static const struct {
     {"DeviceLimitsExceeded", "compile"},
 };
 
-bool opevo_i_is_ktt(const json_t *root)
+bool opevo_i_landscape_is_ktt(const json_t *root)
 {
     return json_is_array(json_object_get(root, "Results")) && json_object_get(root, "Metadata");
 }
 
-bool opevo_i_is_clblast(const json_t *root)
+bool opevo_i_landscape_is_clblast(const json_t *root)
 {
     return json_is_array(json_object_get(root, "results")) &&
            json_object_get(root, "kernel_family");
@@ -92,9 +92,9 @@ static json_t *result_of_ktt(const json_t *result)
                      json_number_value(json_object_get(result, "ValidationOverhead")));
 }
 
-opevo_status opevo_i_ktt_read(opevo_i_recording *recording, const json_t *root, const char *path,
-                              const char *text, const char *space, const char **unit,
-                              opevo_error *err)
+opevo_status opevo_i_landscape_ktt_read(opevo_i_landscape_recording *recording, const json_t *root,
+                                        const char *path, const char *text, const char *space,
+                                        const char **unit, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *results = json_object_get(root, "Results");
@@ -110,8 +110,8 @@ opevo_status opevo_i_ktt_read(opevo_i_recording *recording, const json_t *root, 
     if (!made)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     else
-        status = opevo_i_t4_read_keyed(recording, made, path, text, "\"Configuration\"", space,
-                                       unit, err);
+        status = opevo_i_landscape_t4_read_keyed(recording, made, path, text, "\"Configuration\"",
+                                                 space, unit, err);
 cleanup:
     json_decref(list);
     json_decref(made);
@@ -128,9 +128,9 @@ static json_t *result_of_clblast(const json_t *result)
                      time > 0 ? "correct" : "runtime", "times", "runtimes", time);
 }
 
-opevo_status opevo_i_clblast_read(opevo_i_recording *recording, const json_t *root,
-                                  const char *path, const char *text, const char *space,
-                                  const char **unit, opevo_error *err)
+opevo_status opevo_i_landscape_clblast_read(opevo_i_landscape_recording *recording,
+                                            const json_t *root, const char *path, const char *text,
+                                            const char *space, const char **unit, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *results = json_object_get(root, "results");
@@ -145,8 +145,8 @@ opevo_status opevo_i_clblast_read(opevo_i_recording *recording, const json_t *ro
     if (!made)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     else
-        status =
-            opevo_i_t4_read_keyed(recording, made, path, text, "\"parameters\"", space, unit, err);
+        status = opevo_i_landscape_t4_read_keyed(recording, made, path, text, "\"parameters\"",
+                                                 space, unit, err);
 cleanup:
     json_decref(list);
     json_decref(made);

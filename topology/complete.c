@@ -4,27 +4,27 @@
 
 #include "parameter_internal.h"
 
-opevo_family opevo_i_complete_family(const opevo_parameter *self)
+opevo_family opevo_i_topology_complete_family(const opevo_parameter *self)
 {
     (void)self;
     return OPEVO_FAMILY_COMPLETE;
 }
 
-opevo_index opevo_i_complete_degree(const opevo_parameter *self, opevo_index vertex)
+opevo_index opevo_i_topology_complete_degree(const opevo_parameter *self, opevo_index vertex)
 {
     (void)vertex;
     return self->size - 1;
 }
 
-opevo_index opevo_i_complete_neighbour(const opevo_parameter *self, opevo_index vertex,
-                                       opevo_index k)
+opevo_index opevo_i_topology_complete_neighbour(const opevo_parameter *self, opevo_index vertex,
+                                                opevo_index k)
 {
     (void)self;
     return k < vertex ? k : k + 1;
 }
 
-void opevo_i_regular_measure(const opevo_parameter *self, opevo_index degree, opevo_index diameter,
-                             opevo_parameter_metrics *metrics)
+void opevo_i_topology_regular_measure(const opevo_parameter *self, opevo_index degree,
+                                      opevo_index diameter, opevo_parameter_metrics *metrics)
 {
     bool size_is_even = self->size % 2 == 0;
     opevo_index size = size_is_even ? self->size / 2 : self->size;
@@ -38,7 +38,8 @@ void opevo_i_regular_measure(const opevo_parameter *self, opevo_index degree, op
         metrics->known |= OPEVO_METRIC_EDGES;
 }
 
-void opevo_i_complete_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
+void opevo_i_topology_complete_measure(const opevo_parameter *self,
+                                       opevo_parameter_metrics *metrics)
 {
-    opevo_i_regular_measure(self, self->size - 1, self->size > 1 ? 1 : 0, metrics);
+    opevo_i_topology_regular_measure(self, self->size - 1, self->size > 1 ? 1 : 0, metrics);
 }

@@ -17,7 +17,7 @@ static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_e
         if (value.kind == OPEVO_VALUE_INTEGER ||
             (value.kind == OPEVO_VALUE_REAL && isfinite(value.as.real)))
             continue;
-        opevo_i_value_print(&text, value);
+        opevo_i_topology_value_print(&text, value);
         opevo_error_set(err, OPEVO_INVALID,
                         "Parameter %s: %s is not a finite number; discrete takes numbers only, "
                         "categorical any values.",
@@ -33,7 +33,7 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
 {
     opevo_status status = refuse_non_numbers(spec, err);
 
-    return status == OPEVO_OK ? opevo_i_listed_create(spec, true, out, err) : status;
+    return status == OPEVO_OK ? opevo_i_topology_listed_create(spec, true, out, err) : status;
 }
 
 /* path is steps(1). */
@@ -101,7 +101,7 @@ static opevo_index cycle_neighbour(const opevo_parameter *self, opevo_index vert
 
 static void cycle_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
 {
-    opevo_i_regular_measure(self, smaller(self->size - 1, 2), self->size / 2, metrics);
+    opevo_i_topology_regular_measure(self, smaller(self->size - 1, 2), self->size / 2, metrics);
 }
 
 static const opevo_i_topology topologies[] = {
@@ -124,7 +124,7 @@ static const opevo_i_topology topologies[] = {
     OPEVO_I_COMPLETE_TOPOLOGY,
 };
 
-const opevo_i_type opevo_i_discrete_type = {
+const opevo_i_topology_type opevo_i_topology_discrete_type = {
     .info = {"discrete", "discrete(a,b,...)",
              "numbers in increasing order; neighbours are adjacent values",
              "path steps(k) cycle complete"},
@@ -132,8 +132,8 @@ const opevo_i_type opevo_i_discrete_type = {
     .topology_count = sizeof topologies / sizeof topologies[0],
     .is_list = true,
     .create = create,
-    .destroy = opevo_i_listed_destroy,
-    .value = opevo_i_listed_value,
-    .find = opevo_i_listed_find,
-    .hash = opevo_i_listed_hash,
+    .destroy = opevo_i_topology_listed_destroy,
+    .value = opevo_i_topology_listed_value,
+    .find = opevo_i_topology_listed_find,
+    .hash = opevo_i_topology_listed_hash,
 };

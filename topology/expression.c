@@ -11,16 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-void opevo_i_expression_release(opevo_i_expression *expression)
+void opevo_i_topology_expression_release(opevo_i_topology_expression *expression)
 {
     opevo_free(expression->code);
     opevo_free(expression->constants);
     opevo_free(expression->texts);
     opevo_free(expression->parameters);
-    *expression = (opevo_i_expression){0};
+    *expression = (opevo_i_topology_expression){0};
 }
 
-const char *opevo_i_fault_text(opevo_i_fault fault)
+const char *opevo_i_topology_fault_text(opevo_i_topology_fault fault)
 {
     static const char *const texts[OPEVO_I_FAULT_COUNT] = {
         "has a value",
@@ -56,14 +56,14 @@ static void set_integer(opevo_value *value, int64_t integer)
     value->as.integer = integer;
 }
 
-static opevo_i_fault set_real(opevo_value *value, double real)
+static opevo_i_topology_fault set_real(opevo_value *value, double real)
 {
     value->kind = OPEVO_VALUE_REAL;
     value->as.real = real;
     return isfinite(real) ? OPEVO_I_FAULT_NONE : OPEVO_I_FAULT_OVERFLOW;
 }
 
-static opevo_i_fault truth(const opevo_value *value, bool *out)
+static opevo_i_topology_fault truth(const opevo_value *value, bool *out)
 {
     if (value->kind == OPEVO_VALUE_TEXT)
         return OPEVO_I_FAULT_TEXT;
@@ -72,7 +72,7 @@ static opevo_i_fault truth(const opevo_value *value, bool *out)
 }
 
 /* By squaring; the square that is not used any more must not be computed, as it may overflow. */
-static opevo_i_fault integer_power(int64_t base, int64_t exponent, int64_t *out)
+static opevo_i_topology_fault integer_power(int64_t base, int64_t exponent, int64_t *out)
 {
     int64_t result = 1;
 
@@ -90,36 +90,36 @@ static opevo_i_fault integer_power(int64_t base, int64_t exponent, int64_t *out)
 }
 
 /* Both divisions of C and both of Python; b is not 0. */
-static opevo_i_fault divide_integers(unsigned opcode, int64_t a, int64_t b, int64_t *out)
+static opevo_i_topology_fault divide_integers(unsigned opcode, int64_t a, int64_t b, int64_t *out)
 {
     if (b == -1) { /* INT64_MIN / -1 traps, and INT64_MIN % -1 with it */
-        if (opcode == OPEVO_I_REMAINDER || opcode == OPEVO_I_FLOOR_MOD) {
+        if (opcode == OPEVO_I_OP_REMAINDER || opcode == OPEVO_I_OP_FLOOR_MOD) {
             *out = 0;
             return OPEVO_I_FAULT_NONE;
         }
         return __builtin_sub_overflow(0, a, out) ? OPEVO_I_FAULT_OVERFLOW : OPEVO_I_FAULT_NONE;
     }
     switch (opcode) {
-    case OPEVO_I_DIVIDE:
+    case OPEVO_I_OP_DIVIDE:
         *out = a / b;
         break;
-    case OPEVO_I_REMAINDER:
+    case OPEVO_I_OP_REMAINDER:
         *out = a % b;
         break;
-    case OPEVO_I_FLOOR:
+    case OPEVO_I_OP_FLOOR:
         *out = a / b - (a % b != 0 && (a < 0) != (b < 0));
         break;
-    default: /* OPEVO_I_FLOOR_MOD */
+    default: /* OPEVO_I_OP_FLOOR_MOD */
         *out = a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
     }
     return OPEVO_I_FAULT_NONE;
 }
 
-static opevo_i_fault shift(unsigned opcode, int64_t a, int64_t b, int64_t *out)
+static opevo_i_topology_fault shift(unsigned opcode, int64_t a, int64_t b, int64_t *out)
 {
     if (b < 0 || b > 63)
         return OPEVO_I_FAULT_SHIFT;
-    if (opcode == OPEVO_I_SHIFT_RIGHT) {
+    if (opcode == OPEVO_I_OP_SHIFT_RIGHT) {
         *out = a >> b; /* arithmetic in gcc and clang */
         return OPEVO_I_FAULT_NONE;
     }
@@ -130,46 +130,46 @@ static opevo_i_fault shift(unsigned opcode, int64_t a, int64_t b, int64_t *out)
 }
 
 /* *a = *a opcode b for operands that are integers. */
-static opevo_i_fault integer_binary(unsigned opcode, opevo_value *a, int64_t y)
+static opevo_i_topology_fault integer_binary(unsigned opcode, opevo_value *a, int64_t y)
 {
     int64_t x = as_integer(a), z = 0;
-    opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+    opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
     bool overflow = false;
 
     switch (opcode) {
-    case OPEVO_I_ADD:
+    case OPEVO_I_OP_ADD:
         overflow = __builtin_add_overflow(x, y, &z);
         break;
-    case OPEVO_I_SUBTRACT:
+    case OPEVO_I_OP_SUBTRACT:
         overflow = __builtin_sub_overflow(x, y, &z);
         break;
-    case OPEVO_I_MULTIPLY:
+    case OPEVO_I_OP_MULTIPLY:
         overflow = __builtin_mul_overflow(x, y, &z);
         break;
-    case OPEVO_I_QUOTIENT:
+    case OPEVO_I_OP_QUOTIENT:
         return y == 0 ? OPEVO_I_FAULT_ZERO : set_real(a, (double)x / (double)y);
-    case OPEVO_I_POWER:
+    case OPEVO_I_OP_POWER:
         if (y < 0)
             return x == 0 ? OPEVO_I_FAULT_ZERO : set_real(a, pow((double)x, (double)y));
         fault = integer_power(x, y, &z);
         break;
-    case OPEVO_I_SHIFT_LEFT:
-    case OPEVO_I_SHIFT_RIGHT:
+    case OPEVO_I_OP_SHIFT_LEFT:
+    case OPEVO_I_OP_SHIFT_RIGHT:
         fault = shift(opcode, x, y, &z);
         break;
-    case OPEVO_I_BIT_AND:
+    case OPEVO_I_OP_BIT_AND:
         z = x & y;
         break;
-    case OPEVO_I_BIT_XOR:
+    case OPEVO_I_OP_BIT_XOR:
         z = x ^ y;
         break;
-    case OPEVO_I_BIT_OR:
+    case OPEVO_I_OP_BIT_OR:
         z = x | y;
         break;
-    case OPEVO_I_MINIMUM:
+    case OPEVO_I_OP_MINIMUM:
         z = x < y ? x : y;
         break;
-    case OPEVO_I_MAXIMUM:
+    case OPEVO_I_OP_MAXIMUM:
         z = x > y ? x : y;
         break;
     default: /* the four divisions */
@@ -180,38 +180,38 @@ static opevo_i_fault integer_binary(unsigned opcode, opevo_value *a, int64_t y)
 }
 
 /* *a = *a opcode b where at least one is real. */
-static opevo_i_fault real_binary(unsigned opcode, opevo_value *a, const opevo_value *b)
+static opevo_i_topology_fault real_binary(unsigned opcode, opevo_value *a, const opevo_value *b)
 {
     double x = as_real(a), y = as_real(b), rest = 0;
 
     switch (opcode) {
-    case OPEVO_I_ADD:
+    case OPEVO_I_OP_ADD:
         return set_real(a, x + y);
-    case OPEVO_I_SUBTRACT:
+    case OPEVO_I_OP_SUBTRACT:
         return set_real(a, x - y);
-    case OPEVO_I_MULTIPLY:
+    case OPEVO_I_OP_MULTIPLY:
         return set_real(a, x * y);
-    case OPEVO_I_DIVIDE:
-    case OPEVO_I_QUOTIENT:
+    case OPEVO_I_OP_DIVIDE:
+    case OPEVO_I_OP_QUOTIENT:
         return y == 0 ? OPEVO_I_FAULT_ZERO : set_real(a, x / y);
-    case OPEVO_I_FLOOR:
-    case OPEVO_I_FLOOR_MOD:
+    case OPEVO_I_OP_FLOOR:
+    case OPEVO_I_OP_FLOOR_MOD:
         if (y == 0)
             return OPEVO_I_FAULT_ZERO;
         rest = fmod(x, y);
         if (rest != 0 && (rest < 0) != (y < 0))
             rest += y;
         /* The difference is a multiple of y up to rounding, so the quotient is almost whole. */
-        return set_real(a, opcode == OPEVO_I_FLOOR ? round((x - rest) / y) : rest);
-    case OPEVO_I_POWER:
+        return set_real(a, opcode == OPEVO_I_OP_FLOOR ? round((x - rest) / y) : rest);
+    case OPEVO_I_OP_POWER:
         if (x == 0 && y < 0)
             return OPEVO_I_FAULT_ZERO;
         return set_real(a, pow(x, y));
-    case OPEVO_I_MINIMUM:
+    case OPEVO_I_OP_MINIMUM:
         if (y < x)
             *a = *b;
         return OPEVO_I_FAULT_NONE;
-    case OPEVO_I_MAXIMUM:
+    case OPEVO_I_OP_MAXIMUM:
         if (y > x)
             *a = *b;
         return OPEVO_I_FAULT_NONE;
@@ -223,15 +223,15 @@ static opevo_i_fault real_binary(unsigned opcode, opevo_value *a, const opevo_va
 static bool ordered(unsigned opcode, int order)
 {
     switch (opcode) {
-    case OPEVO_I_EQUAL:
+    case OPEVO_I_OP_EQUAL:
         return order == 0;
-    case OPEVO_I_UNEQUAL:
+    case OPEVO_I_OP_UNEQUAL:
         return order != 0;
-    case OPEVO_I_LESS:
+    case OPEVO_I_OP_LESS:
         return order < 0;
-    case OPEVO_I_LESS_EQUAL:
+    case OPEVO_I_OP_LESS_EQUAL:
         return order <= 0;
-    case OPEVO_I_GREATER:
+    case OPEVO_I_OP_GREATER:
         return order > 0;
     default:
         return order >= 0;
@@ -239,12 +239,13 @@ static bool ordered(unsigned opcode, int order)
 }
 
 /* A text equals only an equal text; it has no order. */
-static opevo_i_fault compare(unsigned opcode, const opevo_value *a, const opevo_value *b, bool *out)
+static opevo_i_topology_fault compare(unsigned opcode, const opevo_value *a, const opevo_value *b,
+                                      bool *out)
 {
     int order = 1;
 
     if (a->kind == OPEVO_VALUE_TEXT || b->kind == OPEVO_VALUE_TEXT) {
-        if (opcode != OPEVO_I_EQUAL && opcode != OPEVO_I_UNEQUAL)
+        if (opcode != OPEVO_I_OP_EQUAL && opcode != OPEVO_I_OP_UNEQUAL)
             return OPEVO_I_FAULT_TEXT;
         if (a->kind == b->kind)
             order = strcmp(a->as.text, b->as.text);
@@ -261,11 +262,11 @@ static opevo_i_fault compare(unsigned opcode, const opevo_value *a, const opevo_
     return OPEVO_I_FAULT_NONE;
 }
 
-static opevo_i_fault binary(unsigned opcode, opevo_value *a, const opevo_value *b)
+static opevo_i_topology_fault binary(unsigned opcode, opevo_value *a, const opevo_value *b)
 {
-    if (opcode >= OPEVO_I_EQUAL) {
+    if (opcode >= OPEVO_I_OP_EQUAL) {
         bool holds = false;
-        opevo_i_fault fault = compare(opcode, a, b, &holds);
+        opevo_i_topology_fault fault = compare(opcode, a, b, &holds);
 
         set_integer(a, holds);
         return fault;
@@ -277,57 +278,58 @@ static opevo_i_fault binary(unsigned opcode, opevo_value *a, const opevo_value *
     return real_binary(opcode, a, b);
 }
 
-static opevo_i_fault unary(unsigned opcode, opevo_value *a)
+static opevo_i_topology_fault unary(unsigned opcode, opevo_value *a)
 {
     bool holds = false;
     int64_t x = 0;
-    opevo_i_fault fault = truth(a, &holds);
+    opevo_i_topology_fault fault = truth(a, &holds);
 
     if (fault)
         return fault;
-    if (opcode == OPEVO_I_NOT || opcode == OPEVO_I_TRUTH) {
-        set_integer(a, holds == (opcode == OPEVO_I_TRUTH));
+    if (opcode == OPEVO_I_OP_NOT || opcode == OPEVO_I_OP_TRUTH) {
+        set_integer(a, holds == (opcode == OPEVO_I_OP_TRUTH));
         return OPEVO_I_FAULT_NONE;
     }
     if (!is_integer(a)) {
-        if (opcode == OPEVO_I_COMPLEMENT)
+        if (opcode == OPEVO_I_OP_COMPLEMENT)
             return OPEVO_I_FAULT_REAL;
-        if (opcode == OPEVO_I_NEGATE || (opcode == OPEVO_I_ABSOLUTE && a->as.real < 0))
+        if (opcode == OPEVO_I_OP_NEGATE || (opcode == OPEVO_I_OP_ABSOLUTE && a->as.real < 0))
             a->as.real = -a->as.real;
         return OPEVO_I_FAULT_NONE;
     }
     x = as_integer(a);
-    if (opcode == OPEVO_I_COMPLEMENT)
+    if (opcode == OPEVO_I_OP_COMPLEMENT)
         x = ~x;
-    else if (opcode == OPEVO_I_NEGATE || (opcode == OPEVO_I_ABSOLUTE && x < 0))
+    else if (opcode == OPEVO_I_OP_NEGATE || (opcode == OPEVO_I_OP_ABSOLUTE && x < 0))
         fault = __builtin_sub_overflow(0, x, &x) ? OPEVO_I_FAULT_OVERFLOW : OPEVO_I_FAULT_NONE;
     set_integer(a, x);
     return fault;
 }
 
 /* Carry out a jump: set *taken, and leave in *top what the opcode says. */
-static opevo_i_fault branch(const opevo_i_instruction *at, opevo_value **top, bool *taken)
+static opevo_i_topology_fault branch(const opevo_i_topology_instruction *at, opevo_value **top,
+                                     bool *taken)
 {
     opevo_value *a = *top;
-    opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+    opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
     bool holds = false;
 
     switch (at->opcode) {
-    case OPEVO_I_JUMP_UNLESS:
+    case OPEVO_I_OP_JUMP_UNLESS:
         fault = truth(a, &holds);
         *taken = !holds;
         *top = a - 1;
         break;
-    case OPEVO_I_AND:
-    case OPEVO_I_OR:
+    case OPEVO_I_OP_AND:
+    case OPEVO_I_OP_OR:
         fault = truth(a, &holds);
-        *taken = holds == (at->opcode == OPEVO_I_OR);
+        *taken = holds == (at->opcode == OPEVO_I_OP_OR);
         if (*taken)
             set_integer(a, holds);
         else
             *top = a - 1;
         break;
-    case OPEVO_I_CHAIN:
+    case OPEVO_I_OP_CHAIN:
         fault = compare(at->row, a - 1, a, &holds);
         *taken = !holds;
         *top = a - 1;
@@ -336,46 +338,47 @@ static opevo_i_fault branch(const opevo_i_instruction *at, opevo_value **top, bo
         else
             set_integer(a - 1, 0);
         break;
-    case OPEVO_I_MEMBER:
-        fault = compare(OPEVO_I_EQUAL, a - 1, a, taken);
+    case OPEVO_I_OP_MEMBER:
+        fault = compare(OPEVO_I_OP_EQUAL, a - 1, a, taken);
         *top = a - 1;
         if (*taken)
             set_integer(a - 1, 1);
         break;
-    default: /* OPEVO_I_JUMP */
+    default: /* OPEVO_I_OP_JUMP */
         *taken = true;
     }
     return fault;
 }
 
-opevo_i_fault opevo_i_expression_evaluate(const opevo_i_expression *expression,
-                                          const opevo_value *const *rows, opevo_value *result,
-                                          uint32_t *column)
+opevo_i_topology_fault
+opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expression,
+                                     const opevo_value *const *rows, opevo_value *result,
+                                     uint32_t *column)
 {
     opevo_value stack[OPEVO_I_EXPRESSION_STACK + 2];
     opevo_value *top = stack + 1; /* the topmost value; the first two are never one */
-    const opevo_i_instruction *at = expression->code, *end = at + expression->length;
-    opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+    const opevo_i_topology_instruction *at = expression->code, *end = at + expression->length;
+    opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
 
     stack[0] = stack[1] = (opevo_value){0};
     for (; at < end; at++) {
         bool taken = false;
 
-        if (at->opcode == OPEVO_I_LOAD) {
+        if (at->opcode == OPEVO_I_OP_LOAD) {
             if (rows[at->row])
                 *++top = rows[at->row][at->argument];
             else
                 fault = OPEVO_I_FAULT_INACTIVE;
-        } else if (at->opcode == OPEVO_I_CONSTANT) {
+        } else if (at->opcode == OPEVO_I_OP_CONSTANT) {
             *++top = expression->constants[at->argument];
-        } else if (at->opcode >= OPEVO_I_ADD && at->opcode < OPEVO_I_JUMP) {
+        } else if (at->opcode >= OPEVO_I_OP_ADD && at->opcode < OPEVO_I_OP_JUMP) {
             fault = binary(at->opcode, top - 1, top);
             top--;
-        } else if (at->opcode == OPEVO_I_ACTIVE) {
+        } else if (at->opcode == OPEVO_I_OP_ACTIVE) {
             set_integer(++top, rows[at->row] != NULL);
-        } else if (at->opcode < OPEVO_I_ADD) {
+        } else if (at->opcode < OPEVO_I_OP_ADD) {
             fault = unary(at->opcode, top);
-        } else if (at->opcode == OPEVO_I_NONE) {
+        } else if (at->opcode == OPEVO_I_OP_NONE) {
             set_integer(top, 0);
         } else {
             fault = branch(at, &top, &taken);
@@ -392,11 +395,13 @@ opevo_i_fault opevo_i_expression_evaluate(const opevo_i_expression *expression,
     return OPEVO_I_FAULT_NONE;
 }
 
-bool opevo_i_expression_holds(const opevo_i_expression *expression, const opevo_value *const *rows)
+bool opevo_i_topology_expression_holds(const opevo_i_topology_expression *expression,
+                                       const opevo_value *const *rows)
 {
     opevo_value value = {0};
     bool holds = false;
-    opevo_i_fault fault = opevo_i_expression_evaluate(expression, rows, &value, NULL);
+    opevo_i_topology_fault fault =
+        opevo_i_topology_expression_evaluate(expression, rows, &value, NULL);
 
     return fault == OPEVO_I_FAULT_INACTIVE || (!fault && !truth(&value, &holds) && holds);
 }

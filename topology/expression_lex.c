@@ -9,13 +9,13 @@
 
 #define AT(lexer, place) ((lexer)->source->where), ((lexer)->source->column + (place))
 
-bool opevo_i_word_is(const opevo_i_word *word, const char *spelling)
+bool opevo_i_topology_word_is(const opevo_i_topology_word *word, const char *spelling)
 {
     return strlen(spelling) == word->length && memcmp(word->start, spelling, word->length) == 0;
 }
 
 /* The byte at a place, 0 behind the end. */
-static unsigned char byte_at(const opevo_i_lexer *lexer, size_t place)
+static unsigned char byte_at(const opevo_i_topology_lexer *lexer, size_t place)
 {
     return place < lexer->source->length ? (unsigned char)lexer->source->text[place] : 0;
 }
@@ -65,7 +65,7 @@ static bool read_integer(const char *digits, opevo_dialect dialect, int64_t *out
 }
 
 /* A number takes all letters and digits that follow, so that 12abc is one wrong number. */
-static size_t number_length(const opevo_i_lexer *lexer, bool *real)
+static size_t number_length(const opevo_i_topology_lexer *lexer, bool *real)
 {
     size_t start = lexer->next, end = start;
     bool hexadecimal = byte_at(lexer, start) == '0' && (byte_at(lexer, start + 1) | 0x20) == 'x';
@@ -83,7 +83,8 @@ static size_t number_length(const opevo_i_lexer *lexer, bool *real)
     }
 }
 
-static opevo_status read_number(opevo_i_lexer *lexer, opevo_i_word *word, opevo_error *err)
+static opevo_status read_number(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word,
+                                opevo_error *err)
 {
     char digits[64];
     bool real = false;
@@ -122,7 +123,8 @@ static char unescape(unsigned char c)
     }
 }
 
-static opevo_status read_text(opevo_i_lexer *lexer, opevo_i_word *word, opevo_error *err)
+static opevo_status read_text(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word,
+                              opevo_error *err)
 {
     size_t place = lexer->next + 1;
     unsigned char quote = byte_at(lexer, lexer->next), c = 0;
@@ -153,18 +155,18 @@ static opevo_status read_text(opevo_i_lexer *lexer, opevo_i_word *word, opevo_er
 }
 
 /* The dot of PARENT.BRANCH.KEY. */
-static bool joins_names(const opevo_i_lexer *lexer)
+static bool joins_names(const opevo_i_topology_lexer *lexer)
 {
     unsigned char next = byte_at(lexer, lexer->next + 1);
 
     return byte_at(lexer, lexer->next) == '.' && in_name(next) && !isdigit(next);
 }
 
-static void read_name(opevo_i_lexer *lexer, opevo_i_word *word)
+static void read_name(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word)
 {
     static const struct {
         const char *spelling;
-        opevo_i_word_kind kind;
+        opevo_i_topology_word_kind kind;
     } reserved[] = {
         {"and", OPEVO_I_WORD_AND},
         {"or", OPEVO_I_WORD_OR},
@@ -180,11 +182,12 @@ static void read_name(opevo_i_lexer *lexer, opevo_i_word *word)
     if (lexer->source->dialect != OPEVO_DIALECT_PYTHON)
         return;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (opevo_i_word_is(word, reserved[i].spelling))
+        if (opevo_i_topology_word_is(word, reserved[i].spelling))
             word->kind = reserved[i].kind;
 }
 
-static opevo_status read_sign(opevo_i_lexer *lexer, opevo_i_word *word, opevo_error *err)
+static opevo_status read_sign(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word,
+                              opevo_error *err)
 {
     static const char *const spellings[] = {
 #define OPEVO_I_SIGN_SPELLING(suffix, spelling) spelling,
@@ -198,7 +201,7 @@ static opevo_status read_sign(opevo_i_lexer *lexer, opevo_i_word *word, opevo_er
         size_t length = strlen(spellings[i]);
 
         if (length <= left && memcmp(word->start, spellings[i], length) == 0) {
-            word->kind = (opevo_i_word_kind)(OPEVO_I_WORD_IN + 1 + i);
+            word->kind = (opevo_i_topology_word_kind)(OPEVO_I_WORD_IN + 1 + i);
             word->length = length;
             lexer->next += length;
             return OPEVO_OK;
@@ -213,7 +216,8 @@ static opevo_status read_sign(opevo_i_lexer *lexer, opevo_i_word *word, opevo_er
                       AT(lexer, lexer->next), c);
 }
 
-opevo_status opevo_i_lexer_next(opevo_i_lexer *lexer, opevo_i_word *word, opevo_error *err)
+opevo_status opevo_i_topology_lexer_next(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word,
+                                         opevo_error *err)
 {
     unsigned char c = 0;
 
@@ -221,9 +225,9 @@ opevo_status opevo_i_lexer_next(opevo_i_lexer *lexer, opevo_i_word *word, opevo_
            byte_at(lexer, lexer->next))
         lexer->next++;
     c = byte_at(lexer, lexer->next);
-    *word = (opevo_i_word){.kind = OPEVO_I_WORD_END,
-                           .start = lexer->source->text + lexer->next,
-                           .column = lexer->source->column + lexer->next};
+    *word = (opevo_i_topology_word){.kind = OPEVO_I_WORD_END,
+                                    .start = lexer->source->text + lexer->next,
+                                    .column = lexer->source->column + lexer->next};
     if (lexer->next == lexer->source->length)
         return OPEVO_OK;
     if (isdigit(c) || (c == '.' && isdigit(byte_at(lexer, lexer->next + 1))))

@@ -40,7 +40,7 @@
     X(OPEN_SQUARE, "[")                                                                            \
     X(CLOSE_SQUARE, "]")
 
-typedef enum opevo_i_word_kind {
+typedef enum opevo_i_topology_word_kind {
     OPEVO_I_WORD_END,
     OPEVO_I_WORD_VALUE, /* a number or a text */
     OPEVO_I_WORD_NAME,
@@ -52,25 +52,26 @@ typedef enum opevo_i_word_kind {
     OPEVO_I_SIGN_LIST(OPEVO_I_SIGN_ENUM)
 #undef OPEVO_I_SIGN_ENUM
         OPEVO_I_WORD_COUNT
-} opevo_i_word_kind;
+} opevo_i_topology_word_kind;
 
-typedef struct opevo_i_word {
-    opevo_i_word_kind kind;
+typedef struct opevo_i_topology_word {
+    opevo_i_topology_word_kind kind;
     const char *start; /* `length` bytes of the source */
     size_t length;
     size_t column;     /* from 1 */
     opevo_value value; /* of OPEVO_I_WORD_VALUE */
-} opevo_i_word;
+} opevo_i_topology_word;
 
-typedef struct opevo_i_lexer {
-    const opevo_i_source *source;
+typedef struct opevo_i_topology_lexer {
+    const opevo_i_topology_source *source;
     size_t next; /* first byte not yet read */
     char *texts; /* where the bytes of texts go, as many as the source has */
-} opevo_i_lexer;
+} opevo_i_topology_lexer;
 
-/* Read the next word. Errors: INVALID as opevo_i_expression_create. */
-opevo_status opevo_i_lexer_next(opevo_i_lexer *lexer, opevo_i_word *word, opevo_error *err);
+/* Read the next word. Errors: INVALID as opevo_i_topology_expression_create. */
+opevo_status opevo_i_topology_lexer_next(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word,
+                                         opevo_error *err);
 
-bool opevo_i_word_is(const opevo_i_word *word, const char *spelling);
+bool opevo_i_topology_word_is(const opevo_i_topology_word *word, const char *spelling);
 
 #endif

@@ -12,7 +12,7 @@ enum { LISTED_BYTES_MAX = 1 << 16 }; /* for the sums of one prime */
 
 static void destroy(opevo_parameter *parameter)
 {
-    opevo_i_factor *self = (opevo_i_factor *)parameter;
+    opevo_i_topology_factor *self = (opevo_i_topology_factor *)parameter;
 
     opevo_free(self->table);
     opevo_free(self->sums);
@@ -21,7 +21,7 @@ static void destroy(opevo_parameter *parameter)
 
 /* T[m][s] = T[m][s-1] + T[m-1][s] is Pascal's rule. The largest entry, T[v-1][e+1], is the count of
  * the prime with the largest exponent, so nothing overflows once that count fits. */
-static bool fill_table(opevo_i_factor *self)
+static bool fill_table(opevo_i_topology_factor *self)
 {
     size_t columns = self->columns;
 
@@ -41,16 +41,16 @@ static bool fill_table(opevo_i_factor *self)
 }
 
 /* Primes with their powers, counts and strides; false when there are 2^128 tuples or more. */
-static bool set_primes(opevo_i_factor *self)
+static bool set_primes(opevo_i_topology_factor *self)
 {
-    opevo_i_prime_power found[OPEVO_I_PRIMES_MAX];
+    opevo_i_topology_prime_power found[OPEVO_I_PRIMES_MAX];
     int64_t *powers = self->powers;
 
-    self->prime_count = opevo_i_factorise((uint64_t)self->product, found);
+    self->prime_count = opevo_i_topology_factorise((uint64_t)self->product, found);
     self->super.size = 1;
     self->columns = 2;
     for (size_t i = self->prime_count; i-- > 0;) {
-        opevo_i_factor_prime *prime = &self->primes[i];
+        opevo_i_topology_factor_prime *prime = &self->primes[i];
 
         prime->exponent = found[i].exponent;
         prime->powers = powers;
@@ -70,14 +70,14 @@ static bool set_primes(opevo_i_factor *self)
 }
 
 /* The sum at each place is the largest that the rest of the rank allows. */
-static void unrank(const opevo_i_factor *self, const opevo_i_factor_prime *prime, opevo_index rank,
-                   uint8_t *sums)
+static void unrank(const opevo_i_topology_factor *self, const opevo_i_topology_factor_prime *prime,
+                   opevo_index rank, uint8_t *sums)
 {
     unsigned sum = prime->exponent;
 
     sums[0] = (uint8_t)sum;
     for (size_t i = 1; i < self->places; i++) {
-        const opevo_index *row = opevo_i_factor_row(self, self->places - i);
+        const opevo_index *row = opevo_i_topology_factor_row(self, self->places - i);
 
         while (row[sum] > rank)
             sum--;
@@ -88,7 +88,7 @@ static void unrank(const opevo_i_factor *self, const opevo_i_factor_prime *prime
 }
 
 /* List the sums of the primes that have few compositions, so that walks need not work them out. */
-static bool list_sums(opevo_i_factor *self)
+static bool list_sums(opevo_i_topology_factor *self)
 {
     size_t width = self->places + 1, bytes = 0;
     uint8_t *at = NULL;
@@ -101,7 +101,7 @@ static bool list_sums(opevo_i_factor *self)
     if (!at)
         return false;
     for (size_t p = 0; p < self->prime_count; p++) {
-        opevo_i_factor_prime *prime = &self->primes[p];
+        opevo_i_topology_factor_prime *prime = &self->primes[p];
 
         if (prime->count > LISTED_BYTES_MAX / width)
             continue;
@@ -116,8 +116,9 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
                            opevo_error *err)
 {
     int64_t arguments[2] = {0, 0};
-    opevo_status status = opevo_i_positive_arguments(spec, "factor(C,v)", arguments, 2, err);
-    opevo_i_factor *self = NULL;
+    opevo_status status =
+        opevo_i_topology_positive_arguments(spec, "factor(C,v)", arguments, 2, err);
+    opevo_i_topology_factor *self = NULL;
 
     if (status != OPEVO_OK)
         return status;
@@ -150,16 +151,17 @@ no_memory:
 }
 
 /* Division of 64-bit numbers is several times faster. */
-static opevo_index rank_of(const opevo_i_factor *self, const opevo_i_factor_prime *prime,
-                           opevo_index vertex)
+static opevo_index rank_of(const opevo_i_topology_factor *self,
+                           const opevo_i_topology_factor_prime *prime, opevo_index vertex)
 {
     if (self->super.size <= UINT64_MAX)
         return (uint64_t)vertex / (uint64_t)prime->stride % (uint64_t)prime->count;
     return vertex / prime->stride % prime->count;
 }
 
-const uint8_t *opevo_i_factor_sums(const opevo_i_factor *self, const opevo_i_factor_prime *prime,
-                                   opevo_index vertex, uint8_t *scratch)
+const uint8_t *opevo_i_topology_factor_sums(const opevo_i_topology_factor *self,
+                                            const opevo_i_topology_factor_prime *prime,
+                                            opevo_index vertex, uint8_t *scratch)
 {
     opevo_index rank = rank_of(self, prime, vertex);
 
@@ -171,14 +173,14 @@ const uint8_t *opevo_i_factor_sums(const opevo_i_factor *self, const opevo_i_fac
 
 static void value(const opevo_parameter *parameter, opevo_index vertex, opevo_value *components)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     uint8_t scratch[OPEVO_I_PLACES_MAX + 1];
 
     for (size_t i = 0; i < self->places; i++)
         components[i] = opevo_value_of_integer(1);
     for (size_t p = 0; p < self->prime_count; p++) {
-        const opevo_i_factor_prime *prime = &self->primes[p];
-        const uint8_t *sums = opevo_i_factor_sums(self, prime, vertex, scratch);
+        const opevo_i_topology_factor_prime *prime = &self->primes[p];
+        const uint8_t *sums = opevo_i_topology_factor_sums(self, prime, vertex, scratch);
 
         for (size_t i = 0; i < self->places; i++)
             components[i].as.integer *= prime->powers[sums[i] - sums[i + 1]];
@@ -186,7 +188,7 @@ static void value(const opevo_parameter *parameter, opevo_index vertex, opevo_va
 }
 
 /* Exponent of the prime in `number`, which is positive. */
-static unsigned exponent_in(const opevo_i_factor_prime *prime, int64_t number)
+static unsigned exponent_in(const opevo_i_topology_factor_prime *prime, int64_t number)
 {
     unsigned exponent = 0;
 
@@ -196,14 +198,14 @@ static unsigned exponent_in(const opevo_i_factor_prime *prime, int64_t number)
 }
 
 /* Whether the components are positive integers; their product, or 0 once it exceeds 2^63 - 1. */
-static bool multiply_components(const opevo_i_factor *self, const opevo_value *components,
+static bool multiply_components(const opevo_i_topology_factor *self, const opevo_value *components,
                                 int64_t *product)
 {
     *product = 1;
     for (size_t i = 0; i < self->places; i++) {
         int64_t component = 0;
 
-        if (!opevo_i_value_integer(components[i], &component) || component < 1)
+        if (!opevo_i_topology_value_integer(components[i], &component) || component < 1)
             return false;
         if (__builtin_mul_overflow(*product, component, product))
             *product = 0;
@@ -215,23 +217,23 @@ static bool multiply_components(const opevo_i_factor *self, const opevo_value *c
 static bool find(const opevo_parameter *parameter, const opevo_value *components,
                  opevo_index *vertex)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     opevo_index found = 0;
     int64_t product = 0;
 
     if (!multiply_components(self, components, &product) || product != self->product)
         return false;
     for (size_t p = 0; p < self->prime_count; p++) {
-        const opevo_i_factor_prime *prime = &self->primes[p];
+        const opevo_i_topology_factor_prime *prime = &self->primes[p];
         opevo_index rank = 0;
         unsigned sum = 0;
 
         for (size_t i = self->places - 1; i > 0; i--) {
             int64_t component = 0;
 
-            opevo_i_value_integer(components[i], &component);
+            opevo_i_topology_value_integer(components[i], &component);
             sum += exponent_in(prime, component);
-            rank += opevo_i_factor_row(self, self->places - i)[sum];
+            rank += opevo_i_topology_factor_row(self, self->places - i)[sum];
         }
         found += rank * prime->stride;
     }
@@ -244,7 +246,7 @@ static void explain(const opevo_parameter *parameter, const opevo_value *compone
 {
     int64_t product = 0;
 
-    if (!multiply_components((const opevo_i_factor *)parameter, components, &product))
+    if (!multiply_components((const opevo_i_topology_factor *)parameter, components, &product))
         opevo_text_add(out, "it must consist of positive integers");
     else if (product)
         opevo_text_printf(out, "its product is %lld", (long long)product);
@@ -254,15 +256,15 @@ static void explain(const opevo_parameter *parameter, const opevo_value *compone
 
 static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
 
     return opevo_hash_u64(opevo_hash_u64(start, (uint64_t)self->product), self->places);
 }
 
-const opevo_i_type opevo_i_factor_type = {
+const opevo_i_topology_type opevo_i_topology_factor_type = {
     .info = {"factor", "factor(C,v)", "ordered v-tuples of positive integers with product C",
              "prime-move any-divisor complete"},
-    .topologies = opevo_i_factor_topologies,
+    .topologies = opevo_i_topology_factor_topologies,
     .topology_count = OPEVO_I_FACTOR_TOPOLOGY_COUNT,
     .is_tuple = true,
     .create = create,

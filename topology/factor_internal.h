@@ -23,37 +23,39 @@
 
 enum { OPEVO_I_PLACES_MAX = 1024 };
 
-typedef struct opevo_i_factor_prime {
+typedef struct opevo_i_topology_factor_prime {
     unsigned exponent;
     opevo_index count;     /* compositions: C(exponent + v - 1, v - 1) */
     opevo_index stride;    /* product of the counts of all larger primes */
     const int64_t *powers; /* 1, p, p^2, ..., p^exponent */
     const uint8_t *sums;   /* s_0 .. s_v of every rank, or NULL where that would be long */
-} opevo_i_factor_prime;
+} opevo_i_topology_factor_prime;
 
-typedef struct opevo_i_factor {
+typedef struct opevo_i_topology_factor {
     opevo_parameter super;
     int64_t product;
     size_t places; /* v, also super.arity */
     size_t prime_count;
-    opevo_i_factor_prime primes[OPEVO_I_PRIMES_MAX];
+    opevo_i_topology_factor_prime primes[OPEVO_I_PRIMES_MAX];
     int64_t powers[64 + OPEVO_I_PRIMES_MAX]; /* exponents sum to at most 62 */
     size_t columns;                          /* of the table: largest exponent + 2 */
     opevo_index *table;                      /* T, v rows */
     uint8_t *sums;                           /* what the primes' sums point into */
-} opevo_i_factor;
+} opevo_i_topology_factor;
 
-static inline const opevo_index *opevo_i_factor_row(const opevo_i_factor *self, size_t m)
+static inline const opevo_index *opevo_i_topology_factor_row(const opevo_i_topology_factor *self,
+                                                             size_t m)
 {
     return self->table + m * self->columns;
 }
 
 /* Suffix sums s_0 .. s_v of one prime at a vertex, in `scratch` or listed for good. O(1) where they
  * are listed, O(v + exponent) elsewhere. */
-const uint8_t *opevo_i_factor_sums(const opevo_i_factor *self, const opevo_i_factor_prime *prime,
-                                   opevo_index vertex, uint8_t *scratch);
+const uint8_t *opevo_i_topology_factor_sums(const opevo_i_topology_factor *self,
+                                            const opevo_i_topology_factor_prime *prime,
+                                            opevo_index vertex, uint8_t *scratch);
 
-extern const opevo_i_topology opevo_i_factor_topologies[];
+extern const opevo_i_topology opevo_i_topology_factor_topologies[];
 enum { OPEVO_I_FACTOR_TOPOLOGY_COUNT = 3 };
 
 #endif

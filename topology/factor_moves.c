@@ -8,7 +8,7 @@
 #include "factor_internal.h"
 
 /* Number of places that the prime divides. */
-static size_t divided_places(const opevo_i_factor *self, const uint8_t *sums)
+static size_t divided_places(const opevo_i_topology_factor *self, const uint8_t *sums)
 {
     size_t count = 0;
 
@@ -19,14 +19,15 @@ static size_t divided_places(const opevo_i_factor *self, const uint8_t *sums)
 
 /* What moving t of a prime's exponent from place `from` to place `to` (from 0) adds to the vertex,
  * modulo 2^128. */
-static opevo_index move_exponent(const opevo_i_factor *self, const opevo_i_factor_prime *prime,
-                                 const uint8_t *sums, size_t from, size_t to, unsigned t)
+static opevo_index move_exponent(const opevo_i_topology_factor *self,
+                                 const opevo_i_topology_factor_prime *prime, const uint8_t *sums,
+                                 size_t from, size_t to, unsigned t)
 {
     opevo_index change = 0;
     size_t first = from < to ? from : to, last = from < to ? to : from;
 
     for (size_t i = first + 1; i <= last; i++) {
-        const opevo_index *row = opevo_i_factor_row(self, self->places - i);
+        const opevo_index *row = opevo_i_topology_factor_row(self, self->places - i);
 
         change += row[from < to ? sums[i] + t : sums[i] - t] - row[sums[i]];
     }
@@ -34,20 +35,21 @@ static opevo_index move_exponent(const opevo_i_factor *self, const opevo_i_facto
 }
 
 /* The same for every other place, in increasing order. */
-static void list_changes(const opevo_i_factor *self, const opevo_i_factor_prime *prime,
-                         const uint8_t *sums, size_t from, unsigned t, opevo_index *changes)
+static void list_changes(const opevo_i_topology_factor *self,
+                         const opevo_i_topology_factor_prime *prime, const uint8_t *sums,
+                         size_t from, unsigned t, opevo_index *changes)
 {
     opevo_index change = 0;
 
     for (size_t i = from; i > 0; i--) {
-        const opevo_index *row = opevo_i_factor_row(self, self->places - i);
+        const opevo_index *row = opevo_i_topology_factor_row(self, self->places - i);
 
         change += (row[sums[i] - t] - row[sums[i]]) * prime->stride;
         changes[i - 1] = change;
     }
     change = 0;
     for (size_t i = from + 1; i < self->places; i++) {
-        const opevo_index *row = opevo_i_factor_row(self, self->places - i);
+        const opevo_index *row = opevo_i_topology_factor_row(self, self->places - i);
 
         change += (row[sums[i] + t] - row[sums[i]]) * prime->stride;
         changes[i - 1] = change;
@@ -56,12 +58,13 @@ static void list_changes(const opevo_i_factor *self, const opevo_i_factor_prime 
 
 static opevo_index prime_move_degree(const opevo_parameter *parameter, opevo_index vertex)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     uint8_t scratch[OPEVO_I_PLACES_MAX + 1];
     size_t count = 0;
 
     for (size_t p = 0; p < self->prime_count; p++)
-        count += divided_places(self, opevo_i_factor_sums(self, &self->primes[p], vertex, scratch));
+        count += divided_places(
+            self, opevo_i_topology_factor_sums(self, &self->primes[p], vertex, scratch));
     return (opevo_index)count * (self->places - 1);
 }
 
@@ -69,14 +72,14 @@ static opevo_index prime_move_degree(const opevo_parameter *parameter, opevo_ind
 static opevo_index prime_move_neighbour(const opevo_parameter *parameter, opevo_index vertex,
                                         opevo_index k)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
-    const opevo_i_factor_prime *prime = self->primes;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
+    const opevo_i_topology_factor_prime *prime = self->primes;
     const uint8_t *sums = NULL;
     uint8_t scratch[OPEVO_I_PLACES_MAX + 1];
     size_t others = self->places - 1, rest = (size_t)k, block = 0, from = 0, to = 0;
 
     for (;; prime++) {
-        sums = opevo_i_factor_sums(self, prime, vertex, scratch);
+        sums = opevo_i_topology_factor_sums(self, prime, vertex, scratch);
         block = divided_places(self, sums) * others;
         if (rest < block)
             break;
@@ -96,13 +99,13 @@ static opevo_index prime_move_neighbour(const opevo_parameter *parameter, opevo_
 static void prime_move_neighbours(const opevo_parameter *parameter, opevo_index vertex,
                                   opevo_index *out)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     uint8_t scratch[OPEVO_I_PLACES_MAX + 1];
     size_t others = self->places - 1;
 
     for (size_t p = 0; p < self->prime_count; p++) {
-        const opevo_i_factor_prime *prime = &self->primes[p];
-        const uint8_t *sums = opevo_i_factor_sums(self, prime, vertex, scratch);
+        const opevo_i_topology_factor_prime *prime = &self->primes[p];
+        const uint8_t *sums = opevo_i_topology_factor_sums(self, prime, vertex, scratch);
 
         for (size_t from = 0; from < self->places; from++) {
             if (sums[from] == sums[from + 1])
@@ -119,14 +122,14 @@ static void prime_move_neighbours(const opevo_parameter *parameter, opevo_index 
  * on its v places. */
 static opevo_family prime_move_family(const opevo_parameter *parameter)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
 
     if (self->super.size == 1 || (self->prime_count == 1 && self->primes[0].exponent == 1))
         return OPEVO_FAMILY_COMPLETE;
     return self->prime_count == 1 && self->places == 2 ? OPEVO_FAMILY_PATH : OPEVO_FAMILY_GENERAL;
 }
 
-static unsigned exponent_sum(const opevo_i_factor *self)
+static unsigned exponent_sum(const opevo_i_topology_factor *self)
 {
     unsigned sum = 0;
 
@@ -136,7 +139,7 @@ static unsigned exponent_sum(const opevo_i_factor *self)
 }
 
 /* edges = v (v-1) / 2 * sum, when the sum fits, and degree_mean = v (v-1) * mean. */
-static void set_edges(const opevo_i_factor *self, bool fits, opevo_index sum, double mean,
+static void set_edges(const opevo_i_topology_factor *self, bool fits, opevo_index sum, double mean,
                       opevo_parameter_metrics *metrics)
 {
     opevo_index pairs = (opevo_index)self->places * (self->places - 1) / 2;
@@ -154,15 +157,15 @@ static void set_edges(const opevo_i_factor *self, bool fits, opevo_index sum, do
  */
 static void prime_move_measure(const opevo_parameter *parameter, opevo_parameter_metrics *metrics)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     opevo_index sum = 0, most = 0;
     double mean = 0;
     size_t v = self->places;
     bool fits = true;
 
     for (size_t p = 0; p < self->prime_count; p++) {
-        const opevo_i_factor_prime *prime = &self->primes[p];
-        opevo_index holding = opevo_i_factor_row(self, v - 1)[prime->exponent];
+        const opevo_i_topology_factor_prime *prime = &self->primes[p];
+        opevo_index holding = opevo_i_topology_factor_row(self, v - 1)[prime->exponent];
 
         fits = fits && opevo_index_add(sum, self->super.size / prime->count * holding, &sum);
         mean += (double)prime->exponent / (double)(prime->exponent + v - 1);
@@ -182,10 +185,11 @@ typedef struct place_sums {
     uint8_t scratch[OPEVO_I_PRIMES_MAX][OPEVO_I_PLACES_MAX + 1];
 } place_sums;
 
-static void find_sums(const opevo_i_factor *self, opevo_index vertex, place_sums *sums)
+static void find_sums(const opevo_i_topology_factor *self, opevo_index vertex, place_sums *sums)
 {
     for (size_t p = 0; p < self->prime_count; p++)
-        sums->of[p] = opevo_i_factor_sums(self, &self->primes[p], vertex, sums->scratch[p]);
+        sums->of[p] =
+            opevo_i_topology_factor_sums(self, &self->primes[p], vertex, sums->scratch[p]);
 }
 
 static unsigned exponent_at(const uint8_t *sums, size_t place)
@@ -194,7 +198,8 @@ static unsigned exponent_at(const uint8_t *sums, size_t place)
 }
 
 /* Divisors of the component in a place. */
-static uint64_t divisor_count(const opevo_i_factor *self, const place_sums *sums, size_t place)
+static uint64_t divisor_count(const opevo_i_topology_factor *self, const place_sums *sums,
+                              size_t place)
 {
     uint64_t count = 1;
 
@@ -205,7 +210,7 @@ static uint64_t divisor_count(const opevo_i_factor *self, const place_sums *sums
 
 static opevo_index any_divisor_degree(const opevo_parameter *parameter, opevo_index vertex)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     place_sums sums;
     uint64_t count = 0;
 
@@ -220,7 +225,7 @@ static opevo_index any_divisor_degree(const opevo_parameter *parameter, opevo_in
 static opevo_index any_divisor_neighbour(const opevo_parameter *parameter, opevo_index vertex,
                                          opevo_index k)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     place_sums sums;
     uint64_t others = self->places - 1, rest = (uint64_t)k, divisor = 0;
     size_t from = 0, to = 0;
@@ -250,7 +255,7 @@ static opevo_index any_divisor_neighbour(const opevo_parameter *parameter, opevo
 /* All neighbours that take from one place; returns how many. `rows` divisors of the primes so far
  * have a row of neighbours each, all but the divisor 1, whose row would hold the vertex itself; a
  * further prime adds its changes to copies of them. */
-static size_t list_divisor_moves(const opevo_i_factor *self, const place_sums *sums,
+static size_t list_divisor_moves(const opevo_i_topology_factor *self, const place_sums *sums,
                                  opevo_index vertex, size_t from, opevo_index *out)
 {
     opevo_index changes[OPEVO_I_PLACES_MAX];
@@ -277,7 +282,7 @@ static size_t list_divisor_moves(const opevo_i_factor *self, const place_sums *s
 static void any_divisor_neighbours(const opevo_parameter *parameter, opevo_index vertex,
                                    opevo_index *out)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     place_sums sums;
 
     find_sums(self, vertex, &sums);
@@ -288,7 +293,7 @@ static void any_divisor_neighbours(const opevo_parameter *parameter, opevo_index
 /* One prime in two places: every tuple is reached by one move. */
 static opevo_family any_divisor_family(const opevo_parameter *parameter)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     bool complete = self->super.size == 1 || (self->prime_count == 1 &&
                                               (self->places == 2 || self->primes[0].exponent == 1));
 
@@ -297,7 +302,7 @@ static opevo_family any_divisor_family(const opevo_parameter *parameter)
 
 /* Diameter for one prime: min(e, v-1); for two places and several primes 2, since each prime's
  * surplus goes one way and two moves carry all. docs/topologies.md has the proofs. */
-static bool any_divisor_diameter(const opevo_i_factor *self, opevo_index *diameter)
+static bool any_divisor_diameter(const opevo_i_topology_factor *self, opevo_index *diameter)
 {
     if (self->super.size == 1)
         *diameter = 0;
@@ -317,7 +322,7 @@ static bool any_divisor_diameter(const opevo_i_factor *self, opevo_index *diamet
  * prime, and when each prime factor can have a place of its own. */
 static void any_divisor_measure(const opevo_parameter *parameter, opevo_parameter_metrics *metrics)
 {
-    const opevo_i_factor *self = (const opevo_i_factor *)parameter;
+    const opevo_i_topology_factor *self = (const opevo_i_topology_factor *)parameter;
     opevo_index splits = 1, divisors = 1;
     double mean = 1;
     size_t v = self->places;
@@ -344,7 +349,7 @@ static void any_divisor_measure(const opevo_parameter *parameter, opevo_paramete
     set_edges(self, fits, splits - self->super.size, mean - 1, metrics);
 }
 
-const opevo_i_topology opevo_i_factor_topologies[OPEVO_I_FACTOR_TOPOLOGY_COUNT] = {
+const opevo_i_topology opevo_i_topology_factor_topologies[OPEVO_I_FACTOR_TOPOLOGY_COUNT] = {
     {.name = "prime-move",
      .family = prime_move_family,
      .degree = prime_move_degree,

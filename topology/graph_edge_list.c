@@ -27,8 +27,8 @@ static bool take_vertex(const char **at, uint64_t *vertex)
     return !errno && strchr(" \t\r\n", **at);
 }
 
-static opevo_status take_edge(const opevo_i_graph_text *text, const char *at, size_t line,
-                              opevo_i_graph_rows *rows, opevo_error *err)
+static opevo_status take_edge(const opevo_i_topology_graph_text *text, const char *at, size_t line,
+                              opevo_i_topology_graph_rows *rows, opevo_error *err)
 {
     const uint64_t always = UINT64_C(1) << 16;
     uint64_t limit = text->size > always ? text->size : always;
@@ -61,8 +61,8 @@ static opevo_status take_edge(const opevo_i_graph_text *text, const char *at, si
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_edge_list_read(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
-                                    opevo_error *err)
+opevo_status opevo_i_topology_edge_list_read(const opevo_i_topology_graph_text *text,
+                                             opevo_i_topology_graph_rows *rows, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const char *at = text->data;

@@ -9,7 +9,7 @@
 #include "graph_read.h"
 
 typedef struct graph_file {
-    opevo_i_listed listed;
+    opevo_i_topology_listed listed;
     opevo_graph *graph;
 } graph_file;
 
@@ -18,7 +18,7 @@ static void destroy(opevo_parameter *parameter)
     graph_file *self = (graph_file *)parameter;
 
     opevo_graph_destroy(self->graph);
-    opevo_i_listed_destroy(parameter);
+    opevo_i_topology_listed_destroy(parameter);
 }
 
 /* The vertices and edges of a file. */
@@ -37,8 +37,8 @@ static opevo_status read_file(graph_file *self, const opevo_parameter_spec *spec
         opevo_text_printf(&path, "%s/", spec->directory);
     opevo_text_add(&path, file);
     OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_i_graph_read(opevo_text_string(&path), spec->name, &self->graph,
-                                 &self->listed.list, err));
+    OPEVO_TRY(opevo_i_topology_graph_read(opevo_text_string(&path), spec->name, &self->graph,
+                                          &self->listed.list, err));
 cleanup:
     opevo_text_free(&path);
     return status;
@@ -53,8 +53,8 @@ static opevo_status take_edges(graph_file *self, const opevo_parameter_spec *spe
     if (spec->value_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: graph needs at least one vertex.",
                           spec->name);
-    OPEVO_TRY(opevo_i_value_list_init(&self->listed.list, spec->values, spec->value_count, false,
-                                      spec->name, err));
+    OPEVO_TRY(opevo_i_topology_value_list_init(&self->listed.list, spec->values, spec->value_count,
+                                               false, spec->name, err));
     status = opevo_graph_from_edges(spec->value_count, spec->edges, spec->edge_count, &self->graph,
                                     &inner);
     if (status != OPEVO_OK)
@@ -86,7 +86,7 @@ static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
 {
     const graph_file *self = (const graph_file *)parameter;
     const opevo_graph *graph = self->graph;
-    uint64_t result = opevo_i_listed_hash(parameter, start);
+    uint64_t result = opevo_i_topology_listed_hash(parameter, start);
 
     for (size_t v = 0; v < graph->vertex_count; v++) {
         result = opevo_hash_u64(result, opevo_graph_degree(graph, v));
@@ -111,7 +111,7 @@ static opevo_index neighbour(const opevo_parameter *self, opevo_index vertex, op
 static const opevo_i_topology topologies[] = {
     {.name = "file", .degree = degree, .neighbour = neighbour}};
 
-const opevo_i_type opevo_i_graph_file_type = {
+const opevo_i_topology_type opevo_i_topology_graph_file_type = {
     .info = {"graph", "graph(FILE)",
              "the vertices of an edge list (.txt .edges .el) or a GraphML file (.graphml .xml)",
              "file"},
@@ -120,7 +120,7 @@ const opevo_i_type opevo_i_graph_file_type = {
     .is_path = true,
     .create = create,
     .destroy = destroy,
-    .value = opevo_i_listed_value,
-    .find = opevo_i_listed_find,
+    .value = opevo_i_topology_listed_value,
+    .find = opevo_i_topology_listed_find,
     .hash = hash,
 };

@@ -21,7 +21,7 @@ typedef struct edge {
 typedef struct reading {
     const char *path;
     xmlTextReader *xml;
-    opevo_i_graph_rows *rows;
+    opevo_i_topology_graph_rows *rows;
     edge *edges;
     size_t edge_count, edge_capacity;
     char *name_key, *usual_name; /* the key of the nodes' names, and its default; NULL for none */
@@ -102,15 +102,15 @@ static opevo_status take_key(reading *self, opevo_error *err)
 
 static opevo_status take_node(reading *self, opevo_error *err)
 {
-    opevo_i_graph_rows *rows = self->rows;
-    opevo_i_graph_node *node = NULL;
+    opevo_i_topology_graph_rows *rows = self->rows;
+    opevo_i_topology_graph_node *node = NULL;
     void *nodes = rows->nodes;
 
     if (!opevo_reserve(&nodes, &rows->node_capacity, rows->vertices + 1, sizeof *rows->nodes))
         return no_memory(self, err);
     rows->nodes = nodes;
     node = &rows->nodes[rows->vertices++];
-    *node = (opevo_i_graph_node){.line = line_of(self)};
+    *node = (opevo_i_topology_graph_node){.line = line_of(self)};
     if (!take_attribute(self, "id", &node->id))
         return no_memory(self, err);
     if (!node->id)
@@ -146,7 +146,7 @@ static opevo_status take_edge(reading *self, opevo_error *err)
 /* An element of the first graph, or of one of its nodes. */
 static opevo_status take_inside(reading *self, const char *name, int depth, opevo_error *err)
 {
-    opevo_i_graph_rows *rows = self->rows;
+    opevo_i_topology_graph_rows *rows = self->rows;
 
     if (depth == self->graph_depth + 1) {
         self->in_node = !strcmp(name, "node");
@@ -247,7 +247,7 @@ static opevo_status sort_nodes(const reading *self, mention *sorted, opevo_error
 
 static opevo_status join(const reading *self, const mention *sorted, opevo_error *err)
 {
-    opevo_i_graph_rows *rows = self->rows;
+    opevo_i_topology_graph_rows *rows = self->rows;
     size_t count = 2 * self->edge_count;
 
     rows->ends = opevo_malloc(count, sizeof *rows->ends);
@@ -272,7 +272,7 @@ static opevo_status join(const reading *self, const mention *sorted, opevo_error
 static opevo_status name_others(const reading *self, opevo_error *err)
 {
     for (size_t i = 0; self->usual_name && i < self->rows->vertices; i++) {
-        opevo_i_graph_node *node = &self->rows->nodes[i];
+        opevo_i_topology_graph_node *node = &self->rows->nodes[i];
 
         if (!node->name && !(node->name = opevo_strdup(self->usual_name)))
             return no_memory(self, err);
@@ -280,8 +280,8 @@ static opevo_status name_others(const reading *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_graphml_read(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
-                                  opevo_error *err)
+opevo_status opevo_i_topology_graphml_read(const opevo_i_topology_graph_text *text,
+                                           opevo_i_topology_graph_rows *rows, opevo_error *err)
 {
     enum {
         QUIET = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING,

@@ -148,8 +148,8 @@ static bool finish(bounds *race, search *searcher, double work)
     return false;
 }
 
-opevo_status opevo_i_graph_distances(const opevo_graph *graph, double work, opevo_i_distances *out,
-                                     opevo_error *err)
+opevo_status opevo_i_topology_graph_distances(const opevo_graph *graph, double work,
+                                              opevo_i_topology_distances *out, opevo_error *err)
 {
     size_t n = graph->vertex_count;
     bounds race = {.lower = opevo_calloc(n, sizeof *race.lower),

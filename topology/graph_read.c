@@ -15,19 +15,19 @@
 /* Of a graph file; its edges, which are held with their names, take some ten times as much. */
 #define GRAPH_BYTES_MAX ((size_t)64 << 20)
 
-typedef opevo_status reader(const opevo_i_graph_text *text, opevo_i_graph_rows *rows,
-                            opevo_error *err);
+typedef opevo_status reader(const opevo_i_topology_graph_text *text,
+                            opevo_i_topology_graph_rows *rows, opevo_error *err);
 
 static opevo_status find_reader(const char *path, reader **out, opevo_error *err)
 {
     static const struct {
         const char *ending;
         reader *read;
-    } endings[] = {{".txt", opevo_i_edge_list_read},
-                   {".edges", opevo_i_edge_list_read},
-                   {".el", opevo_i_edge_list_read},
-                   {".graphml", opevo_i_graphml_read},
-                   {".xml", opevo_i_graphml_read}};
+    } endings[] = {{".txt", opevo_i_topology_edge_list_read},
+                   {".edges", opevo_i_topology_edge_list_read},
+                   {".el", opevo_i_topology_edge_list_read},
+                   {".graphml", opevo_i_topology_graphml_read},
+                   {".xml", opevo_i_topology_graphml_read}};
     const char *ending = strrchr(path, '.');
 
     for (size_t i = 0; ending && i < sizeof endings / sizeof endings[0]; i++) {
@@ -43,7 +43,7 @@ static opevo_status find_reader(const char *path, reader **out, opevo_error *err
         path);
 }
 
-void opevo_i_graph_rows_free(opevo_i_graph_rows *rows)
+void opevo_i_topology_graph_rows_free(opevo_i_topology_graph_rows *rows)
 {
     for (size_t v = 0; rows->nodes && v < rows->vertices; v++) {
         opevo_free(rows->nodes[v].id);
@@ -51,14 +51,14 @@ void opevo_i_graph_rows_free(opevo_i_graph_rows *rows)
     }
     opevo_free(rows->nodes);
     opevo_free(rows->ends);
-    *rows = (opevo_i_graph_rows){0};
+    *rows = (opevo_i_topology_graph_rows){0};
 }
 
 /* The names of the nodes, or their identifiers, as the vertices' values; false when they do not
  * name each vertex apart. */
-static bool take_names(const opevo_i_graph_rows *rows, bool names, opevo_value *texts,
-                       const char *parameter, opevo_i_value_list *values, opevo_status *status,
-                       opevo_error *err)
+static bool take_names(const opevo_i_topology_graph_rows *rows, bool names, opevo_value *texts,
+                       const char *parameter, opevo_i_topology_value_list *values,
+                       opevo_status *status, opevo_error *err)
 {
     for (size_t v = 0; v < rows->vertices; v++) {
         const char *text = names ? rows->nodes[v].name : rows->nodes[v].id;
@@ -67,16 +67,17 @@ static bool take_names(const opevo_i_graph_rows *rows, bool names, opevo_value *
             return false;
         texts[v] = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = text}};
     }
-    *status = opevo_i_value_list_init(values, texts, rows->vertices, false, parameter, err);
+    *status =
+        opevo_i_topology_value_list_init(values, texts, rows->vertices, false, parameter, err);
     if (*status != OPEVO_INVALID)
         return true;
-    opevo_i_value_list_release(values);
+    opevo_i_topology_value_list_release(values);
     *status = OPEVO_OK;
     return false;
 }
 
-static opevo_status name_vertices(const opevo_i_graph_rows *rows, const char *path,
-                                  const char *parameter, opevo_i_value_list *values,
+static opevo_status name_vertices(const opevo_i_topology_graph_rows *rows, const char *path,
+                                  const char *parameter, opevo_i_topology_value_list *values,
                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -88,17 +89,19 @@ static opevo_status name_vertices(const opevo_i_graph_rows *rows, const char *pa
                          !take_names(rows, false, texts, parameter, values, &status, err))) {
         for (size_t v = 0; v < rows->vertices; v++)
             texts[v] = opevo_value_of_integer((int64_t)v);
-        status = opevo_i_value_list_init(values, texts, rows->vertices, false, parameter, err);
+        status =
+            opevo_i_topology_value_list_init(values, texts, rows->vertices, false, parameter, err);
     }
     opevo_free(texts);
     return status;
 }
 
-opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_graph **graph,
-                                opevo_i_value_list *values, opevo_error *err)
+opevo_status opevo_i_topology_graph_read(const char *path, const char *parameter,
+                                         opevo_graph **graph, opevo_i_topology_value_list *values,
+                                         opevo_error *err)
 {
-    opevo_i_graph_text text = {.path = path};
-    opevo_i_graph_rows rows = {0};
+    opevo_i_topology_graph_text text = {.path = path};
+    opevo_i_topology_graph_rows rows = {0};
     reader *read = NULL;
     opevo_status status = find_reader(path, &read, err);
 
@@ -117,7 +120,7 @@ opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_g
     OPEVO_TRY(name_vertices(&rows, path, parameter, values, err));
     OPEVO_TRY(opevo_graph_from_edges(rows.vertices, rows.ends, rows.end_count / 2, graph, err));
 cleanup:
-    opevo_i_graph_rows_free(&rows);
+    opevo_i_topology_graph_rows_free(&rows);
     opevo_free(text.data);
     return status;
 }

@@ -17,7 +17,8 @@
  * `values` starts from {0} and is to be released even after a failure; `parameter` is the name for
  * messages. Errors: INVALID for an unknown ending, what graph_text.h refuses, no vertex at all;
  * LIMIT above 64 MiB and for large numbers; IO; NOMEM. Cost: O(n log n) for n nodes and edges. */
-opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_graph **graph,
-                                opevo_i_value_list *values, opevo_error *err);
+opevo_status opevo_i_topology_graph_read(const char *path, const char *parameter,
+                                         opevo_graph **graph, opevo_i_topology_value_list *values,
+                                         opevo_error *err);
 
 #endif

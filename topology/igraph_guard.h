@@ -10,7 +10,7 @@
 #include <igraph.h>
 
 /* Wait for other threads; from here on igraph returns codes and prints nothing. */
-void opevo_i_igraph_enter(void);
-void opevo_i_igraph_leave(void);
+void opevo_i_topology_igraph_enter(void);
+void opevo_i_topology_igraph_leave(void);
 
 #endif

@@ -25,14 +25,14 @@ opevo_status opevo_graph_to_igraph(const opevo_graph *graph, igraph_t *out, opev
     igraph_error_t code = IGRAPH_SUCCESS;
     igraph_integer_t ends = (igraph_integer_t)graph->offset[graph->vertex_count];
 
-    opevo_i_igraph_enter();
+    opevo_i_topology_igraph_enter();
     code = igraph_vector_int_init(&edges, ends);
     if (code == IGRAPH_SUCCESS) {
         list_edges(graph, &edges);
         code = igraph_create(out, &edges, (igraph_integer_t)graph->vertex_count, IGRAPH_UNDIRECTED);
         igraph_vector_int_destroy(&edges);
     }
-    opevo_i_igraph_leave();
+    opevo_i_topology_igraph_leave();
     igraph_set_error_handler(igraph_error_handler_ignore);
     if (code == IGRAPH_SUCCESS)
         return OPEVO_OK;

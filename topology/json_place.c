@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Step over blanks and the separators before the next value. */
-static opevo_i_json_place skip_blanks(opevo_i_json_place place)
+static opevo_i_topology_json_place skip_blanks(opevo_i_topology_json_place place)
 {
     for (; *place.at && strchr(" \t\r\n,:", *place.at); place.at++)
         place.line += *place.at == '\n';
@@ -20,7 +20,7 @@ static const char *skip_string(const char *at)
     return *at ? at + 1 : at;
 }
 
-opevo_i_json_place opevo_i_json_place_next(opevo_i_json_place place)
+opevo_i_topology_json_place opevo_i_topology_json_place_next(opevo_i_topology_json_place place)
 {
     size_t depth = 0;
 
@@ -46,27 +46,31 @@ opevo_i_json_place opevo_i_json_place_next(opevo_i_json_place place)
     return skip_blanks(place);
 }
 
-opevo_i_json_place opevo_i_json_place_start(const char *text)
+opevo_i_topology_json_place opevo_i_topology_json_place_start(const char *text)
 {
-    return skip_blanks((opevo_i_json_place){text, 1});
+    return skip_blanks((opevo_i_topology_json_place){text, 1});
 }
 
-opevo_i_json_place opevo_i_json_place_element(opevo_i_json_place array, size_t n)
+opevo_i_topology_json_place opevo_i_topology_json_place_element(opevo_i_topology_json_place array,
+                                                                size_t n)
 {
-    opevo_i_json_place place = skip_blanks((opevo_i_json_place){array.at + 1, array.line});
+    opevo_i_topology_json_place place =
+        skip_blanks((opevo_i_topology_json_place){array.at + 1, array.line});
 
     while (n-- > 0)
-        place = opevo_i_json_place_next(place);
+        place = opevo_i_topology_json_place_next(place);
     return place;
 }
 
-opevo_i_json_place opevo_i_json_place_key(opevo_i_json_place object, size_t n)
+opevo_i_topology_json_place opevo_i_topology_json_place_key(opevo_i_topology_json_place object,
+                                                            size_t n)
 {
-    return opevo_i_json_place_element(object, 2 * n); /* a key and its value count as one each */
+    return opevo_i_topology_json_place_element(object,
+                                               2 * n); /* a key and its value count as one each */
 }
 
-opevo_i_json_place opevo_i_json_place_find(opevo_i_json_place object, const json_t *parsed,
-                                           const char *name)
+opevo_i_topology_json_place opevo_i_topology_json_place_find(opevo_i_topology_json_place object,
+                                                             const json_t *parsed, const char *name)
 {
     size_t n = 0;
     const char *key = NULL;
@@ -75,16 +79,17 @@ opevo_i_json_place opevo_i_json_place_find(opevo_i_json_place object, const json
     json_object_foreach((json_t *)parsed, key, value)
     {
         if (strcmp(key, name) == 0)
-            return opevo_i_json_place_next(opevo_i_json_place_key(object, n));
+            return opevo_i_topology_json_place_next(opevo_i_topology_json_place_key(object, n));
         n++;
     }
     return object;
 }
 
-void opevo_i_json_place_lines(opevo_i_json_place array, size_t count, size_t *lines)
+void opevo_i_topology_json_place_lines(opevo_i_topology_json_place array, size_t count,
+                                       size_t *lines)
 {
-    opevo_i_json_place place = opevo_i_json_place_element(array, 0);
+    opevo_i_topology_json_place place = opevo_i_topology_json_place_element(array, 0);
 
-    for (size_t i = 0; i < count; i++, place = opevo_i_json_place_next(place))
+    for (size_t i = 0; i < count; i++, place = opevo_i_topology_json_place_next(place))
         lines[i] = place.line;
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-uint64_t opevo_i_hash_text(uint64_t hash, const char *text)
+uint64_t opevo_i_topology_hash_text(uint64_t hash, const char *text)
 {
     if (!text)
         return opevo_hash_u64(hash, UINT64_MAX);
@@ -114,10 +114,10 @@ void opevo_parameter_neighbours(const opevo_parameter *parameter, opevo_index ve
 
 uint64_t opevo_parameter_hash(const opevo_parameter *parameter, uint64_t hash)
 {
-    hash = opevo_i_hash_text(hash, parameter->name);
-    hash = opevo_i_hash_text(hash, parameter->type->info.name);
-    hash = opevo_i_hash_text(hash, parameter->topology_text);
+    hash = opevo_i_topology_hash_text(hash, parameter->name);
+    hash = opevo_i_topology_hash_text(hash, parameter->type->info.name);
+    hash = opevo_i_topology_hash_text(hash, parameter->topology_text);
     for (size_t i = 0; i < parameter->arity; i++)
-        hash = opevo_i_hash_text(hash, opevo_parameter_component_name(parameter, i));
+        hash = opevo_i_topology_hash_text(hash, opevo_parameter_component_name(parameter, i));
     return parameter->type->hash(parameter, hash);
 }

@@ -11,7 +11,7 @@
 
 enum { GIVEN_TEXT_MAX = 60 }; /* bytes of what was given before a message cuts it */
 
-bool opevo_i_value_integer(opevo_value value, int64_t *out)
+bool opevo_i_topology_value_integer(opevo_value value, int64_t *out)
 {
     const double limit = 9223372036854775808.0; /* 2^63 */
     double real = value.kind == OPEVO_VALUE_REAL ? value.as.real : NAN;
@@ -56,11 +56,12 @@ static bool read_positive(opevo_value value, int64_t *out)
 {
     if (value.kind == OPEVO_VALUE_TEXT)
         return read_power(value.as.text, out) && *out >= 1;
-    return opevo_i_value_integer(value, out) && *out >= 1;
+    return opevo_i_topology_value_integer(value, out) && *out >= 1;
 }
 
-opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const char *usage,
-                                        int64_t *out, size_t count, opevo_error *err)
+opevo_status opevo_i_topology_positive_arguments(const opevo_parameter_spec *spec,
+                                                 const char *usage, int64_t *out, size_t count,
+                                                 opevo_error *err)
 {
     bool valid = spec->value_count == count;
     opevo_text given = {0};
@@ -71,7 +72,7 @@ opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const 
         return OPEVO_OK;
     for (size_t i = 0; i < spec->value_count && given.length < GIVEN_TEXT_MAX; i++) {
         opevo_text_add(&given, i ? "," : "");
-        opevo_i_value_print(&given, spec->values[i]);
+        opevo_i_topology_value_print(&given, spec->values[i]);
     }
     opevo_error_set(err, OPEVO_INVALID,
                     "Parameter %s: %s takes %zu positive integer%s below 2^63, not (%s).",

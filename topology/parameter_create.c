@@ -15,9 +15,10 @@
 #include <string.h>
 
 /* Sorted by name. */
-static const opevo_i_type *const types[] = {
-    &opevo_i_categorical_type, &opevo_i_discrete_type,    &opevo_i_factor_type,
-    &opevo_i_graph_file_type,  &opevo_i_permutation_type,
+static const opevo_i_topology_type *const types[] = {
+    &opevo_i_topology_categorical_type, &opevo_i_topology_discrete_type,
+    &opevo_i_topology_factor_type,      &opevo_i_topology_graph_file_type,
+    &opevo_i_topology_permutation_type,
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
@@ -37,7 +38,7 @@ const opevo_type_info *opevo_type_get(size_t i)
     return &types[i]->info;
 }
 
-const opevo_i_type *opevo_i_type_find(const char *name)
+const opevo_i_topology_type *opevo_i_topology_type_find(const char *name)
 {
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         if (strcmp(name, types[i]->info.name) == 0 ||
@@ -118,12 +119,12 @@ static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *
     return OPEVO_OK;
 }
 
-static opevo_status find_type(const opevo_parameter_spec *spec, const opevo_i_type **type,
+static opevo_status find_type(const opevo_parameter_spec *spec, const opevo_i_topology_type **type,
                               opevo_error *err)
 {
     opevo_text names = {0};
 
-    *type = opevo_i_type_find(spec->type);
+    *type = opevo_i_topology_type_find(spec->type);
     if (*type)
         return OPEVO_OK;
     for (size_t i = 0; i < TYPE_COUNT; i++)
@@ -154,7 +155,8 @@ static bool topology_matches(const opevo_i_topology *topology, const char *text,
     return opevo_parse_i64(number, step) && *step >= 1;
 }
 
-static opevo_status find_topology(const opevo_parameter_spec *spec, const opevo_i_type *type,
+static opevo_status find_topology(const opevo_parameter_spec *spec,
+                                  const opevo_i_topology_type *type,
                                   const opevo_i_topology **topology, int64_t *step,
                                   opevo_error *err)
 {
@@ -178,7 +180,7 @@ static bool describe_value(opevo_value value, opevo_text *out)
     opevo_text text = {0};
     bool fits = false;
 
-    opevo_i_value_print(&text, value);
+    opevo_i_topology_value_print(&text, value);
     fits = out->length <= LIST_TEXT_MAX && text.length <= LIST_TEXT_MAX;
     opevo_text_add(out, fits ? opevo_text_string(&text) : "...");
     out->failed |= text.failed;
@@ -249,7 +251,7 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const opevo_i_type *type = NULL;
+    const opevo_i_topology_type *type = NULL;
     const opevo_i_topology *topology = NULL;
     opevo_parameter *self = NULL;
     int64_t step = 0;

@@ -22,7 +22,7 @@ typedef struct opevo_i_topology {
     void (*measure)(const opevo_parameter *self, opevo_parameter_metrics *metrics);
 } opevo_i_topology;
 
-typedef struct opevo_i_type {
+typedef struct opevo_i_topology_type {
     opevo_type_info info;
     const char *alias; /* another accepted name, or NULL */
     const opevo_i_topology *topologies;
@@ -41,10 +41,10 @@ typedef struct opevo_i_type {
      */
     void (*explain)(const opevo_parameter *self, const opevo_value *components, opevo_text *out);
     uint64_t (*hash)(const opevo_parameter *self, uint64_t hash);
-} opevo_i_type;
+} opevo_i_topology_type;
 
 struct opevo_parameter {
-    const opevo_i_type *type;
+    const opevo_i_topology_type *type;
     const opevo_i_topology *topology;
     opevo_index size;
     size_t arity;
@@ -55,44 +55,48 @@ struct opevo_parameter {
 };
 
 /* By name or alias; NULL if none exists. */
-const opevo_i_type *opevo_i_type_find(const char *name);
+const opevo_i_topology_type *opevo_i_topology_type_find(const char *name);
 
-extern const opevo_i_type opevo_i_categorical_type;
-extern const opevo_i_type opevo_i_discrete_type;
-extern const opevo_i_type opevo_i_factor_type;
-extern const opevo_i_type opevo_i_graph_file_type;
-extern const opevo_i_type opevo_i_permutation_type;
+extern const opevo_i_topology_type opevo_i_topology_categorical_type;
+extern const opevo_i_topology_type opevo_i_topology_discrete_type;
+extern const opevo_i_topology_type opevo_i_topology_factor_type;
+extern const opevo_i_topology_type opevo_i_topology_graph_file_type;
+extern const opevo_i_topology_type opevo_i_topology_permutation_type;
 
 /* The row of the complete graph, the same for every type. */
-opevo_family opevo_i_complete_family(const opevo_parameter *self);
-opevo_index opevo_i_complete_degree(const opevo_parameter *self, opevo_index vertex);
-opevo_index opevo_i_complete_neighbour(const opevo_parameter *self, opevo_index vertex,
-                                       opevo_index k);
-void opevo_i_complete_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics);
+opevo_family opevo_i_topology_complete_family(const opevo_parameter *self);
+opevo_index opevo_i_topology_complete_degree(const opevo_parameter *self, opevo_index vertex);
+opevo_index opevo_i_topology_complete_neighbour(const opevo_parameter *self, opevo_index vertex,
+                                                opevo_index k);
+void opevo_i_topology_complete_measure(const opevo_parameter *self,
+                                       opevo_parameter_metrics *metrics);
 #define OPEVO_I_COMPLETE_TOPOLOGY                                                                  \
     {                                                                                              \
-        .name = "complete", .family = opevo_i_complete_family, .degree = opevo_i_complete_degree,  \
-        .neighbour = opevo_i_complete_neighbour, .measure = opevo_i_complete_measure               \
+        .name = "complete", .family = opevo_i_topology_complete_family,                            \
+        .degree = opevo_i_topology_complete_degree,                                                \
+        .neighbour = opevo_i_topology_complete_neighbour,                                          \
+        .measure = opevo_i_topology_complete_measure                                               \
     }
 
 /* Metrics of a connected graph in which every vertex has the same degree; edges = size * degree / 2
  * is left unknown when it exceeds 128 bits. */
-void opevo_i_regular_measure(const opevo_parameter *self, opevo_index degree, opevo_index diameter,
-                             opevo_parameter_metrics *metrics);
+void opevo_i_topology_regular_measure(const opevo_parameter *self, opevo_index degree,
+                                      opevo_index diameter, opevo_parameter_metrics *metrics);
 
 /* As opevo_parameter_print, quoted as a point needs it: see value_text.h. */
-void opevo_i_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
-                                      opevo_text *out);
+void opevo_i_topology_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
+                                               opevo_text *out);
 
 /* The integer that a value is: an integer, or a real number equal to one. */
-bool opevo_i_value_integer(opevo_value value, int64_t *out);
+bool opevo_i_topology_value_integer(opevo_value value, int64_t *out);
 
 /* The `count` positive integers that the specification must hold, each a number or a text such as
  * "2^40"; `usage` names them in the sentence: "factor(C,v) takes 2 positive integers". */
-opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const char *usage,
-                                        int64_t *out, size_t count, opevo_error *err);
+opevo_status opevo_i_topology_positive_arguments(const opevo_parameter_spec *spec,
+                                                 const char *usage, int64_t *out, size_t count,
+                                                 opevo_error *err);
 
 /* Continue a hash by a text; NULL differs from "". */
-uint64_t opevo_i_hash_text(uint64_t hash, const char *text);
+uint64_t opevo_i_topology_hash_text(uint64_t hash, const char *text);
 
 #endif

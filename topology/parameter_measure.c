@@ -44,7 +44,7 @@ static void count_degrees(const opevo_parameter *parameter, opevo_parameter_metr
 static opevo_status search(const opevo_parameter *parameter, opevo_parameter_metrics *metrics,
                            opevo_error *err)
 {
-    opevo_i_distances found = {0};
+    opevo_i_topology_distances found = {0};
     opevo_graph *graph = NULL;
     opevo_status status = opevo_graph_create(parameter, graph_bytes, &graph, err);
 
@@ -52,7 +52,7 @@ static opevo_status search(const opevo_parameter *parameter, opevo_parameter_met
         return OPEVO_OK;
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(opevo_i_graph_distances(graph, search_work, &found, err));
+    OPEVO_TRY(opevo_i_topology_graph_distances(graph, search_work, &found, err));
     metrics->components = found.components;
     metrics->known |= OPEVO_METRIC_COMPONENTS;
     if ((metrics->known & OPEVO_METRIC_DIAMETER) == 0 && found.diameter_known) {

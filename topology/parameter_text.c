@@ -43,7 +43,7 @@ static char *trim(char *text)
 static char *argument_end(char *text)
 {
     char *start = text + strspn(text, " \t\r\n");
-    const char *end = *start == '"' ? opevo_i_quoted_end(start) : start;
+    const char *end = *start == '"' ? opevo_i_topology_quoted_end(start) : start;
 
     return end ? start + (end - start) + strcspn(end, ",") : start + strlen(start);
 }
@@ -59,12 +59,12 @@ static const char *gap(const arguments *list, bool last)
 /* The value of an argument that has been cut out; a JSON string is decoded in place. */
 static opevo_status argument_value(char *text, opevo_value *value, opevo_error *err)
 {
-    opevo_i_excerpt shown = opevo_i_excerpt_of(text, SIZE_MAX);
+    opevo_i_topology_excerpt shown = opevo_i_topology_excerpt_of(text, SIZE_MAX);
 
     *value = opevo_value_parse(text);
     if (*text != '"')
         return OPEVO_OK;
-    if (!opevo_i_unquote(text))
+    if (!opevo_i_topology_unquote(text))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a JSON string", shown.text);
     *value = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = text}};
     return OPEVO_OK;
@@ -98,7 +98,7 @@ cleanup:
 /* Whether the type named by `name` takes its parentheses as one path. */
 static bool takes_path(const char *name)
 {
-    const opevo_i_type *type = opevo_i_type_find(name);
+    const opevo_i_topology_type *type = opevo_i_topology_type_find(name);
 
     return type && type->is_path;
 }
@@ -175,13 +175,13 @@ static void print_components(const opevo_parameter *self, opevo_index vertex, co
 
 void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out)
 {
-    print_components(parameter, vertex, ",", opevo_i_value_print, out);
+    print_components(parameter, vertex, ",", opevo_i_topology_value_print, out);
 }
 
-void opevo_i_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
-                                      opevo_text *out)
+void opevo_i_topology_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
+                                               opevo_text *out)
 {
-    print_components(parameter, vertex, ",", opevo_i_value_print_in_point, out);
+    print_components(parameter, vertex, ",", opevo_i_topology_value_print_in_point, out);
 }
 
 void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
@@ -224,7 +224,8 @@ static opevo_status find_single(const opevo_parameter *self, const char *text, c
     bool quoted = *text == '"';
 
     if ((!quoted && opevo_parameter_find(self, &value, vertex)) ||
-        ((!quoted || opevo_i_unquote(copy)) && opevo_parameter_find(self, &verbatim, vertex)))
+        ((!quoted || opevo_i_topology_unquote(copy)) &&
+         opevo_parameter_find(self, &verbatim, vertex)))
         return OPEVO_OK;
     return refuse_components(self, text, &value, err);
 }

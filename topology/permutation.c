@@ -30,7 +30,8 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
                            opevo_error *err)
 {
     int64_t length = 0;
-    opevo_status status = opevo_i_positive_arguments(spec, "permutation(n)", &length, 1, err);
+    opevo_status status =
+        opevo_i_topology_positive_arguments(spec, "permutation(n)", &length, 1, err);
     permutation *self = NULL;
 
     if (status != OPEVO_OK)
@@ -137,7 +138,7 @@ static bool find(const opevo_parameter *self, const opevo_value *components, ope
     for (size_t i = 0; i < self->arity; i++) {
         int64_t place = 0;
 
-        if (!opevo_i_value_integer(components[i], &place) || place < 0 ||
+        if (!opevo_i_topology_value_integer(components[i], &place) || place < 0 ||
             place >= (int64_t)self->arity || (seen >> place & 1))
             return false;
         seen |= UINT64_C(1) << place;
@@ -245,7 +246,7 @@ static void transposition_neighbours(const opevo_parameter *self, opevo_index ve
 
 static void transposition_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
 {
-    opevo_i_regular_measure(self, transposition_degree(self, 0), self->arity - 1, metrics);
+    opevo_i_topology_regular_measure(self, transposition_degree(self, 0), self->arity - 1, metrics);
 }
 
 /* Adjacent swap: places k and k + 1 change. */
@@ -277,7 +278,8 @@ static void adjacent_neighbours(const opevo_parameter *self, opevo_index vertex,
 
 static void adjacent_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
 {
-    opevo_i_regular_measure(self, self->arity - 1, self->arity * (self->arity - 1) / 2, metrics);
+    opevo_i_topology_regular_measure(self, self->arity - 1, self->arity * (self->arity - 1) / 2,
+                                     metrics);
 }
 
 /* Insertion: the element at i moves to j != i. Moving i to i-1 is moving i-1 to i, so the pairs
@@ -316,7 +318,7 @@ static void insertion_neighbours(const opevo_parameter *self, opevo_index vertex
 
 static void insertion_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
 {
-    opevo_i_regular_measure(self, insertion_degree(self, 0), self->arity - 1, metrics);
+    opevo_i_topology_regular_measure(self, insertion_degree(self, 0), self->arity - 1, metrics);
 }
 
 static const opevo_i_topology topologies[] = {
@@ -340,7 +342,7 @@ static const opevo_i_topology topologies[] = {
     OPEVO_I_COMPLETE_TOPOLOGY,
 };
 
-const opevo_i_type opevo_i_permutation_type = {
+const opevo_i_topology_type opevo_i_topology_permutation_type = {
     .info = {"permutation", "permutation(n)", "permutations of 0 .. n-1",
              "transposition adjacent-swap insertion complete"},
     .topologies = topologies,

@@ -85,7 +85,7 @@ static uint64_t proper_divisor(uint64_t composite)
 }
 
 /* Insert a prime in its place, or raise its exponent. */
-static void add_prime(uint64_t prime, opevo_i_prime_power *powers, size_t *count)
+static void add_prime(uint64_t prime, opevo_i_topology_prime_power *powers, size_t *count)
 {
     size_t at = 0;
 
@@ -97,10 +97,11 @@ static void add_prime(uint64_t prime, opevo_i_prime_power *powers, size_t *count
     }
     for (size_t i = (*count)++; i > at; i--)
         powers[i] = powers[i - 1];
-    powers[at] = (opevo_i_prime_power){prime, 1};
+    powers[at] = (opevo_i_topology_prime_power){prime, 1};
 }
 
-size_t opevo_i_factorise(uint64_t number, opevo_i_prime_power powers[OPEVO_I_PRIMES_MAX])
+size_t opevo_i_topology_factorise(uint64_t number,
+                                  opevo_i_topology_prime_power powers[OPEVO_I_PRIMES_MAX])
 {
     uint64_t waiting[64]; /* parts still to be split, each above TRIAL_LIMIT */
     size_t count = 0, waiting_count = 0;

@@ -20,9 +20,9 @@
 /* Everything but the parameters, which belong to the caller until create has succeeded. */
 static void release(opevo_space *space)
 {
-    opevo_i_constraints_release(space);
-    opevo_i_points_release(space);
-    opevo_i_branches_release(space);
+    opevo_i_topology_constraints_release(space);
+    opevo_i_topology_points_release(space);
+    opevo_i_topology_branches_release(space);
     opevo_free(space->parameters);
     opevo_free(space->stride);
     opevo_free(space->small_sizes);
@@ -43,7 +43,7 @@ static opevo_status measure(opevo_space *space, opevo_error *err)
     size_t count = space->parameter_count;
 
     if (space->activations)
-        return opevo_i_branches_measure(space, err);
+        return opevo_i_topology_branches_measure(space, err);
     space->size = 1;
     for (size_t i = count; i-- > 0;) {
         space->stride[i] = space->size;
@@ -107,9 +107,10 @@ static opevo_status check_names(const opevo_space *space, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_i_space_create(opevo_parameter **parameters, const opevo_activation *activations,
-                                  size_t count, const opevo_i_constraint_list *constraints,
-                                  opevo_space **out, opevo_error *err)
+opevo_status opevo_i_topology_space_create(opevo_parameter **parameters,
+                                           const opevo_activation *activations, size_t count,
+                                           const opevo_i_topology_constraint_list *constraints,
+                                           opevo_space **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_space *space = NULL;
@@ -131,10 +132,10 @@ opevo_status opevo_i_space_create(opevo_parameter **parameters, const opevo_acti
         goto cleanup;
     }
     memcpy(space->parameters, parameters, count * sizeof(opevo_parameter *));
-    OPEVO_TRY(opevo_i_branches_create(space, activations, err));
+    OPEVO_TRY(opevo_i_topology_branches_create(space, activations, err));
     OPEVO_TRY(measure(space, err));
     OPEVO_TRY(check_names(space, err));
-    OPEVO_TRY(opevo_i_constraints_create(space, constraints, err));
+    OPEVO_TRY(opevo_i_topology_constraints_create(space, constraints, err));
     *out = space;
     space = NULL;
 cleanup:
@@ -148,29 +149,30 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                 opevo_dialect dialect, const char *origin, opevo_space **out,
                                 opevo_error *err)
 {
-    opevo_i_constraint_list list = {.texts = constraints,
-                                    .count = constraint_count,
-                                    .dialect = dialect,
-                                    .origin = origin ? origin : "the space"};
+    opevo_i_topology_constraint_list list = {.texts = constraints,
+                                             .count = constraint_count,
+                                             .dialect = dialect,
+                                             .origin = origin ? origin : "the space"};
 
-    return opevo_i_space_create(parameters, NULL, count, &list, out, err);
+    return opevo_i_topology_space_create(parameters, NULL, count, &list, out, err);
 }
 
 opevo_status opevo_space_create_branched_sized(const opevo_space_spec *spec, size_t size,
                                                opevo_space **out, opevo_error *err)
 {
     opevo_space_spec known;
-    opevo_i_constraint_list list;
+    opevo_i_topology_constraint_list list;
     opevo_status status =
         opevo_struct_read(spec, size, "opevo_space_spec", &known, sizeof known, err);
 
     if (status != OPEVO_OK)
         return status;
-    list = (opevo_i_constraint_list){.texts = known.constraints,
-                                     .count = known.constraint_count,
-                                     .dialect = known.dialect,
-                                     .origin = known.origin ? known.origin : "the space"};
-    return opevo_i_space_create(known.parameters, known.activations, known.count, &list, out, err);
+    list = (opevo_i_topology_constraint_list){.texts = known.constraints,
+                                              .count = known.constraint_count,
+                                              .dialect = known.dialect,
+                                              .origin = known.origin ? known.origin : "the space"};
+    return opevo_i_topology_space_create(known.parameters, known.activations, known.count, &list,
+                                         out, err);
 }
 
 /* ---- Facts ---- */
@@ -248,7 +250,7 @@ void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index
         return;
     }
     if (space->activations) {
-        opevo_i_branches_decode(space, point, vertices);
+        opevo_i_topology_branches_decode(space, point, vertices);
         return;
     }
     for (size_t i = 0; i < space->parameter_count; i++) {
@@ -270,7 +272,7 @@ opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vert
         return small;
     }
     if (space->activations)
-        return opevo_i_branches_encode(space, vertices);
+        return opevo_i_topology_branches_encode(space, vertices);
     for (size_t i = 0; i < space->parameter_count; i++)
         point += vertices[i] * space->stride[i];
     return point;

@@ -18,9 +18,9 @@
 static size_t failing(const opevo_space *space, const opevo_index *vertices, size_t none)
 {
     for (size_t i = 0; i < space->constraint_count; i++) {
-        const opevo_i_constraint *self = &space->constraints[space->order[i]];
+        const opevo_i_topology_constraint *self = &space->constraints[space->order[i]];
 
-        if (!opevo_i_constraint_holds(space, self, vertices))
+        if (!opevo_i_topology_constraint_holds(space, self, vertices))
             return self->last;
     }
     return none;
@@ -61,8 +61,8 @@ static uint64_t enumerate_branches(const opevo_space *space, uint64_t begin, uin
 
         opevo_space_decode(space, point, vertices);
         level = failing(space, vertices, SIZE_MAX);
-        next = (uint64_t)opevo_i_branches_first(space, vertices,
-                                                (level == SIZE_MAX ? last : level) + 1, &agreeing);
+        next = (uint64_t)opevo_i_topology_branches_first(
+            space, vertices, (level == SIZE_MAX ? last : level) + 1, &agreeing);
         next += (uint64_t)agreeing;
         if (next > end)
             next = end;
@@ -101,7 +101,8 @@ static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end
     return count;
 }
 
-opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err)
+opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *origin,
+                                             opevo_error *err)
 {
     uint64_t size = (uint64_t)space->size;
 
@@ -121,7 +122,7 @@ bool opevo_space_allows(const opevo_space *space, opevo_index point)
 
     if (space->allowed)
         return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;
-    if (space->ranges && !opevo_i_points_have(space, point))
+    if (space->ranges && !opevo_i_topology_points_have(space, point))
         return false;
     if (space->constraint_count == 0)
         return true;
@@ -220,7 +221,7 @@ static opevo_index count_listed(const opevo_space *space)
     opevo_index count = 0;
 
     if (space->constraint_count == 0)
-        return opevo_i_points_count(space);
+        return opevo_i_topology_points_count(space);
     for (size_t i = 0; i < space->range_count; i++) {
         for (opevo_index at = space->ranges[i].first; at <= space->ranges[i].last; at++)
             count += opevo_space_allows(space, at);
@@ -232,7 +233,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                                        unsigned threads, opevo_space_share *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    uint64_t cost = opevo_i_constraints_cost(space);
+    uint64_t cost = opevo_i_topology_constraints_cost(space);
     bool whole = space->size <= enumerate_limit && space->size <= (UINT64_MAX >> 12) &&
                  space->size <= 2 * OPEVO_I_WORK_MAX / (cost ? cost : 1);
     census self = {
@@ -244,7 +245,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
         return OPEVO_OK;
     }
     if (space->ranges &&
-        (space->constraint_count == 0 || opevo_i_points_count(space) <= enumerate_limit)) {
+        (space->constraint_count == 0 || opevo_i_topology_points_count(space) <= enumerate_limit)) {
         exact(out, count_listed(space), space->size);
         return OPEVO_OK;
     }

@@ -18,7 +18,7 @@
 
 enum { DEPTH_MAX = 64 }; /* branches inside each other */
 
-void opevo_i_branches_release(opevo_space *space)
+void opevo_i_topology_branches_release(opevo_space *space)
 {
     for (size_t i = 0; space->offsets && i < space->parameter_count; i++)
         opevo_free(space->offsets[i]);
@@ -28,7 +28,8 @@ void opevo_i_branches_release(opevo_space *space)
 
 /* ---- Names ---- */
 
-void opevo_i_branch_name(const char *parent, opevo_value branch, const char *key, opevo_text *out)
+void opevo_i_topology_branch_name(const char *parent, opevo_value branch, const char *key,
+                                  opevo_text *out)
 {
     opevo_text label = {0};
 
@@ -44,7 +45,7 @@ void opevo_i_branch_name(const char *parent, opevo_value branch, const char *key
     opevo_text_free(&label);
 }
 
-const char *opevo_i_branch_key(const opevo_space *space, size_t i)
+const char *opevo_i_topology_branch_key(const opevo_space *space, size_t i)
 {
     const char *name = opevo_parameter_name(space->parameters[i]);
     const char *dot = strrchr(name, '.');
@@ -55,10 +56,10 @@ const char *opevo_i_branch_key(const opevo_space *space, size_t i)
 
 static bool is_shared(const opevo_space *space, size_t i)
 {
-    const char *key = opevo_i_branch_key(space, i);
+    const char *key = opevo_i_topology_branch_key(space, i);
 
     for (size_t k = 0; k < space->parameter_count; k++) {
-        if (k != i && strcmp(key, opevo_i_branch_key(space, k)) == 0)
+        if (k != i && strcmp(key, opevo_i_topology_branch_key(space, k)) == 0)
             return true;
     }
     return false;
@@ -75,10 +76,10 @@ static opevo_status check_name(const opevo_space *space, size_t i, opevo_error *
         opevo_value branch;
 
         opevo_parameter_value(space->parameters[when->parent], when->value, &branch);
-        opevo_i_branch_name(opevo_parameter_name(space->parameters[when->parent]), branch,
-                            opevo_i_branch_key(space, i), &wanted);
+        opevo_i_topology_branch_name(opevo_parameter_name(space->parameters[when->parent]), branch,
+                                     opevo_i_topology_branch_key(space, i), &wanted);
     } else {
-        opevo_text_add(&wanted, opevo_i_branch_key(space, i));
+        opevo_text_add(&wanted, opevo_i_topology_branch_key(space, i));
     }
     status = opevo_text_check(&wanted, err);
     if (status == OPEVO_OK && strcmp(name, opevo_text_string(&wanted)) != 0)
@@ -118,7 +119,7 @@ static opevo_status check_parent(const opevo_space *space, const opevo_activatio
     if (parent >= i)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Parameter %s precedes the parameter that activates it.", name);
-    if (space->parameters[parent]->type != &opevo_i_categorical_type)
+    if (space->parameters[parent]->type != &opevo_i_topology_categorical_type)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Parameter %s depends on %s, which is not categorical; only values of a "
                           "categorical parameter open branches.",
@@ -193,8 +194,8 @@ static bool count_points(opevo_space *space)
     return true;
 }
 
-opevo_status opevo_i_branches_create(opevo_space *space, const opevo_activation *activations,
-                                     opevo_error *err)
+opevo_status opevo_i_topology_branches_create(opevo_space *space,
+                                              const opevo_activation *activations, opevo_error *err)
 {
     size_t count = space->parameter_count;
     bool any = false;
@@ -228,7 +229,7 @@ opevo_status opevo_i_branches_create(opevo_space *space, const opevo_activation 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_branches_measure(opevo_space *space, opevo_error *err)
+opevo_status opevo_i_topology_branches_measure(opevo_space *space, opevo_error *err)
 {
     space->size = 1;
     if (!allocate_offsets(space))
@@ -288,7 +289,8 @@ static size_t find_branch(const opevo_index *offsets, size_t count, opevo_index 
     return low;
 }
 
-void opevo_i_branches_decode(const opevo_space *space, opevo_index point, opevo_index *vertices)
+void opevo_i_topology_branches_decode(const opevo_space *space, opevo_index point,
+                                      opevo_index *vertices)
 {
     for (size_t i = 0; i < space->parameter_count; i++) {
         opevo_index place = 0;
@@ -309,8 +311,8 @@ void opevo_i_branches_decode(const opevo_space *space, opevo_index point, opevo_
     }
 }
 
-opevo_index opevo_i_branches_first(const opevo_space *space, const opevo_index *vertices,
-                                   size_t count, opevo_index *agreeing)
+opevo_index opevo_i_topology_branches_first(const opevo_space *space, const opevo_index *vertices,
+                                            size_t count, opevo_index *agreeing)
 {
     opevo_index active[OPEVO_SPACE_PARAMETERS_MAX];
     opevo_index point = 0;
@@ -330,9 +332,9 @@ opevo_index opevo_i_branches_first(const opevo_space *space, const opevo_index *
     return point;
 }
 
-opevo_index opevo_i_branches_encode(const opevo_space *space, const opevo_index *vertices)
+opevo_index opevo_i_topology_branches_encode(const opevo_space *space, const opevo_index *vertices)
 {
     opevo_index agreeing = 0;
 
-    return opevo_i_branches_first(space, vertices, space->parameter_count, &agreeing);
+    return opevo_i_topology_branches_first(space, vertices, space->parameter_count, &agreeing);
 }

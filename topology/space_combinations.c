@@ -16,7 +16,7 @@ enum { COMBINATION_TEXT_MAX = 300 }; /* bytes of a combination in a message */
  */
 typedef struct combination {
     const opevo_space *space;
-    const opevo_i_constraint *constraint;
+    const opevo_i_topology_constraint *constraint;
     uint64_t vertex[OPEVO_I_ROWS_MAX];
     size_t scratch_start[OPEVO_I_ROWS_MAX];
     const opevo_value *rows[OPEVO_I_ROWS_MAX];
@@ -29,14 +29,14 @@ typedef struct combination {
 
 static void place_row(combination *self, size_t row)
 {
-    self->rows[row] =
-        opevo_i_constraint_value(self->space, self->constraint->expression.parameters[row],
-                                 self->vertex[row], self->scratch + self->scratch_start[row]);
+    self->rows[row] = opevo_i_topology_constraint_value(
+        self->space, self->constraint->expression.parameters[row], self->vertex[row],
+        self->scratch + self->scratch_start[row]);
 }
 
 static void find_parents(combination *self)
 {
-    const opevo_i_expression *expression = &self->constraint->expression;
+    const opevo_i_topology_expression *expression = &self->constraint->expression;
 
     for (size_t row = 0; row < expression->parameter_count; row++) {
         opevo_activation when = opevo_space_activation(self->space, expression->parameters[row]);
@@ -44,7 +44,7 @@ static void find_parents(combination *self)
         self->parent_row[row] = SIZE_MAX;
         if (when.parent == OPEVO_NO_PARENT)
             continue;
-        self->parent_row[row] = opevo_i_expression_row(expression, when.parent);
+        self->parent_row[row] = opevo_i_topology_expression_row(expression, when.parent);
         self->parent_vertex[row] = (uint64_t)when.value;
     }
 }
@@ -83,8 +83,8 @@ static void first_combination(combination *self)
     for (size_t row = 0; row < self->constraint->expression.parameter_count; row++) {
         self->vertex[row] = 0;
         self->scratch_start[row] = used;
-        used +=
-            opevo_i_constraint_scratch(self->space, self->constraint->expression.parameters[row]);
+        used += opevo_i_topology_constraint_scratch(self->space,
+                                                    self->constraint->expression.parameters[row]);
         place_row(self, row);
     }
     find_parents(self);
@@ -92,7 +92,7 @@ static void first_combination(combination *self)
 
 static void next_combination(combination *self)
 {
-    const opevo_i_expression *expression = &self->constraint->expression;
+    const opevo_i_topology_expression *expression = &self->constraint->expression;
 
     for (size_t row = expression->parameter_count; row-- > 0;) {
         bool carry = ++self->vertex[row] ==
@@ -107,10 +107,10 @@ static void next_combination(combination *self)
 }
 
 /* "column 9: it divides by zero at K=8,1 X=2". */
-static opevo_status report_fault(const combination *self, opevo_i_fault fault, uint32_t column,
-                                 const char *where, opevo_error *err)
+static opevo_status report_fault(const combination *self, opevo_i_topology_fault fault,
+                                 uint32_t column, const char *where, opevo_error *err)
 {
-    const opevo_i_expression *expression = &self->constraint->expression;
+    const opevo_i_topology_expression *expression = &self->constraint->expression;
     opevo_text at = {0}, value = {0};
     opevo_status status = OPEVO_OK;
 
@@ -124,7 +124,7 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
             break;
         }
         opevo_text_clear(&value);
-        opevo_i_parameter_print_in_point(parameter, self->vertex[row], &value);
+        opevo_i_topology_parameter_print_in_point(parameter, self->vertex[row], &value);
         at.failed |= value.failed;
         opevo_text_printf(&at, "%s%s=%s", at.length ? " " : "", opevo_parameter_name(parameter),
                           OPEVO_I_EXCERPT(opevo_text_string(&value)));
@@ -133,14 +133,15 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
     if (status == OPEVO_OK)
         status = OPEVO_FAIL(
             err, OPEVO_INVALID, "%s, column %u: it %s at %s; exclude that in the same expression.",
-            where, (unsigned)column, opevo_i_fault_text(fault), opevo_text_string(&at));
+            where, (unsigned)column, opevo_i_topology_fault_text(fault), opevo_text_string(&at));
     opevo_text_free(&at);
     opevo_text_free(&value);
     return status;
 }
 
-opevo_status opevo_i_constraint_try_all(const opevo_space *space, opevo_i_constraint *self,
-                                        uint64_t count, const char *where, opevo_error *err)
+opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
+                                                 opevo_i_topology_constraint *self, uint64_t count,
+                                                 const char *where, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     combination *at = opevo_malloc(1, sizeof *at);
@@ -157,11 +158,11 @@ opevo_status opevo_i_constraint_try_all(const opevo_space *space, opevo_i_constr
     for (uint64_t i = 0; i < count; i++, next_combination(at)) {
         opevo_value value = {0};
         uint32_t column = 0;
-        opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+        opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
 
         if (!settle(at))
             continue;
-        fault = opevo_i_expression_evaluate(&self->expression, at->rows, &value, &column);
+        fault = opevo_i_topology_expression_evaluate(&self->expression, at->rows, &value, &column);
         if (!fault && value.kind == OPEVO_VALUE_TEXT)
             fault = OPEVO_I_FAULT_TEXT;
         if (fault && fault != OPEVO_I_FAULT_INACTIVE) {

@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void opevo_i_constraints_release(opevo_space *space)
+void opevo_i_topology_constraints_release(opevo_space *space)
 {
     for (size_t i = 0; space->constraints && i < space->constraint_count; i++) {
         opevo_free(space->constraints[i].text);
         opevo_free(space->constraints[i].table);
         opevo_free(space->constraints[i].stride);
-        opevo_i_expression_release(&space->constraints[i].expression);
+        opevo_i_topology_expression_release(&space->constraints[i].expression);
     }
     for (size_t i = 0; space->listed && i < space->parameter_count; i++)
         opevo_free(space->listed[i]);
@@ -38,7 +38,7 @@ static opevo_status no_memory(opevo_error *err)
 /* ---- Names ---- */
 
 /* What the values of a parameter are, as far as a quick look tells. */
-static opevo_i_sort sort_of(const opevo_parameter *parameter)
+static opevo_i_topology_sort sort_of(const opevo_parameter *parameter)
 {
     enum { LOOKED_AT = 1 << 16 };
     opevo_index size = opevo_parameter_size(parameter), texts = 0;
@@ -56,11 +56,11 @@ static opevo_i_sort sort_of(const opevo_parameter *parameter)
     return texts == 0 ? OPEVO_I_NUMBER : texts == size ? OPEVO_I_TEXT : OPEVO_I_EITHER;
 }
 
-static opevo_status list_symbols(const opevo_space *space, opevo_i_symbol **out, size_t *count,
-                                 opevo_error *err)
+static opevo_status list_symbols(const opevo_space *space, opevo_i_topology_symbol **out,
+                                 size_t *count, opevo_error *err)
 {
     size_t room = space->parameter_count, used = 0;
-    opevo_i_symbol *symbols = NULL;
+    opevo_i_topology_symbol *symbols = NULL;
 
     for (size_t i = 0; i < space->parameter_count; i++)
         room += opevo_parameter_arity(space->parameters[i]);
@@ -70,18 +70,18 @@ static opevo_status list_symbols(const opevo_space *space, opevo_i_symbol **out,
     for (size_t i = 0; i < space->parameter_count; i++) {
         const opevo_parameter *parameter = space->parameters[i];
         size_t arity = opevo_parameter_arity(parameter);
-        opevo_i_sort sort = sort_of(parameter);
+        opevo_i_topology_sort sort = sort_of(parameter);
 
-        symbols[used++] = (opevo_i_symbol){
+        symbols[used++] = (opevo_i_topology_symbol){
             .name = opevo_parameter_name(parameter), .parameter = i, .arity = arity, .sort = sort};
         for (size_t k = 0; k < arity; k++)
             if (opevo_parameter_component_name(parameter, k))
                 symbols[used++] =
-                    (opevo_i_symbol){.name = opevo_parameter_component_name(parameter, k),
-                                     .parameter = i,
-                                     .component = k,
-                                     .arity = 1,
-                                     .sort = sort};
+                    (opevo_i_topology_symbol){.name = opevo_parameter_component_name(parameter, k),
+                                              .parameter = i,
+                                              .component = k,
+                                              .arity = 1,
+                                              .sort = sort};
     }
     *out = symbols;
     *count = used;
@@ -90,15 +90,16 @@ static opevo_status list_symbols(const opevo_space *space, opevo_i_symbol **out,
 
 static int compare_symbols(const void *a, const void *b)
 {
-    const opevo_i_symbol *const *x = a, *const *y = b;
+    const opevo_i_topology_symbol *const *x = a, *const *y = b;
 
     return strcmp((*x)->name, (*y)->name);
 }
 
 /* Release with opevo_free; NULL without memory. */
-static const opevo_i_symbol **sort_symbols(const opevo_i_symbol *symbols, size_t count)
+static const opevo_i_topology_symbol **sort_symbols(const opevo_i_topology_symbol *symbols,
+                                                    size_t count)
 {
-    const opevo_i_symbol **sorted = opevo_malloc(count, sizeof(void *));
+    const opevo_i_topology_symbol **sorted = opevo_malloc(count, sizeof(void *));
 
     for (size_t i = 0; sorted && i < count; i++)
         sorted[i] = &symbols[i];
@@ -126,8 +127,8 @@ static opevo_status list_values(opevo_space *space, size_t i, opevo_error *err)
     return OPEVO_OK;
 }
 
-const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t parameter,
-                                            opevo_index vertex, opevo_value *scratch)
+const opevo_value *opevo_i_topology_constraint_value(const opevo_space *space, size_t parameter,
+                                                     opevo_index vertex, opevo_value *scratch)
 {
     if (space->listed[parameter])
         return space->listed[parameter] +
@@ -136,12 +137,12 @@ const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t par
     return scratch;
 }
 
-size_t opevo_i_constraint_scratch(const opevo_space *space, size_t parameter)
+size_t opevo_i_topology_constraint_scratch(const opevo_space *space, size_t parameter)
 {
     return space->listed[parameter] ? 0 : opevo_parameter_arity(space->parameters[parameter]);
 }
 
-static bool evaluate(const opevo_space *space, const opevo_i_constraint *self,
+static bool evaluate(const opevo_space *space, const opevo_i_topology_constraint *self,
                      const opevo_index *vertices)
 {
     const opevo_value *rows[OPEVO_I_ROWS_MAX];
@@ -154,14 +155,16 @@ static bool evaluate(const opevo_space *space, const opevo_i_constraint *self,
         rows[row] = NULL;
         if (vertices[parameter] == OPEVO_INACTIVE)
             continue;
-        rows[row] = opevo_i_constraint_value(space, parameter, vertices[parameter], scratch + used);
-        used += opevo_i_constraint_scratch(space, parameter);
+        rows[row] = opevo_i_topology_constraint_value(space, parameter, vertices[parameter],
+                                                      scratch + used);
+        used += opevo_i_topology_constraint_scratch(space, parameter);
     }
-    return opevo_i_expression_holds(&self->expression, rows);
+    return opevo_i_topology_expression_holds(&self->expression, rows);
 }
 
 /* Where a parameter is not active its parents' rows say so, and its own place stays 0. */
-static uint64_t place_in_branches(const opevo_i_constraint *self, const opevo_index *vertices)
+static uint64_t place_in_branches(const opevo_i_topology_constraint *self,
+                                  const opevo_index *vertices)
 {
     uint64_t place = 0;
 
@@ -173,8 +176,9 @@ static uint64_t place_in_branches(const opevo_i_constraint *self, const opevo_in
     return place;
 }
 
-bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *self,
-                              const opevo_index *vertices)
+bool opevo_i_topology_constraint_holds(const opevo_space *space,
+                                       const opevo_i_topology_constraint *self,
+                                       const opevo_index *vertices)
 {
     uint64_t place = 0;
 
@@ -191,7 +195,7 @@ bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint
 
 /* ---- Creation ---- */
 
-static opevo_status check_size(const opevo_space *space, const opevo_i_constraint *self,
+static opevo_status check_size(const opevo_space *space, const opevo_i_topology_constraint *self,
                                const char *where, opevo_error *err)
 {
     size_t scratch = 0;
@@ -204,7 +208,7 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s names more than %d parameters; split it.", where,
                           OPEVO_I_ROWS_MAX);
     for (size_t row = 0; row < self->expression.parameter_count; row++)
-        scratch += opevo_i_constraint_scratch(space, self->expression.parameters[row]);
+        scratch += opevo_i_topology_constraint_scratch(space, self->expression.parameters[row]);
     if (scratch > OPEVO_I_SCRATCH_MAX)
         return OPEVO_FAIL(
             err, OPEVO_LIMIT,
@@ -214,19 +218,19 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
 }
 
 /* An instruction each, and for a value that is not listed what it takes to work it out. */
-static uint64_t cost_of(const opevo_space *space, const opevo_i_expression *expression)
+static uint64_t cost_of(const opevo_space *space, const opevo_i_topology_expression *expression)
 {
     uint64_t cost = expression->length;
 
     for (size_t row = 0; row < expression->parameter_count; row++) {
-        size_t components = opevo_i_constraint_scratch(space, expression->parameters[row]);
+        size_t components = opevo_i_topology_constraint_scratch(space, expression->parameters[row]);
 
         cost += components * components;
     }
     return cost;
 }
 
-uint64_t opevo_i_constraints_cost(const opevo_space *space)
+uint64_t opevo_i_topology_constraints_cost(const opevo_space *space)
 {
     uint64_t cost = space->activations ? space->parameter_count : 0; /* of decoding */
 
@@ -253,10 +257,10 @@ static opevo_status spend(const opevo_space *space, uint64_t *work, uint64_t tim
         where, (double)OPEVO_I_WORK_MAX, space->dialect == OPEVO_DIALECT_C ? "&&" : "and");
 }
 
-static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self, uint64_t *work,
-                             const char *where, opevo_error *err)
+static opevo_status tabulate(const opevo_space *space, opevo_i_topology_constraint *self,
+                             uint64_t *work, const char *where, opevo_error *err)
 {
-    const opevo_i_expression *expression = &self->expression;
+    const opevo_i_topology_expression *expression = &self->expression;
     opevo_index combinations = 1;
     opevo_status status = OPEVO_OK;
 
@@ -275,13 +279,14 @@ static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self,
             return OPEVO_OK;
     }
     OPEVO_TRY(spend(space, work, (uint64_t)combinations, self->cost, where, err));
-    OPEVO_TRY(opevo_i_constraint_try_all(space, self, (uint64_t)combinations, where, err));
+    OPEVO_TRY(opevo_i_topology_constraint_try_all(space, self, (uint64_t)combinations, where, err));
     self->cost = expression->parameter_count;
 cleanup:
     return status;
 }
 
-size_t opevo_i_expression_row(const opevo_i_expression *expression, size_t parameter)
+size_t opevo_i_topology_expression_row(const opevo_i_topology_expression *expression,
+                                       size_t parameter)
 {
     size_t row = 0;
 
@@ -291,7 +296,7 @@ size_t opevo_i_expression_row(const opevo_i_expression *expression, size_t param
 }
 
 /* Make rows of those that activate the parameters of an expression, too. */
-static opevo_status add_parents(const opevo_space *space, opevo_i_expression *expression,
+static opevo_status add_parents(const opevo_space *space, opevo_i_topology_expression *expression,
                                 opevo_error *err)
 {
     size_t capacity = expression->parameter_count;
@@ -301,7 +306,7 @@ static opevo_status add_parents(const opevo_space *space, opevo_i_expression *ex
         size_t parent = space->activations[expression->parameters[row]].parent;
 
         if (parent == OPEVO_NO_PARENT ||
-            opevo_i_expression_row(expression, parent) < expression->parameter_count)
+            opevo_i_topology_expression_row(expression, parent) < expression->parameter_count)
             continue;
         if (!opevo_reserve(&parameters, &capacity, expression->parameter_count + 1,
                            sizeof *expression->parameters))
@@ -313,8 +318,9 @@ static opevo_status add_parents(const opevo_space *space, opevo_i_expression *ex
 }
 
 /* `source` says all but the text. */
-static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, const char *text,
-                               opevo_i_source source, uint64_t *work, opevo_error *err)
+static opevo_status create_one(opevo_space *space, opevo_i_topology_constraint *self,
+                               const char *text, opevo_i_topology_source source, uint64_t *work,
+                               opevo_error *err)
 {
     const char *where = source.where;
     opevo_status status = OPEVO_OK;
@@ -326,7 +332,7 @@ static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, con
         return no_memory(err);
     if (text[strspn(text, " \t\r\n")] == '\0')
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is empty; leave it out.", where);
-    OPEVO_TRY(opevo_i_expression_create(&source, &self->expression, err));
+    OPEVO_TRY(opevo_i_topology_expression_create(&source, &self->expression, err));
     if (self->expression.sort == OPEVO_I_TEXT)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a string; compare it with == or !=.", where);
     OPEVO_TRY(add_parents(space, &self->expression, err));
@@ -348,7 +354,7 @@ static void drop_listed(opevo_space *space)
         bool needed = false;
 
         for (size_t c = 0; c < space->constraint_count; c++) {
-            const opevo_i_constraint *self = &space->constraints[c];
+            const opevo_i_topology_constraint *self = &space->constraints[c];
 
             for (size_t row = 0; row < self->expression.parameter_count; row++)
                 needed |= !self->table && self->expression.parameters[row] == i;
@@ -373,7 +379,8 @@ static void sort_by_last(opevo_space *space)
 }
 
 /* "space.json:4: constraint 2", which begins the messages on a constraint. */
-static void write_where(const opevo_i_constraint_list *list, size_t i, char *where, size_t size)
+static void write_where(const opevo_i_topology_constraint_list *list, size_t i, char *where,
+                        size_t size)
 {
     if (list->lines)
         snprintf(where, size, "%.256s:%zu: constraint %zu", list->origin, list->lines[i], i + 1);
@@ -381,13 +388,14 @@ static void write_where(const opevo_i_constraint_list *list, size_t i, char *whe
         snprintf(where, size, "%.256s: constraint %zu", list->origin, i + 1);
 }
 
-opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constraint_list *list,
-                                        opevo_error *err)
+opevo_status opevo_i_topology_constraints_create(opevo_space *space,
+                                                 const opevo_i_topology_constraint_list *list,
+                                                 opevo_error *err)
 {
     size_t count = list->count;
     opevo_status status = OPEVO_OK;
-    opevo_i_symbol *symbols = NULL;
-    const opevo_i_symbol **by_name = NULL;
+    opevo_i_topology_symbol *symbols = NULL;
+    const opevo_i_topology_symbol **by_name = NULL;
     size_t symbol_count = 0;
     uint64_t work = 0;
 
@@ -414,21 +422,21 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
 
         write_where(list, i, where, sizeof where);
         OPEVO_TRY(create_one(space, &space->constraints[i], list->texts[i],
-                             (opevo_i_source){.column = 1,
-                                              .dialect = space->dialect,
-                                              .symbols = symbols,
-                                              .symbol_count = symbol_count,
-                                              .by_name = by_name,
-                                              .where = where},
+                             (opevo_i_topology_source){.column = 1,
+                                                       .dialect = space->dialect,
+                                                       .symbols = symbols,
+                                                       .symbol_count = symbol_count,
+                                                       .by_name = by_name,
+                                                       .where = where},
                              &work, err));
     }
     drop_listed(space);
     sort_by_last(space);
     if (space->size > OPEVO_I_TABULATED_MAX)
         goto cleanup;
-    OPEVO_TRY(spend(space, &work, (uint64_t)space->size, opevo_i_constraints_cost(space),
+    OPEVO_TRY(spend(space, &work, (uint64_t)space->size, opevo_i_topology_constraints_cost(space),
                     list->origin, err));
-    status = opevo_i_space_tabulate(space, list->origin, err);
+    status = opevo_i_topology_space_tabulate(space, list->origin, err);
 cleanup:
     opevo_free(by_name);
     opevo_free(symbols);

@@ -30,10 +30,11 @@ static json_t *entry(const char *type, json_t *value)
 }
 
 /* The line of a parameter at the top of a file in NNI's form; 0 elsewhere. */
-static size_t line_of(const opevo_i_space_file *file, const char *name)
+static size_t line_of(const opevo_i_topology_space_file *file, const char *name)
 {
     return json_object_get(file->root, name)
-               ? opevo_i_json_place_find(opevo_i_json_place_start(file->text), file->root, name)
+               ? opevo_i_topology_json_place_find(opevo_i_topology_json_place_start(file->text),
+                                                  file->root, name)
                      .line
                : 0;
 }
@@ -60,19 +61,19 @@ static json_t *ordinal(json_t *values)
 }
 
 /* low, low + step, ..., at most high. */
-static opevo_status add_range(const opevo_i_space_file *file, const char *name, double low,
+static opevo_status add_range(const opevo_i_topology_space_file *file, const char *name, double low,
                               double high, double step, bool whole, json_t **out, opevo_error *err)
 {
     double count = floor((high - low) / step * (1 + 1e-12)) + 1;
     json_t *list = NULL;
 
     if (low > high)
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, line_of(file, name), err,
             "Parameter %s: its lower bound %g is above its upper bound %g.", OPEVO_I_EXCERPT(name),
             low, high);
     if (!(step > 0) || !(count <= VALUES_MOST))
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, line_of(file, name), err,
             "Parameter %s: steps of %g from %g to %g are not 1 to %d values; list them.",
             OPEVO_I_EXCERPT(name), step, low, high, (int)VALUES_MOST);
@@ -84,10 +85,10 @@ static opevo_status add_range(const opevo_i_space_file *file, const char *name, 
     return OPEVO_OK;
 }
 
-static opevo_status refuse_reals(const opevo_i_space_file *file, const char *name, const char *type,
-                                 opevo_error *err)
+static opevo_status refuse_reals(const opevo_i_topology_space_file *file, const char *name,
+                                 const char *type, opevo_error *err)
 {
-    return opevo_i_space_file_refuse(
+    return opevo_i_topology_space_file_refuse(
         file, line_of(file, name), err,
         "Parameter %s: %s is an interval of real numbers, and a parameter has a finite "
         "list of values here; list them as discrete.",
@@ -97,8 +98,8 @@ static opevo_status refuse_reals(const opevo_i_space_file *file, const char *nam
 /* ---- NNI's intervals ---- */
 
 /* Multiples of q, and the bounds where these are none: clip(round(x / q) q, low, high). */
-static opevo_status add_quantized(const opevo_i_space_file *file, const char *name, double low,
-                                  double high, double q, json_t **out, opevo_error *err)
+static opevo_status add_quantized(const opevo_i_topology_space_file *file, const char *name,
+                                  double low, double high, double q, json_t **out, opevo_error *err)
 {
     double first = round(low / q), last = round(high / q);
     double before = NAN;
@@ -121,7 +122,7 @@ static opevo_status add_quantized(const opevo_i_space_file *file, const char *na
 }
 
 /* Replace a parameter of an interval; *out stays NULL for any other. */
-static opevo_status read_interval(const opevo_i_space_file *file, const char *name,
+static opevo_status read_interval(const opevo_i_topology_space_file *file, const char *name,
                                   const json_t *given, json_t **out, opevo_error *err)
 {
     static const char *const reals[] = {"uniform",   "loguniform", "normal",
@@ -139,7 +140,7 @@ static opevo_status read_interval(const opevo_i_space_file *file, const char *na
     if (!quantized && strcmp(type, "randint") != 0)
         return OPEVO_OK;
     if (json_array_size(value) != (quantized ? 3 : 2))
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, line_of(file, name), err, "Parameter %s: %s takes [low, high%s].",
             OPEVO_I_EXCERPT(name), OPEVO_I_EXCERPT(type), quantized ? ", q" : "");
     return quantized ? add_quantized(file, name, low, high,
@@ -148,8 +149,8 @@ static opevo_status read_interval(const opevo_i_space_file *file, const char *na
 }
 
 /* Replace the intervals in an object of parameters, and in the branches of its choices. */
-static opevo_status read_intervals(const opevo_i_space_file *file, json_t *object, size_t depth,
-                                   opevo_error *err)
+static opevo_status read_intervals(const opevo_i_topology_space_file *file, json_t *object,
+                                   size_t depth, opevo_error *err)
 {
     const char *key = NULL;
     json_t *given = NULL;
@@ -174,7 +175,7 @@ cleanup:
 
 /* ---- BaCO ---- */
 
-static opevo_status read_baco_parameter(const opevo_i_space_file *file, const char *name,
+static opevo_status read_baco_parameter(const opevo_i_topology_space_file *file, const char *name,
                                         const json_t *given, json_t *out, opevo_error *err)
 {
     const char *type = text_of(given, "parameter_type");
@@ -194,7 +195,7 @@ static opevo_status read_baco_parameter(const opevo_i_space_file *file, const ch
     else if (strcmp(type, "real") == 0)
         status = refuse_reals(file, name, type, err);
     else
-        status = opevo_i_space_file_refuse(
+        status = opevo_i_topology_space_file_refuse(
             file, line_of(file, name), err,
             "Parameter %s: unknown parameter_type \"%s\"; BaCO's are ordinal, integer, "
             "categorical, permutation and real.",
@@ -204,7 +205,8 @@ static opevo_status read_baco_parameter(const opevo_i_space_file *file, const ch
     return status;
 }
 
-static opevo_status read_baco(const opevo_i_space_file *file, json_t *out, opevo_error *err)
+static opevo_status read_baco(const opevo_i_topology_space_file *file, json_t *out,
+                              opevo_error *err)
 {
     const json_t *parameters = json_object_get(file->root, "input_parameters");
     json_t *constraints = json_array();
@@ -231,8 +233,8 @@ cleanup:
 
 /* ---- ConfigSpace ---- */
 
-static opevo_status read_hyperparameter(const opevo_i_space_file *file, const json_t *given,
-                                        json_t *out, opevo_error *err)
+static opevo_status read_hyperparameter(const opevo_i_topology_space_file *file,
+                                        const json_t *given, json_t *out, opevo_error *err)
 {
     const char *type = text_of(given, "type");
     const char *name = text_of(given, "name");
@@ -262,8 +264,8 @@ static opevo_status read_hyperparameter(const opevo_i_space_file *file, const js
 }
 
 /* Move a child under the value of its parent. */
-static opevo_status nest(const opevo_i_space_file *file, const json_t *condition, json_t *all,
-                         json_t *inside, opevo_error *err)
+static opevo_status nest(const opevo_i_topology_space_file *file, const json_t *condition,
+                         json_t *all, json_t *inside, opevo_error *err)
 {
     const char *child = text_of(condition, "child");
     const char *parent = text_of(condition, "parent");
@@ -275,17 +277,17 @@ static opevo_status nest(const opevo_i_space_file *file, const json_t *condition
     size_t found = 0;
 
     if (!is_in && strcmp(text_of(condition, "type"), "EQ") != 0)
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, 0, err,
             "The condition %s of %s: opevo has branches, which are conditions EQ and IN "
             "on the value of one categorical parameter.",
             OPEVO_I_EXCERPT(text_of(condition, "type")), OPEVO_I_EXCERPT(child));
     if (!entry_of || strcmp(text_of(json_object_get(all, parent), "_type"), "choice") != 0)
-        return opevo_i_space_file_refuse(file, 0, err,
-                                         "The condition of %s: its parent %s is not categorical.",
-                                         OPEVO_I_EXCERPT(child), OPEVO_I_EXCERPT(parent));
+        return opevo_i_topology_space_file_refuse(
+            file, 0, err, "The condition of %s: its parent %s is not categorical.",
+            OPEVO_I_EXCERPT(child), OPEVO_I_EXCERPT(parent));
     if (json_object_get(inside, child))
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, 0, err, "%s has two conditions; opevo has branches, which are one.",
             OPEVO_I_EXCERPT(child));
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -305,8 +307,9 @@ static opevo_status nest(const opevo_i_space_file *file, const json_t *condition
         json_object_set(one, child, entry_of);
     }
     if (!found)
-        return opevo_i_space_file_refuse(file, 0, err, "The condition of %s: %s has no such value.",
-                                         OPEVO_I_EXCERPT(child), OPEVO_I_EXCERPT(parent));
+        return opevo_i_topology_space_file_refuse(file, 0, err,
+                                                  "The condition of %s: %s has no such value.",
+                                                  OPEVO_I_EXCERPT(child), OPEVO_I_EXCERPT(parent));
     json_object_set_new(inside, child, json_true());
     return OPEVO_OK;
 }
@@ -345,7 +348,8 @@ static bool add_clause(const json_t *clause, opevo_text *out)
     return true;
 }
 
-static opevo_status read_forbidden(const opevo_i_space_file *file, json_t *out, opevo_error *err)
+static opevo_status read_forbidden(const opevo_i_topology_space_file *file, json_t *out,
+                                   opevo_error *err)
 {
     const json_t *forbidden = json_object_get(file->root, "forbiddens");
     json_t *constraints = json_array();
@@ -358,7 +362,7 @@ static opevo_status read_forbidden(const opevo_i_space_file *file, json_t *out, 
         opevo_text_clear(&text);
         opevo_text_add(&text, "not (");
         if (!add_clause(clause, &text)) {
-            status = opevo_i_space_file_refuse(
+            status = opevo_i_topology_space_file_refuse(
                 file, 0, err,
                 "The forbidden clause %zu is of type %s; those known are EQUALS, IN "
                 "and AND.",
@@ -379,7 +383,8 @@ cleanup:
     return status;
 }
 
-static opevo_status read_configspace(const opevo_i_space_file *file, json_t *out, opevo_error *err)
+static opevo_status read_configspace(const opevo_i_topology_space_file *file, json_t *out,
+                                     opevo_error *err)
 {
     const json_t *list = json_object_get(file->root, "hyperparameters");
     const json_t *conditions = json_object_get(file->root, "conditions");
@@ -401,7 +406,8 @@ cleanup:
 
 /* ---- All ---- */
 
-opevo_status opevo_i_space_translate(const opevo_i_space_file *file, json_t **out, opevo_error *err)
+opevo_status opevo_i_topology_space_translate(const opevo_i_topology_space_file *file, json_t **out,
+                                              opevo_error *err)
 {
     bool baco = json_is_object(json_object_get(file->root, "input_parameters"));
     bool configspace = json_is_array(json_object_get(file->root, "hyperparameters"));
@@ -410,7 +416,7 @@ opevo_status opevo_i_space_translate(const opevo_i_space_file *file, json_t **ou
 
     if ((json_object_get(file->root, "Results") && json_object_get(file->root, "Metadata")) ||
         json_object_get(file->root, "kernel_family"))
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             file, 0, err,
             "These are results of a tuner, not a search space: read them as a recording, "
             "recorded:FILE.");

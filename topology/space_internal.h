@@ -28,19 +28,19 @@ enum {
  * are rows of its expression, too. Up to OPEVO_I_TRIED_MAX combinations
  * of these are computed once and kept as bits; a look-up is then a scalar product and a bit test.
  */
-typedef struct opevo_i_constraint {
+typedef struct opevo_i_topology_constraint {
     char *text;
-    opevo_i_expression expression;
+    opevo_i_topology_expression expression;
     uint64_t *table;  /* NULL: evaluated each time */
     uint64_t *stride; /* of each row of the expression in the table */
     size_t last;      /* the largest parameter named */
     uint64_t cost;    /* operations of one evaluation, or of a look-up */
-} opevo_i_constraint;
+} opevo_i_topology_constraint;
 
 /* Points first .. last. */
-typedef struct opevo_i_range {
+typedef struct opevo_i_topology_range {
     opevo_index first, last;
-} opevo_i_range;
+} opevo_i_topology_range;
 
 struct opevo_space {
     opevo_parameter **parameters;
@@ -54,139 +54,150 @@ struct opevo_space {
      * all their points behind the last. */
     opevo_index **offsets;
     opevo_dialect dialect;
-    opevo_i_constraint *constraints;
+    opevo_i_topology_constraint *constraints;
     size_t constraint_count;
     size_t *order;        /* the constraints by ascending `last`, the order of evaluation */
     opevo_value **listed; /* all values of a parameter, or NULL */
     uint64_t *allowed;    /* a bit for each point up to OPEVO_I_TABULATED_MAX, or NULL */
     opevo_index allowed_count;
-    opevo_i_range *ranges; /* ascending: no other points are allowed; NULL: any */
+    opevo_i_topology_range *ranges; /* ascending: no other points are allowed; NULL: any */
     size_t range_count;
-    bool list_allowed;               /* no constraint excludes a point of the ranges */
-    struct opevo_i_listing *listing; /* NULL without ranges */
+    bool list_allowed;                        /* no constraint excludes a point of the ranges */
+    struct opevo_i_topology_listing *listing; /* NULL without ranges */
 };
 
 /* Constraints as they were written, and where. */
-typedef struct opevo_i_constraint_list {
+typedef struct opevo_i_topology_constraint_list {
     const char *const *texts;
     const size_t *lines; /* of each in `origin`, from 1; NULL: not known */
     size_t count;
     opevo_dialect dialect;
     const char *origin; /* what messages call it */
-} opevo_i_constraint_list;
+} opevo_i_topology_constraint_list;
 
 /* As opevo_space_create_branched. */
-opevo_status opevo_i_space_create(opevo_parameter **parameters, const opevo_activation *activations,
-                                  size_t count, const opevo_i_constraint_list *constraints,
-                                  opevo_space **out, opevo_error *err);
+opevo_status opevo_i_topology_space_create(opevo_parameter **parameters,
+                                           const opevo_activation *activations, size_t count,
+                                           const opevo_i_topology_constraint_list *constraints,
+                                           opevo_space **out, opevo_error *err);
 
 /* ---- Branches (space_branches.c) ---- */
 
 /* Copy the activations of a space whose parameters are in place, unless all are always active. */
-opevo_status opevo_i_branches_create(opevo_space *space, const opevo_activation *activations,
-                                     opevo_error *err);
+opevo_status opevo_i_topology_branches_create(opevo_space *space,
+                                              const opevo_activation *activations,
+                                              opevo_error *err);
 /* Set the size and the strides of a space with branches. */
-opevo_status opevo_i_branches_measure(opevo_space *space, opevo_error *err);
-void opevo_i_branches_release(opevo_space *space);
-void opevo_i_branches_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
-opevo_index opevo_i_branches_encode(const opevo_space *space, const opevo_index *vertices);
+opevo_status opevo_i_topology_branches_measure(opevo_space *space, opevo_error *err);
+void opevo_i_topology_branches_release(opevo_space *space);
+void opevo_i_topology_branches_decode(const opevo_space *space, opevo_index point,
+                                      opevo_index *vertices);
+opevo_index opevo_i_topology_branches_encode(const opevo_space *space, const opevo_index *vertices);
 /* The smallest of the points that agree with `vertices` in the first `count` parameters, and how
  * many there are: they follow each other. Reads no vertex of a parameter that is not active. */
-opevo_index opevo_i_branches_first(const opevo_space *space, const opevo_index *vertices,
-                                   size_t count, opevo_index *agreeing);
+opevo_index opevo_i_topology_branches_first(const opevo_space *space, const opevo_index *vertices,
+                                            size_t count, opevo_index *agreeing);
 /* PARENT.BRANCH.KEY. */
-void opevo_i_branch_name(const char *parent, opevo_value branch, const char *key, opevo_text *out);
+void opevo_i_topology_branch_name(const char *parent, opevo_value branch, const char *key,
+                                  opevo_text *out);
 /* The key under which a file gives parameter i: its name, without PARENT.BRANCH. */
-const char *opevo_i_branch_key(const opevo_space *space, size_t i);
+const char *opevo_i_topology_branch_key(const opevo_space *space, size_t i);
 
 /* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
  * small enough. On failure the caller releases what was made. */
-opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constraint_list *list,
-                                        opevo_error *err);
-void opevo_i_constraints_release(opevo_space *space);
-bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
-                              const opevo_index *vertices);
+opevo_status opevo_i_topology_constraints_create(opevo_space *space,
+                                                 const opevo_i_topology_constraint_list *list,
+                                                 opevo_error *err);
+void opevo_i_topology_constraints_release(opevo_space *space);
+bool opevo_i_topology_constraint_holds(const opevo_space *space,
+                                       const opevo_i_topology_constraint *constraint,
+                                       const opevo_index *vertices);
 /* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at
  * which it has no value, with `where` before the sentence, and where it holds at none. */
-opevo_status opevo_i_constraint_try_all(const opevo_space *space, opevo_i_constraint *self,
-                                        uint64_t count, const char *where, opevo_error *err);
+opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
+                                                 opevo_i_topology_constraint *self, uint64_t count,
+                                                 const char *where, opevo_error *err);
 /* The components of a parameter's value: listed, or computed into the scratch memory, of which it
  * takes so many. */
-const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t parameter,
-                                            opevo_index vertex, opevo_value *scratch);
-size_t opevo_i_constraint_scratch(const opevo_space *space, size_t parameter);
+const opevo_value *opevo_i_topology_constraint_value(const opevo_space *space, size_t parameter,
+                                                     opevo_index vertex, opevo_value *scratch);
+size_t opevo_i_topology_constraint_scratch(const opevo_space *space, size_t parameter);
 /* The row of a parameter; their count where it has none. */
-size_t opevo_i_expression_row(const opevo_i_expression *expression, size_t parameter);
+size_t opevo_i_topology_expression_row(const opevo_i_topology_expression *expression,
+                                       size_t parameter);
 /* Operations of testing one point, all constraints together. */
-uint64_t opevo_i_constraints_cost(const opevo_space *space);
+uint64_t opevo_i_topology_constraints_cost(const opevo_space *space);
 /* Note which points all constraints allow. Errors: INVALID when there is none. */
-opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err);
+opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *origin,
+                                             opevo_error *err);
 
 /* ---- Listed points (space_points.c) ---- */
 
-void opevo_i_points_release(opevo_space *space);
-bool opevo_i_points_have(const opevo_space *space, opevo_index point);
+void opevo_i_topology_points_release(opevo_space *space);
+bool opevo_i_topology_points_have(const opevo_space *space, opevo_index point);
 /* The list as a text: ascending numbers of points and ranges of them, "0-7 9 12-40". False, with
  * the space to be released, for any other text, a point outside the space, without memory, and
  * where the constraints of a space of up to 2^20 points allow none of them. */
-bool opevo_i_points_read(opevo_space *space, const char *text);
-void opevo_i_points_write(const opevo_space *space, opevo_text *out);
-opevo_index opevo_i_points_count(const opevo_space *space);
+bool opevo_i_topology_points_read(opevo_space *space, const char *text);
+void opevo_i_topology_points_write(const opevo_space *space, opevo_text *out);
+opevo_index opevo_i_topology_points_count(const opevo_space *space);
 
 /* ---- Ranks of listed points, and their neighbours (space_listed.c) ---- */
 
-typedef struct opevo_i_listing opevo_i_listing;
+typedef struct opevo_i_topology_listing opevo_i_topology_listing;
 /* Of the ranges of a space, which stay as they are; NULL without memory. */
-opevo_i_listing *opevo_i_listing_create(const opevo_space *space);
-void opevo_i_listing_destroy(opevo_i_listing *listing);
+opevo_i_topology_listing *opevo_i_topology_listing_create(const opevo_space *space);
+void opevo_i_topology_listing_destroy(opevo_i_topology_listing *listing);
 
 /* A space file being read. */
-typedef struct opevo_i_space_file {
+typedef struct opevo_i_topology_space_file {
     const char *text;
     const char *origin;    /* what messages call it */
     const char *directory; /* where graph files are looked for, or NULL */
     const json_t *root;    /* an object */
-} opevo_i_space_file;
+} opevo_i_topology_space_file;
 
 /* Put the place of a mistake before the sentence in *err (which may be NULL); line 0: none. */
-opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
-                                     opevo_status status, const char *sentence, opevo_error *err);
+opevo_status opevo_i_topology_space_file_fail(const opevo_i_topology_space_file *file, size_t line,
+                                              opevo_status status, const char *sentence,
+                                              opevo_error *err);
 /* The same with INVALID and a sentence as by printf. */
-opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t line,
-                                       opevo_error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* As opevo_i_space_create with the file's name in every message, also those on no constraint. On
- * failure nothing is released. */
-opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       const opevo_activation *activations, size_t count,
-                                       const opevo_i_constraint_list *constraints,
-                                       opevo_space **out, opevo_error *err);
+opevo_status opevo_i_topology_space_file_refuse(const opevo_i_topology_space_file *file,
+                                                size_t line, opevo_error *err, const char *format,
+                                                ...) __attribute__((format(printf, 4, 5)));
+/* As opevo_i_topology_space_create with the file's name in every message, also those on no
+ * constraint. On failure nothing is released. */
+opevo_status opevo_i_topology_space_file_create(const opevo_i_topology_space_file *file,
+                                                opevo_parameter **parameters,
+                                                const opevo_activation *activations, size_t count,
+                                                const opevo_i_topology_constraint_list *constraints,
+                                                opevo_space **out, opevo_error *err);
 /* A Kernel Tuner T1 file. */
-opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
-                                   opevo_error *err);
+opevo_status opevo_i_topology_space_from_t1(const opevo_i_topology_space_file *file,
+                                            opevo_space **out, opevo_error *err);
 
 /* Kernel Tuner's tune_params with restrictions, and T4 results; and whether the object is one. */
-opevo_status opevo_i_space_from_kernel_tuner(const opevo_i_space_file *file, opevo_space **out,
-                                             opevo_error *err);
+opevo_status opevo_i_topology_space_from_kernel_tuner(const opevo_i_topology_space_file *file,
+                                                      opevo_space **out, opevo_error *err);
 /* A space in NNI's form. */
-opevo_status opevo_i_space_from_nni(const opevo_i_space_file *file, opevo_space **out,
-                                    opevo_error *err);
+opevo_status opevo_i_topology_space_from_nni(const opevo_i_topology_space_file *file,
+                                             opevo_space **out, opevo_error *err);
 /* A space of another tool in NNI's form, and one in NNI's form without its interval types; release
  * it with json_decref. Errors: INVALID; NOMEM. */
-opevo_status opevo_i_space_translate(const opevo_i_space_file *file, json_t **out,
-                                     opevo_error *err);
-bool opevo_i_is_kernel_tuner_space(const json_t *root);
-bool opevo_i_is_t4(const json_t *root);
+opevo_status opevo_i_topology_space_translate(const opevo_i_topology_space_file *file, json_t **out,
+                                              opevo_error *err);
+bool opevo_i_topology_is_kernel_tuner_space(const json_t *root);
+bool opevo_i_topology_is_t4(const json_t *root);
 
 /* A list of values as T1 writes it: "[1, 2, 4]", "[32 * i for i in range(1, 9) if i != 3]". `where`
  * begins the messages. The values' texts are owned by the list. `made` counts the values that the
  * lists of a file make, from 0. Errors: INVALID; LIMIT for too many of them; NOMEM. */
-typedef struct opevo_i_values {
+typedef struct opevo_i_topology_values {
     opevo_value *items;
     size_t count, capacity;
-} opevo_i_values;
-opevo_status opevo_i_values_read(const char *text, const char *where, uint64_t *made,
-                                 opevo_i_values *out, opevo_error *err);
-void opevo_i_values_release(opevo_i_values *values);
+} opevo_i_topology_values;
+opevo_status opevo_i_topology_values_read(const char *text, const char *where, uint64_t *made,
+                                          opevo_i_topology_values *out, opevo_error *err);
+void opevo_i_topology_values_release(opevo_i_topology_values *values);
 
 #endif

@@ -17,16 +17,18 @@
 
 /* ---- Messages ---- */
 
-opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
-                                     opevo_status status, const char *sentence, opevo_error *err)
+opevo_status opevo_i_topology_space_file_fail(const opevo_i_topology_space_file *file, size_t line,
+                                              opevo_status status, const char *sentence,
+                                              opevo_error *err)
 {
     if (line == 0)
         return OPEVO_FAIL(err, status, "%.256s: %.700s", file->origin, sentence);
     return OPEVO_FAIL(err, status, "%.256s:%zu: %.700s", file->origin, line, sentence);
 }
 
-opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t line,
-                                       opevo_error *err, const char *format, ...)
+opevo_status opevo_i_topology_space_file_refuse(const opevo_i_topology_space_file *file,
+                                                size_t line, opevo_error *err, const char *format,
+                                                ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -34,30 +36,31 @@ opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t li
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return opevo_i_space_file_fail(file, line, OPEVO_INVALID, sentence, err);
+    return opevo_i_topology_space_file_fail(file, line, OPEVO_INVALID, sentence, err);
 }
 
-opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       const opevo_activation *activations, size_t count,
-                                       const opevo_i_constraint_list *constraints,
-                                       opevo_space **out, opevo_error *err)
+opevo_status opevo_i_topology_space_file_create(const opevo_i_topology_space_file *file,
+                                                opevo_parameter **parameters,
+                                                const opevo_activation *activations, size_t count,
+                                                const opevo_i_topology_constraint_list *constraints,
+                                                opevo_space **out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status =
-        opevo_i_space_create(parameters, activations, count, constraints, out, &inner);
+        opevo_i_topology_space_create(parameters, activations, count, constraints, out, &inner);
     size_t length = strlen(file->origin);
 
     if (status == OPEVO_OK)
         return OPEVO_OK;
     if (strncmp(inner.message, file->origin, length > 256 ? 256 : length) == 0)
         return OPEVO_FAIL(err, status, "%s", inner.message);
-    return opevo_i_space_file_fail(file, 0, status, inner.message, err);
+    return opevo_i_topology_space_file_fail(file, 0, status, inner.message, err);
 }
 
 /* ---- Reading ---- */
 
 typedef struct reader {
-    opevo_i_space_file file;
+    opevo_i_topology_space_file file;
     opevo_parameter **parameters;
     opevo_activation *activations;
     size_t parameter_count, parameter_capacity, activation_capacity;
@@ -80,19 +83,19 @@ typedef struct place {
     size_t branch;             /* which of its values */
 } place;
 
-static opevo_i_json_place key_of(const place *at)
+static opevo_i_topology_json_place key_of(const place *at)
 {
-    opevo_i_json_place object = opevo_i_json_place_start(at->reader->file.text);
+    opevo_i_topology_json_place object = opevo_i_topology_json_place_start(at->reader->file.text);
 
     if (at->outer) {
         const json_t *values = json_object_get(at->outer->entry, "_value");
 
-        object = opevo_i_json_place_find(opevo_i_json_place_next(key_of(at->outer)),
-                                         at->outer->entry, "_value");
+        object = opevo_i_topology_json_place_find(
+            opevo_i_topology_json_place_next(key_of(at->outer)), at->outer->entry, "_value");
         if (json_is_array(values))
-            object = opevo_i_json_place_element(object, at->branch);
+            object = opevo_i_topology_json_place_element(object, at->branch);
     }
-    return opevo_i_json_place_key(object, at->number);
+    return opevo_i_topology_json_place_key(object, at->number);
 }
 
 static opevo_status refuse(const place *at, opevo_error *err, const char *format, ...)
@@ -106,8 +109,8 @@ static opevo_status refuse(const place *at, opevo_error *err, const char *format
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return opevo_i_space_file_fail(&at->reader->file, key_of(at).line, OPEVO_INVALID, sentence,
-                                   err);
+    return opevo_i_topology_space_file_fail(&at->reader->file, key_of(at).line, OPEVO_INVALID,
+                                            sentence, err);
 }
 
 static opevo_status read_scalar(const place *at, const json_t *item, opevo_value *out,
@@ -144,7 +147,7 @@ static bool is_choice(const json_t *entry)
 {
     const char *type = json_string_value(json_object_get(entry, "_type"));
 
-    return type && opevo_i_type_find(type) == &opevo_i_categorical_type;
+    return type && opevo_i_topology_type_find(type) == &opevo_i_topology_categorical_type;
 }
 
 static size_t value_count(const json_t *list)
@@ -339,7 +342,7 @@ static opevo_status read_parameter(reader *self, const place *at, opevo_activati
     spec.edges = edges;
     status = opevo_parameter_create(&spec, &parameter, &inner);
     if (status != OPEVO_OK) {
-        opevo_i_space_file_fail(&self->file, key_of(at).line, status, inner.message, err);
+        opevo_i_topology_space_file_fail(&self->file, key_of(at).line, status, inner.message, err);
         goto cleanup;
     }
     status = add_parameter(self, parameter, when, err);
@@ -391,7 +394,7 @@ static opevo_status name_parameter(reader *self, const char *key, opevo_activati
     *is_dotted = json_integer_value(json_object_get(self->keys, key)) > 1 && !strchr(key, '.');
     opevo_parameter_value(parent, when.value, &branch);
     if (*is_dotted)
-        opevo_i_branch_name(opevo_parameter_name(parent), branch, key, out);
+        opevo_i_topology_branch_name(opevo_parameter_name(parent), branch, key, out);
     else
         opevo_text_add(out, key);
     return opevo_text_check(out, err);
@@ -465,8 +468,8 @@ static opevo_status read_constraints(reader *self, const place *at, const json_t
     self->constraint_lines = opevo_malloc(self->constraint_count, sizeof *self->constraint_lines);
     if (!self->constraint_lines)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file.origin);
-    opevo_i_json_place_lines(opevo_i_json_place_next(key_of(at)), self->constraint_count,
-                             self->constraint_lines);
+    opevo_i_topology_json_place_lines(opevo_i_topology_json_place_next(key_of(at)),
+                                      self->constraint_count, self->constraint_lines);
     return OPEVO_OK;
 }
 
@@ -505,12 +508,12 @@ static opevo_status read_entry(reader *self, const char *key, size_t number, con
     return status == OPEVO_OK ? read_branches(self, &at, err) : status;
 }
 
-opevo_status opevo_i_space_from_nni(const opevo_i_space_file *file, opevo_space **out,
-                                    opevo_error *err)
+opevo_status opevo_i_topology_space_from_nni(const opevo_i_topology_space_file *file,
+                                             opevo_space **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     reader self = {.file = *file};
-    opevo_i_constraint_list constraints = {0};
+    opevo_i_topology_constraint_list constraints = {0};
     const char *key = NULL;
     json_t *entry = NULL;
     size_t number = 0;
@@ -518,12 +521,12 @@ opevo_status opevo_i_space_from_nni(const opevo_i_space_file *file, opevo_space 
 
     json_object_foreach((json_t *)file->root, key, entry)
         OPEVO_TRY(read_entry(&self, key, number++, entry, err));
-    constraints = (opevo_i_constraint_list){self.constraints, self.constraint_lines,
-                                            self.constraint_count, self.dialect, file->origin};
-    OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.activations,
-                                        self.parameter_count, &constraints, &space, err));
+    constraints = (opevo_i_topology_constraint_list){
+        self.constraints, self.constraint_lines, self.constraint_count, self.dialect, file->origin};
+    OPEVO_TRY(opevo_i_topology_space_file_create(file, self.parameters, self.activations,
+                                                 self.parameter_count, &constraints, &space, err));
     self.parameter_count = 0; /* handed over */
-    if (self.points && !opevo_i_points_read(space, self.points)) {
+    if (self.points && !opevo_i_topology_points_read(space, self.points)) {
         status =
             refuse(&(place){.reader = &self, .number = self.points_number}, err,
                    "_points must be a string of ascending numbers of allowed points and ranges "

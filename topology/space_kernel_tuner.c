@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct reader {
-    const opevo_i_space_file *file;
+    const opevo_i_topology_space_file *file;
     size_t line; /* of what is being read, for messages; 0: not known */
     opevo_parameter **parameters;
     size_t parameter_count;
@@ -61,7 +61,7 @@ static opevo_status add_parameter(reader *self, const char *name, const opevo_va
     }
     status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
     if (status != OPEVO_OK)
-        return opevo_i_space_file_fail(self->file, self->line, status, inner.message, err);
+        return opevo_i_topology_space_file_fail(self->file, self->line, status, inner.message, err);
     self->parameter_count++;
     return OPEVO_OK;
 }
@@ -81,15 +81,15 @@ static opevo_status read_listed(reader *self, const char *name, const json_t *li
     opevo_value *values = NULL;
 
     if (count == 0)
-        return opevo_i_space_file_refuse(self->file, self->line, err,
-                                         "tune_params lists no values for '%s'.",
-                                         OPEVO_I_EXCERPT(name));
+        return opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                  "tune_params lists no values for '%s'.",
+                                                  OPEVO_I_EXCERPT(name));
     values = opevo_malloc(count, sizeof *values);
     if (!values)
         return no_memory(self, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (!read_value(json_array_get(list, i), &values[i]))
-            status = opevo_i_space_file_refuse(
+            status = opevo_i_topology_space_file_refuse(
                 self->file, self->line, err,
                 "Parameter %s: value %zu is not a number, string or Boolean.",
                 OPEVO_I_EXCERPT(name), i + 1);
@@ -105,8 +105,8 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
 {
     const json_t *lists = json_object_get(self->file->root, "tune_params");
     const json_t *keys = json_object_get(self->file->root, "tune_params_keys");
-    opevo_i_json_place at = opevo_i_json_place_find(opevo_i_json_place_start(self->file->text),
-                                                    self->file->root, "tune_params");
+    opevo_i_topology_json_place at = opevo_i_topology_json_place_find(
+        opevo_i_topology_json_place_start(self->file->text), self->file->root, "tune_params");
     size_t count = keys ? json_array_size(keys) : json_object_size(lists);
     opevo_status status = OPEVO_OK;
     const char *name = NULL;
@@ -118,19 +118,21 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
     for (size_t i = 0; keys && i < count && status == OPEVO_OK; i++) {
         name = json_string_value(json_array_get(keys, i));
         if (!name) {
-            at = opevo_i_json_place_find(opevo_i_json_place_start(self->file->text),
-                                         self->file->root, "tune_params_keys");
-            return opevo_i_space_file_refuse(self->file, opevo_i_json_place_element(at, i).line,
-                                             err, "tune_params_keys[%zu] is not a string.", i);
+            at = opevo_i_topology_json_place_find(
+                opevo_i_topology_json_place_start(self->file->text), self->file->root,
+                "tune_params_keys");
+            return opevo_i_topology_space_file_refuse(
+                self->file, opevo_i_topology_json_place_element(at, i).line, err,
+                "tune_params_keys[%zu] is not a string.", i);
         }
-        self->line = opevo_i_json_place_find(at, lists, name).line;
+        self->line = opevo_i_topology_json_place_find(at, lists, name).line;
         status = read_listed(self, name, json_object_get(lists, name), err);
     }
     if (keys)
         return status;
     json_object_foreach((json_t *)lists, name, list)
     {
-        self->line = opevo_i_json_place_find(at, lists, name).line;
+        self->line = opevo_i_topology_json_place_find(at, lists, name).line;
         OPEVO_TRY(read_listed(self, name, list, err));
     }
 cleanup:
@@ -149,34 +151,34 @@ static bool is_function(const char *text)
 static opevo_status read_restrictions(reader *self, opevo_error *err)
 {
     const json_t *list = json_object_get(self->file->root, "restrictions");
-    opevo_i_json_place at = opevo_i_json_place_find(opevo_i_json_place_start(self->file->text),
-                                                    self->file->root, "restrictions");
+    opevo_i_topology_json_place at = opevo_i_topology_json_place_find(
+        opevo_i_topology_json_place_start(self->file->text), self->file->root, "restrictions");
     size_t count = json_is_string(list) ? 1 : json_array_size(list);
 
     if (!list || json_is_null(list))
         return OPEVO_OK;
     self->line = at.line;
     if (!json_is_array(list) && !json_is_string(list))
-        return opevo_i_space_file_refuse(self->file, self->line, err,
-                                         "restrictions must be a list of Python expressions.");
+        return opevo_i_topology_space_file_refuse(
+            self->file, self->line, err, "restrictions must be a list of Python expressions.");
     self->restrictions = opevo_malloc(count, sizeof *self->restrictions);
     self->restriction_lines = opevo_malloc(count, sizeof *self->restriction_lines);
     if (!self->restrictions || !self->restriction_lines)
         return no_memory(self, err);
     if (json_is_array(list))
-        opevo_i_json_place_lines(at, count, self->restriction_lines);
+        opevo_i_topology_json_place_lines(at, count, self->restriction_lines);
     else
         self->restriction_lines[0] = at.line;
     for (size_t i = 0; i < count; i++) {
         self->restrictions[i] =
             json_string_value(json_is_array(list) ? json_array_get(list, i) : list);
         if (!self->restrictions[i])
-            return opevo_i_space_file_refuse(
+            return opevo_i_topology_space_file_refuse(
                 self->file, self->line, err,
                 "Item %zu of restrictions is not a string; write it as a Python expression.",
                 i + 1);
         if (is_function(self->restrictions[i]))
-            return opevo_i_space_file_refuse(
+            return opevo_i_topology_space_file_refuse(
                 self->file, self->restriction_lines[i], err,
                 "Item %zu of restrictions is a Python function, which cannot be evaluated; write "
                 "it as an expression over the names, such as \"%s <= 32\".",
@@ -199,9 +201,9 @@ static opevo_status read_observed(reader *self, const char *name, const json_t *
         const json_t *given = json_object_get(json_array_get(results, i), "configuration");
 
         if (!read_value(json_object_get(given, name), &values[i]))
-            return opevo_i_space_file_refuse(self->file, self->line, err,
-                                             "results[%zu] has no value for parameter '%s'.", i,
-                                             OPEVO_I_EXCERPT(name));
+            return opevo_i_topology_space_file_refuse(
+                self->file, self->line, err, "results[%zu] has no value for parameter '%s'.", i,
+                OPEVO_I_EXCERPT(name));
     }
     qsort(values, count, sizeof *values, compare_values);
     for (size_t i = 0; i < count; i++) {
@@ -225,16 +227,16 @@ static opevo_status read_results(reader *self, opevo_error *err)
     if (!values || !self->parameters)
         status = no_memory(self, err);
     else if (count == 0)
-        status = opevo_i_space_file_refuse(self->file, self->line, err,
-                                           "results[0] has no configuration.");
+        status = opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                    "results[0] has no configuration.");
     if (status != OPEVO_OK)
         goto cleanup;
     for (size_t i = 0; i < json_array_size(results); i++) {
         if (json_object_size(json_object_get(json_array_get(results, i), "configuration")) !=
             count) {
-            status =
-                opevo_i_space_file_refuse(self->file, self->line, err,
-                                          "results[%zu] has other parameters than results[0].", i);
+            status = opevo_i_topology_space_file_refuse(
+                self->file, self->line, err, "results[%zu] has other parameters than results[0].",
+                i);
             goto cleanup;
         }
     }
@@ -247,14 +249,14 @@ cleanup:
 
 /* ---- Both ---- */
 
-bool opevo_i_is_kernel_tuner_space(const json_t *root)
+bool opevo_i_topology_is_kernel_tuner_space(const json_t *root)
 {
     const json_t *lists = json_object_get(root, "tune_params");
 
     return json_is_object(lists) && !json_object_get(lists, "_type");
 }
 
-bool opevo_i_is_t4(const json_t *root)
+bool opevo_i_topology_is_t4(const json_t *root)
 {
     return json_is_array(json_object_get(root, "results")) &&
            (json_object_get(root, "schema_version") || json_object_get(root, "metadata"));
@@ -263,9 +265,10 @@ bool opevo_i_is_t4(const json_t *root)
 static opevo_status read_all(reader *self, opevo_space **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_constraint_list list = {.dialect = OPEVO_DIALECT_PYTHON, .origin = self->file->origin};
+    opevo_i_topology_constraint_list list = {.dialect = OPEVO_DIALECT_PYTHON,
+                                             .origin = self->file->origin};
 
-    if (opevo_i_is_t4(self->file->root)) {
+    if (opevo_i_topology_is_t4(self->file->root)) {
         OPEVO_TRY(read_results(self, err));
     } else {
         OPEVO_TRY(read_tune_params(self, err));
@@ -274,14 +277,14 @@ static opevo_status read_all(reader *self, opevo_space **out, opevo_error *err)
     list.texts = self->restrictions;
     list.lines = self->restriction_lines;
     list.count = self->restriction_count;
-    status = opevo_i_space_file_create(self->file, self->parameters, NULL, self->parameter_count,
-                                       &list, out, err);
+    status = opevo_i_topology_space_file_create(self->file, self->parameters, NULL,
+                                                self->parameter_count, &list, out, err);
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_space_from_kernel_tuner(const opevo_i_space_file *file, opevo_space **out,
-                                             opevo_error *err)
+opevo_status opevo_i_topology_space_from_kernel_tuner(const opevo_i_topology_space_file *file,
+                                                      opevo_space **out, opevo_error *err)
 {
     reader self = {.file = file};
     opevo_status status = read_all(&self, out, err);

@@ -30,7 +30,7 @@ typedef struct rotations {
     size_t rows, width, count;
 } rotations;
 
-struct opevo_i_listing {
+struct opevo_i_topology_listing {
     opevo_index *before; /* listed points ahead of each range, and all of them */
     size_t range_count;
     pthread_mutex_t lock; /* of what is made when first needed */
@@ -40,9 +40,9 @@ struct opevo_i_listing {
 
 /* ---- Ranks ---- */
 
-opevo_i_listing *opevo_i_listing_create(const opevo_space *space)
+opevo_i_topology_listing *opevo_i_topology_listing_create(const opevo_space *space)
 {
-    opevo_i_listing *self = opevo_calloc(1, sizeof *self);
+    opevo_i_topology_listing *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -60,7 +60,7 @@ opevo_i_listing *opevo_i_listing_create(const opevo_space *space)
     return self;
 }
 
-void opevo_i_listing_destroy(opevo_i_listing *listing)
+void opevo_i_topology_listing_destroy(opevo_i_topology_listing *listing)
 {
     if (!listing)
         return;
@@ -230,7 +230,7 @@ static void make(const opevo_space *space, rotations *self)
 /* NULL where there are none. */
 static const rotations *rotations_of(const opevo_space *space)
 {
-    opevo_i_listing *listing = space->listing;
+    opevo_i_topology_listing *listing = space->listing;
 
     pthread_mutex_lock(&listing->lock);
     if (!listing->made)

@@ -20,24 +20,24 @@
 opevo_status opevo_space_from_tree(const json_t *root, const char *json, const char *origin,
                                    const char *directory, opevo_space **out, opevo_error *err)
 {
-    opevo_i_space_file file = {json, origin, directory, root};
+    opevo_i_topology_space_file file = {json, origin, directory, root};
     opevo_status status = OPEVO_OK;
     json_t *made = NULL;
 
     if (!json_is_object(root))
-        return opevo_i_space_file_fail(&file, 1, OPEVO_INVALID, "A search space is a JSON object.",
-                                       err);
+        return opevo_i_topology_space_file_fail(&file, 1, OPEVO_INVALID,
+                                                "A search space is a JSON object.", err);
     if (json_object_get(root, "ConfigurationSpace"))
-        return opevo_i_space_from_t1(&file, out, err);
-    if (opevo_i_is_kernel_tuner_space(root) || opevo_i_is_t4(root))
-        return opevo_i_space_from_kernel_tuner(&file, out, err);
-    status = opevo_i_space_translate(&file, &made, err);
+        return opevo_i_topology_space_from_t1(&file, out, err);
+    if (opevo_i_topology_is_kernel_tuner_space(root) || opevo_i_topology_is_t4(root))
+        return opevo_i_topology_space_from_kernel_tuner(&file, out, err);
+    status = opevo_i_topology_space_translate(&file, &made, err);
     if (status != OPEVO_OK)
         return status;
     if (json_object_get(root, "input_parameters") || json_object_get(root, "hyperparameters"))
         file.text = ""; /* of another tool: no line of it is one of the tree */
     file.root = made;
-    status = opevo_i_space_from_nni(&file, out, err);
+    status = opevo_i_topology_space_from_nni(&file, out, err);
     json_decref(made);
     return status;
 }

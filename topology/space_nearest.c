@@ -75,12 +75,12 @@ typedef struct source {
  * SIZE_MAX without one. */
 static size_t find_source(const source *from, const opevo_space *space, size_t i)
 {
-    const char *key = opevo_i_branch_key(space, i);
+    const char *key = opevo_i_topology_branch_key(space, i);
     size_t arity = opevo_parameter_arity(opevo_space_parameter(space, i));
 
     for (size_t k = 0; k < opevo_space_parameter_count(from->space) && arity <= ARITY_MOST; k++) {
         if (from->vertices[k] != OPEVO_INACTIVE &&
-            strcmp(opevo_i_branch_key(from->space, k), key) == 0 &&
+            strcmp(opevo_i_topology_branch_key(from->space, k), key) == 0 &&
             opevo_parameter_arity(opevo_space_parameter(from->space, k)) == arity)
             return k;
     }

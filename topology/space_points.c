@@ -13,9 +13,9 @@
 
 enum { LISTED_MOST = 1 << 22 }; /* points whose constraints are looked at when they are listed */
 
-void opevo_i_points_release(opevo_space *space)
+void opevo_i_topology_points_release(opevo_space *space)
 {
-    opevo_i_listing_destroy(space->listing);
+    opevo_i_topology_listing_destroy(space->listing);
     space->listing = NULL;
     opevo_free(space->ranges);
 }
@@ -23,7 +23,8 @@ void opevo_i_points_release(opevo_space *space)
 /* Add points behind all others; equal lists of points are equal lists of ranges. */
 static bool add_range(opevo_space *space, size_t *capacity, opevo_index first, opevo_index last)
 {
-    opevo_i_range *before = space->range_count ? &space->ranges[space->range_count - 1] : NULL;
+    opevo_i_topology_range *before =
+        space->range_count ? &space->ranges[space->range_count - 1] : NULL;
     void *ranges = space->ranges;
     bool room = false;
 
@@ -34,11 +35,11 @@ static bool add_range(opevo_space *space, size_t *capacity, opevo_index first, o
     room = opevo_reserve(&ranges, capacity, space->range_count + 1, sizeof *space->ranges);
     space->ranges = ranges;
     if (room)
-        space->ranges[space->range_count++] = (opevo_i_range){first, last};
+        space->ranges[space->range_count++] = (opevo_i_topology_range){first, last};
     return room;
 }
 
-bool opevo_i_points_have(const opevo_space *space, opevo_index point)
+bool opevo_i_topology_points_have(const opevo_space *space, opevo_index point)
 {
     size_t low = 0, high = space->range_count;
 
@@ -61,7 +62,7 @@ static void narrow_list(opevo_space *space)
     bool room = true;
 
     space->list_allowed = space->constraint_count == 0;
-    if (space->list_allowed || space->allowed || opevo_i_points_count(space) > LISTED_MOST)
+    if (space->list_allowed || space->allowed || opevo_i_topology_points_count(space) > LISTED_MOST)
         return;
     for (size_t i = 0; i < space->range_count && room; i++) {
         for (opevo_index at = space->ranges[i].first; at <= space->ranges[i].last && room; at++)
@@ -84,7 +85,7 @@ static void narrow_table(opevo_space *space)
     for (uint64_t point = 0; point < (uint64_t)space->size; point++) {
         uint64_t bit = UINT64_C(1) << (point & 63);
 
-        if (!opevo_i_points_have(space, point))
+        if (!opevo_i_topology_points_have(space, point))
             space->allowed[point >> 6] &= ~bit;
         space->allowed_count += (space->allowed[point >> 6] & bit) != 0;
     }
@@ -102,7 +103,7 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
 {
     size_t capacity = 0;
 
-    opevo_i_points_release(space);
+    opevo_i_topology_points_release(space);
     space->ranges = NULL;
     space->range_count = 0;
     qsort(points, count, sizeof *points, compare_points);
@@ -114,7 +115,7 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
     narrow_list(space);
     if (space->allowed)
         narrow_table(space);
-    space->listing = opevo_i_listing_create(space);
+    space->listing = opevo_i_topology_listing_create(space);
     if (!space->listing)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
     return OPEVO_OK;
@@ -134,13 +135,13 @@ static bool read_number(const char **at, opevo_index *out)
     return opevo_index_parse(number, out);
 }
 
-bool opevo_i_points_read(opevo_space *space, const char *text)
+bool opevo_i_topology_points_read(opevo_space *space, const char *text)
 {
     size_t capacity = 0;
     const char *at = text;
 
     do {
-        opevo_i_range range = {0, 0};
+        opevo_i_topology_range range = {0, 0};
 
         if (!read_number(&at, &range.first))
             return false;
@@ -157,14 +158,14 @@ bool opevo_i_points_read(opevo_space *space, const char *text)
     narrow_list(space);
     if (space->allowed)
         narrow_table(space);
-    space->listing = opevo_i_listing_create(space);
+    space->listing = opevo_i_topology_listing_create(space);
     return space->listing && (!space->allowed || space->allowed_count > 0);
 }
 
-void opevo_i_points_write(const opevo_space *space, opevo_text *out)
+void opevo_i_topology_points_write(const opevo_space *space, opevo_text *out)
 {
     for (size_t i = 0; i < space->range_count; i++) {
-        const opevo_i_range *range = &space->ranges[i];
+        const opevo_i_topology_range *range = &space->ranges[i];
 
         opevo_text_add(out, i ? " " : "");
         opevo_text_add_index(out, range->first);
@@ -175,7 +176,7 @@ void opevo_i_points_write(const opevo_space *space, opevo_text *out)
     }
 }
 
-opevo_index opevo_i_points_count(const opevo_space *space)
+opevo_index opevo_i_topology_points_count(const opevo_space *space)
 {
     opevo_index count = 0;
 

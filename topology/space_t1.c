@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct reader {
-    const opevo_i_space_file *file;
+    const opevo_i_topology_space_file *file;
     opevo_parameter **parameters;
     size_t parameter_count;
     const char **conditions;
@@ -33,8 +33,8 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
     json_t *value = NULL;
 
     if (!json_is_object(object))
-        return opevo_i_space_file_refuse(self->file, self->line, err, "%s must be an object.",
-                                         what);
+        return opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                  "%s must be an object.", what);
     json_object_foreach((json_t *)object, key, value)
     {
         size_t i = 0;
@@ -42,9 +42,9 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
         while (known[i] && strcmp(key, known[i]) != 0)
             i++;
         if (!known[i])
-            return opevo_i_space_file_refuse(self->file, self->line, err,
-                                             "%s has the key \"%s\", which T1 does not have.", what,
-                                             OPEVO_I_EXCERPT(key));
+            return opevo_i_topology_space_file_refuse(
+                self->file, self->line, err, "%s has the key \"%s\", which T1 does not have.", what,
+                OPEVO_I_EXCERPT(key));
     }
     return OPEVO_OK;
 }
@@ -75,13 +75,13 @@ static const type_row *find_type(const char *name)
 }
 
 static opevo_status check_values(const reader *self, const char *name, const type_row *type,
-                                 const opevo_i_values *values, opevo_error *err)
+                                 const opevo_i_topology_values *values, opevo_error *err)
 {
     for (size_t i = 0; i < values->count; i++) {
         const opevo_value *value = &values->items[i];
 
         if (!(type->kinds >> value->kind & 1) || (type->positive && value->as.integer < 0))
-            return opevo_i_space_file_refuse(
+            return opevo_i_topology_space_file_refuse(
                 self->file, self->line, err,
                 "Parameter %s: value %zu does not fit the type %s, whose "
                 "values are %s.",
@@ -91,7 +91,7 @@ static opevo_status check_values(const reader *self, const char *name, const typ
 }
 
 static opevo_status create_parameter(reader *self, const char *name, const type_row *type,
-                                     const opevo_i_values *values, opevo_error *err)
+                                     const opevo_i_topology_values *values, opevo_error *err)
 {
     opevo_parameter_spec spec = {
         .name = name, .type = type->becomes, .values = values->items, .value_count = values->count};
@@ -102,20 +102,20 @@ static opevo_status create_parameter(reader *self, const char *name, const type_
         return status;
     status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
     if (status != OPEVO_OK)
-        return opevo_i_space_file_fail(self->file, self->line, status, inner.message, err);
+        return opevo_i_topology_space_file_fail(self->file, self->line, status, inner.message, err);
     self->parameter_count++;
     return OPEVO_OK;
 }
 
 /* Item `number` (from 1) of TuningParameters, which stands at `at`. */
-static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_place at,
+static opevo_status read_parameter(reader *self, size_t number, opevo_i_topology_json_place at,
                                    const json_t *entry, opevo_error *err)
 {
     static const char *const known[] = {"Name", "Type", "Values", "Default", NULL};
     const char *name = json_string_value(json_object_get(entry, "Name"));
     const char *list = json_string_value(json_object_get(entry, "Values"));
     const type_row *type = find_type(json_string_value(json_object_get(entry, "Type")));
-    opevo_i_values values = {0};
+    opevo_i_topology_values values = {0};
     char where[512];
     opevo_status status = OPEVO_OK;
 
@@ -123,31 +123,31 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_pla
     snprintf(where, sizeof where, "TuningParameters, item %zu", number);
     OPEVO_TRY(check_keys(self, entry, where, known, err));
     if (!name)
-        return opevo_i_space_file_refuse(self->file, self->line, err, "%s: Name must be a string.",
-                                         where);
+        return opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                  "%s: Name must be a string.", where);
     if (!type)
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             self->file, self->line, err,
             "Parameter %s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
             "\"string\".",
             OPEVO_I_EXCERPT(name));
     if (!list)
-        return opevo_i_space_file_refuse(
+        return opevo_i_topology_space_file_refuse(
             self->file, self->line, err,
             "Parameter %s: Values must be a string that contains a Python list, such as "
             "\"[1, 2, 4]\".",
             OPEVO_I_EXCERPT(name));
-    self->line = opevo_i_json_place_find(at, entry, "Values").line;
+    self->line = opevo_i_topology_json_place_find(at, entry, "Values").line;
     snprintf(where, sizeof where, "%.256s:%zu: Values of %s", self->file->origin, self->line,
              OPEVO_I_EXCERPT(name));
-    OPEVO_TRY(opevo_i_values_read(list, where, &self->made, &values, err));
+    OPEVO_TRY(opevo_i_topology_values_read(list, where, &self->made, &values, err));
     status = create_parameter(self, name, type, &values, err);
 cleanup:
-    opevo_i_values_release(&values);
+    opevo_i_topology_values_release(&values);
     return status;
 }
 
-static opevo_status read_condition(reader *self, size_t number, opevo_i_json_place at,
+static opevo_status read_condition(reader *self, size_t number, opevo_i_topology_json_place at,
                                    const json_t *entry, opevo_error *err)
 {
     static const char *const known[] = {"Expression", "Parameters", NULL};
@@ -161,73 +161,75 @@ static opevo_status read_condition(reader *self, size_t number, opevo_i_json_pla
     if (status != OPEVO_OK)
         return status;
     if (!expression)
-        return opevo_i_space_file_refuse(self->file, self->line, err,
-                                         "%s: Expression must be a string.", where);
+        return opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                  "%s: Expression must be a string.", where);
     self->condition_lines[self->condition_count] =
-        opevo_i_json_place_find(at, entry, "Expression").line;
+        opevo_i_topology_json_place_find(at, entry, "Expression").line;
     self->conditions[self->condition_count++] = expression;
     return OPEVO_OK;
 }
 
-typedef opevo_status (*read_item)(reader *self, size_t number, opevo_i_json_place at,
+typedef opevo_status (*read_item)(reader *self, size_t number, opevo_i_topology_json_place at,
                                   const json_t *entry, opevo_error *err);
 
 /* Each item of the list, which stands at `at`. */
-static opevo_status read_items(reader *self, opevo_i_json_place at, const json_t *list,
+static opevo_status read_items(reader *self, opevo_i_topology_json_place at, const json_t *list,
                                read_item read, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    at = opevo_i_json_place_element(at, 0);
+    at = opevo_i_topology_json_place_element(at, 0);
     for (size_t i = 0; i < json_array_size(list) && status == OPEVO_OK; i++) {
         status = read(self, i + 1, at, json_array_get(list, i), err);
-        at = opevo_i_json_place_next(at);
+        at = opevo_i_topology_json_place_next(at);
     }
     return status;
 }
 
 /* ConfigurationSpace, which stands at `at`. */
-static opevo_status read_all(reader *self, opevo_i_json_place at, const json_t *space,
+static opevo_status read_all(reader *self, opevo_i_topology_json_place at, const json_t *space,
                              opevo_space **out, opevo_error *err)
 {
     static const char *const known[] = {"TuningParameters", "Conditions", NULL};
     const json_t *parameters = json_object_get(space, "TuningParameters");
     const json_t *conditions = json_object_get(space, "Conditions");
-    opevo_i_constraint_list list = {.dialect = OPEVO_DIALECT_PYTHON, .origin = self->file->origin};
+    opevo_i_topology_constraint_list list = {.dialect = OPEVO_DIALECT_PYTHON,
+                                             .origin = self->file->origin};
     opevo_status status = OPEVO_OK;
 
     self->line = at.line;
     OPEVO_TRY(check_keys(self, space, "ConfigurationSpace", known, err));
     if (!json_is_array(parameters))
-        return opevo_i_space_file_refuse(self->file, self->line, err,
-                                         "ConfigurationSpace needs a list TuningParameters.");
+        return opevo_i_topology_space_file_refuse(
+            self->file, self->line, err, "ConfigurationSpace needs a list TuningParameters.");
     if (conditions && !json_is_array(conditions))
-        return opevo_i_space_file_refuse(self->file, self->line, err, "Conditions must be a list.");
+        return opevo_i_topology_space_file_refuse(self->file, self->line, err,
+                                                  "Conditions must be a list.");
     self->parameters = opevo_malloc(json_array_size(parameters), sizeof(opevo_parameter *));
     self->conditions = opevo_malloc(json_array_size(conditions), sizeof *self->conditions);
     self->condition_lines =
         opevo_malloc(json_array_size(conditions), sizeof *self->condition_lines);
     if (!self->parameters || !self->conditions || !self->condition_lines)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file->origin);
-    OPEVO_TRY(read_items(self, opevo_i_json_place_find(at, space, "TuningParameters"), parameters,
-                         read_parameter, err));
-    OPEVO_TRY(read_items(self, opevo_i_json_place_find(at, space, "Conditions"), conditions,
-                         read_condition, err));
+    OPEVO_TRY(read_items(self, opevo_i_topology_json_place_find(at, space, "TuningParameters"),
+                         parameters, read_parameter, err));
+    OPEVO_TRY(read_items(self, opevo_i_topology_json_place_find(at, space, "Conditions"),
+                         conditions, read_condition, err));
     list.texts = self->conditions;
     list.lines = self->condition_lines;
     list.count = self->condition_count;
-    status = opevo_i_space_file_create(self->file, self->parameters, NULL, self->parameter_count,
-                                       &list, out, err);
+    status = opevo_i_topology_space_file_create(self->file, self->parameters, NULL,
+                                                self->parameter_count, &list, out, err);
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
-                                   opevo_error *err)
+opevo_status opevo_i_topology_space_from_t1(const opevo_i_topology_space_file *file,
+                                            opevo_space **out, opevo_error *err)
 {
     reader self = {.file = file};
-    opevo_i_json_place at = opevo_i_json_place_find(opevo_i_json_place_start(file->text),
-                                                    file->root, "ConfigurationSpace");
+    opevo_i_topology_json_place at = opevo_i_topology_json_place_find(
+        opevo_i_topology_json_place_start(file->text), file->root, "ConfigurationSpace");
     opevo_status status =
         read_all(&self, at, json_object_get(file->root, "ConfigurationSpace"), out, err);
 

@@ -36,15 +36,15 @@ typedef struct span {
     size_t begin, end;
 } span;
 
-static opevo_status read_list(lists *self, span at, opevo_i_values *out);
+static opevo_status read_list(lists *self, span at, opevo_i_topology_values *out);
 
-void opevo_i_values_release(opevo_i_values *values)
+void opevo_i_topology_values_release(opevo_i_topology_values *values)
 {
     for (size_t i = 0; i < values->count; i++)
         if (values->items[i].kind == OPEVO_VALUE_TEXT)
             opevo_free((char *)values->items[i].as.text);
     opevo_free(values->items);
-    *values = (opevo_i_values){0};
+    *values = (opevo_i_topology_values){0};
 }
 
 static opevo_status refuse(const lists *self, size_t place, const char *sentence)
@@ -59,7 +59,7 @@ static opevo_status no_memory(const lists *self)
 }
 
 /* Append a copy. */
-static opevo_status append(const lists *self, opevo_i_values *out, opevo_value value)
+static opevo_status append(const lists *self, opevo_i_topology_values *out, opevo_value value)
 {
     void *items = out->items;
 
@@ -165,48 +165,49 @@ static bool bracketed(const lists *self, span at, const char *head, const char *
 
 /* ---- Items ---- */
 
-static opevo_status compile(const lists *self, span at, const opevo_i_symbol *variable,
-                            opevo_i_expression *out)
+static opevo_status compile(const lists *self, span at, const opevo_i_topology_symbol *variable,
+                            opevo_i_topology_expression *out)
 {
-    opevo_i_source source = {.text = self->text + at.begin,
-                             .length = at.end - at.begin,
-                             .column = at.begin + 1,
-                             .dialect = OPEVO_DIALECT_PYTHON,
-                             .symbols = variable,
-                             .symbol_count = variable ? 1 : 0,
-                             .where = self->where};
+    opevo_i_topology_source source = {.text = self->text + at.begin,
+                                      .length = at.end - at.begin,
+                                      .column = at.begin + 1,
+                                      .dialect = OPEVO_DIALECT_PYTHON,
+                                      .symbols = variable,
+                                      .symbol_count = variable ? 1 : 0,
+                                      .where = self->where};
 
-    return opevo_i_expression_create(&source, out, self->err);
+    return opevo_i_topology_expression_create(&source, out, self->err);
 }
 
-static opevo_status compute(const lists *self, const opevo_i_expression *expression,
+static opevo_status compute(const lists *self, const opevo_i_topology_expression *expression,
                             const opevo_value *variable, opevo_value *out)
 {
     uint32_t column = 0;
-    opevo_i_fault fault = opevo_i_expression_evaluate(expression, &variable, out, &column);
+    opevo_i_topology_fault fault =
+        opevo_i_topology_expression_evaluate(expression, &variable, out, &column);
 
     if (!fault)
         return OPEVO_OK;
     return OPEVO_FAIL(self->err, OPEVO_INVALID, "%s, column %u: it %s.", self->where,
-                      (unsigned)column, opevo_i_fault_text(fault));
+                      (unsigned)column, opevo_i_topology_fault_text(fault));
 }
 
 /* An item without a variable; a text is appended while its expression lives. */
-static opevo_status read_item(const lists *self, span at, opevo_i_values *out)
+static opevo_status read_item(const lists *self, span at, opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_expression expression = {0};
+    opevo_i_topology_expression expression = {0};
     opevo_value value = {0};
 
     OPEVO_TRY(compile(self, at, NULL, &expression));
     OPEVO_TRY(compute(self, &expression, NULL, &value));
     status = append(self, out, value);
 cleanup:
-    opevo_i_expression_release(&expression);
+    opevo_i_topology_expression_release(&expression);
     return status;
 }
 
-static opevo_status read_items(const lists *self, span at, opevo_i_values *out)
+static opevo_status read_items(const lists *self, span at, opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
 
@@ -226,9 +227,10 @@ static opevo_status read_items(const lists *self, span at, opevo_i_values *out)
 
 /* ---- Lists ---- */
 
-static opevo_status run_comprehension(const lists *self, const opevo_i_values *domain,
-                                      const opevo_i_expression *item,
-                                      const opevo_i_expression *condition, opevo_i_values *out)
+static opevo_status run_comprehension(const lists *self, const opevo_i_topology_values *domain,
+                                      const opevo_i_topology_expression *item,
+                                      const opevo_i_topology_expression *condition,
+                                      opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
 
@@ -247,16 +249,17 @@ static opevo_status run_comprehension(const lists *self, const opevo_i_values *d
 }
 
 /* "item for name in list if condition"; `loop` is where "for" stands. */
-static opevo_status read_comprehension(lists *self, span at, size_t loop, opevo_i_values *out)
+static opevo_status read_comprehension(lists *self, span at, size_t loop,
+                                       opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
     size_t in = find(self, (span){loop + 3, at.end}, "in");
     size_t test = find(self, (span){in, at.end}, "if");
     span name = trim(self, (span){loop + 3, in});
     char variable[64] = "";
-    opevo_i_symbol symbol = {.name = variable, .arity = 1, .sort = OPEVO_I_EITHER};
-    opevo_i_values domain = {0};
-    opevo_i_expression item = {0}, condition = {0};
+    opevo_i_topology_symbol symbol = {.name = variable, .arity = 1, .sort = OPEVO_I_EITHER};
+    opevo_i_topology_values domain = {0};
+    opevo_i_topology_expression item = {0}, condition = {0};
 
     if (in == at.end || name.begin == name.end || name.end - name.begin >= sizeof variable)
         return refuse(self, loop, "write a loop as \"for i in range(a, b)\".");
@@ -272,16 +275,16 @@ static opevo_status read_comprehension(lists *self, span at, size_t loop, opevo_
     OPEVO_TRY(read_list(self, (span){in + 2, test}, &domain));
     status = run_comprehension(self, &domain, &item, test < at.end ? &condition : NULL, out);
 cleanup:
-    opevo_i_values_release(&domain);
-    opevo_i_expression_release(&item);
-    opevo_i_expression_release(&condition);
+    opevo_i_topology_values_release(&domain);
+    opevo_i_topology_expression_release(&item);
+    opevo_i_topology_expression_release(&condition);
     return status;
 }
 
-static opevo_status read_range(const lists *self, span at, opevo_i_values *out)
+static opevo_status read_range(const lists *self, span at, opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_values given = {0};
+    opevo_i_topology_values given = {0};
     int64_t bounds[3] = {0, 0, 1};
 
     OPEVO_TRY(read_items(self, at, &given));
@@ -306,11 +309,11 @@ static opevo_status read_range(const lists *self, span at, opevo_i_values *out)
             break;
     }
 cleanup:
-    opevo_i_values_release(&given);
+    opevo_i_topology_values_release(&given);
     return status;
 }
 
-static opevo_status read_term(lists *self, span at, opevo_i_values *out)
+static opevo_status read_term(lists *self, span at, opevo_i_topology_values *out)
 {
     span inside = {0, 0};
     size_t loop = 0;
@@ -328,7 +331,7 @@ static opevo_status read_term(lists *self, span at, opevo_i_values *out)
     return read_items(self, inside, out);
 }
 
-static opevo_status read_list(lists *self, span at, opevo_i_values *out)
+static opevo_status read_list(lists *self, span at, opevo_i_topology_values *out)
 {
     opevo_status status = OPEVO_OK;
 
@@ -346,15 +349,15 @@ static opevo_status read_list(lists *self, span at, opevo_i_values *out)
     return status;
 }
 
-opevo_status opevo_i_values_read(const char *text, const char *where, uint64_t *made,
-                                 opevo_i_values *out, opevo_error *err)
+opevo_status opevo_i_topology_values_read(const char *text, const char *where, uint64_t *made,
+                                          opevo_i_topology_values *out, opevo_error *err)
 {
     lists self = {.text = text, .where = where, .made = made, .err = err};
-    opevo_i_values values = {0};
+    opevo_i_topology_values values = {0};
     opevo_status status = read_list(&self, (span){0, strlen(text)}, &values);
 
     if (status != OPEVO_OK) {
-        opevo_i_values_release(&values);
+        opevo_i_topology_values_release(&values);
         return status;
     }
     *out = values;

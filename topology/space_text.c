@@ -29,7 +29,7 @@ void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *
         if (vertices[i] == OPEVO_INACTIVE)
             continue;
         opevo_text_printf(out, "%s%s=", i ? " " : "", opevo_parameter_name(parameter));
-        opevo_i_parameter_print_in_point(parameter, vertices[i], out);
+        opevo_i_topology_parameter_print_in_point(parameter, vertices[i], out);
     }
 }
 
@@ -95,7 +95,7 @@ static const char *skip_blanks(const char *text)
  * for a quote that is not closed. */
 static const char *value_end(const char *text)
 {
-    return *text == '"' ? opevo_i_quoted_end(text) : text + strcspn(text, " \t\r\n");
+    return *text == '"' ? opevo_i_topology_quoted_end(text) : text + strcspn(text, " \t\r\n");
 }
 
 static opevo_status read_value(const opevo_parameter *parameter, const char *start, size_t length,

@@ -56,7 +56,7 @@ static size_t write_branch(const opevo_space *space, size_t at, opevo_text *out)
 
     while (at < space->parameter_count && opevo_space_activation(space, at).parent == when.parent &&
            opevo_space_activation(space, at).value == when.value) {
-        opevo_json_key(out, opevo_i_branch_key(space, at));
+        opevo_json_key(out, opevo_i_topology_branch_key(space, at));
         at = write_parameter(space, at, out);
     }
     return at;
@@ -124,7 +124,7 @@ static void write_components(const opevo_parameter *parameter, opevo_text *out)
 static size_t write_parameter(const opevo_space *space, size_t i, opevo_text *out)
 {
     const opevo_parameter *parameter = space->parameters[i];
-    const opevo_i_type *type = parameter->type;
+    const opevo_i_topology_type *type = parameter->type;
     const char *topology = opevo_parameter_topology(parameter);
     size_t next = i + 1;
 
@@ -180,7 +180,7 @@ void opevo_space_write_json(const opevo_space *space, opevo_text *out)
     if (space->ranges) {
         write_key(out, "_points");
         opevo_text_add(out, "\"");
-        opevo_i_points_write(space, out);
+        opevo_i_topology_points_write(space, out);
         opevo_text_add(out, "\"");
     }
     opevo_text_add(out, "\n}\n");

@@ -32,7 +32,7 @@ static bool increases(const opevo_value *values, size_t count)
 }
 
 /* One block holds all texts. */
-static bool copy_values(opevo_i_value_list *list, const opevo_value *values, size_t count)
+static bool copy_values(opevo_i_topology_value_list *list, const opevo_value *values, size_t count)
 {
     size_t bytes = 0;
     char *at = NULL;
@@ -64,7 +64,7 @@ static opevo_status refuse_equal(const entry *entries, size_t count, const char 
         if (opevo_value_compare(entries[i - 1].value, entries[i].value) == 0) {
             opevo_text text = {0};
 
-            opevo_i_value_print(&text, entries[i].value);
+            opevo_i_topology_value_print(&text, entries[i].value);
             opevo_error_set(err, OPEVO_INVALID,
                             "Parameter %s: the value %s is given twice; each may occur once.", name,
                             OPEVO_I_EXCERPT(opevo_text_string(&text)));
@@ -75,8 +75,9 @@ static opevo_status refuse_equal(const entry *entries, size_t count, const char 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_value_list_init(opevo_i_value_list *list, const opevo_value *values,
-                                     size_t count, bool sort, const char *name, opevo_error *err)
+opevo_status opevo_i_topology_value_list_init(opevo_i_topology_value_list *list,
+                                              const opevo_value *values, size_t count, bool sort,
+                                              const char *name, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     entry *entries = NULL;
@@ -108,15 +109,15 @@ no_memory:
     return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory for %zu values.", name, count);
 }
 
-void opevo_i_value_list_release(opevo_i_value_list *list)
+void opevo_i_topology_value_list_release(opevo_i_topology_value_list *list)
 {
     opevo_free(list->values);
     opevo_free(list->order);
     opevo_free(list->texts);
-    *list = (opevo_i_value_list){0};
+    *list = (opevo_i_topology_value_list){0};
 }
 
-static bool find_value(const opevo_i_value_list *list, opevo_value value, size_t *at)
+static bool find_value(const opevo_i_topology_value_list *list, opevo_value value, size_t *at)
 {
     size_t low = 0, high = list->count;
 
@@ -143,20 +144,20 @@ static uint64_t hash_value(uint64_t hash, opevo_value value)
     int64_t integer = 0;
     uint64_t bits = 0;
 
-    if (opevo_i_value_integer(value, &integer)) {
+    if (opevo_i_topology_value_integer(value, &integer)) {
         hash = opevo_hash_u64(hash, OPEVO_VALUE_INTEGER);
         return opevo_hash_u64(hash, (uint64_t)integer);
     }
     hash = opevo_hash_u64(hash, value.kind);
     if (value.kind == OPEVO_VALUE_TEXT)
-        return opevo_i_hash_text(hash, value.as.text);
+        return opevo_i_topology_hash_text(hash, value.as.text);
     if (value.kind == OPEVO_VALUE_BOOLEAN)
         return opevo_hash_u64(hash, value.as.boolean);
     memcpy(&bits, &value.as.real, sizeof bits);
     return opevo_hash_u64(hash, bits);
 }
 
-static uint64_t hash_list(const opevo_i_value_list *list, uint64_t hash)
+static uint64_t hash_list(const opevo_i_topology_value_list *list, uint64_t hash)
 {
     hash = opevo_hash_u64(hash, list->count);
     for (size_t i = 0; i < list->count; i++)
@@ -164,17 +165,17 @@ static uint64_t hash_list(const opevo_i_value_list *list, uint64_t hash)
     return hash;
 }
 
-void opevo_i_listed_destroy(opevo_parameter *self)
+void opevo_i_topology_listed_destroy(opevo_parameter *self)
 {
-    opevo_i_value_list_release(&((opevo_i_listed *)self)->list);
+    opevo_i_topology_value_list_release(&((opevo_i_topology_listed *)self)->list);
     opevo_free(self);
 }
 
-opevo_status opevo_i_listed_create(const opevo_parameter_spec *spec, bool sort,
-                                   opevo_parameter **out, opevo_error *err)
+opevo_status opevo_i_topology_listed_create(const opevo_parameter_spec *spec, bool sort,
+                                            opevo_parameter **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_listed *self = NULL;
+    opevo_i_topology_listed *self = NULL;
 
     if (spec->value_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s needs at least one value.",
@@ -182,35 +183,36 @@ opevo_status opevo_i_listed_create(const opevo_parameter_spec *spec, bool sort,
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
-    OPEVO_TRY(opevo_i_value_list_init(&self->list, spec->values, spec->value_count, sort,
-                                      spec->name, err));
+    OPEVO_TRY(opevo_i_topology_value_list_init(&self->list, spec->values, spec->value_count, sort,
+                                               spec->name, err));
     self->super.size = spec->value_count;
     self->super.arity = 1;
     *out = &self->super;
     self = NULL;
 cleanup:
     if (self)
-        opevo_i_listed_destroy(&self->super);
+        opevo_i_topology_listed_destroy(&self->super);
     return status;
 }
 
-void opevo_i_listed_value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
+void opevo_i_topology_listed_value(const opevo_parameter *self, opevo_index vertex,
+                                   opevo_value *components)
 {
-    components[0] = ((const opevo_i_listed *)self)->list.values[(size_t)vertex];
+    components[0] = ((const opevo_i_topology_listed *)self)->list.values[(size_t)vertex];
 }
 
-bool opevo_i_listed_find(const opevo_parameter *self, const opevo_value *components,
-                         opevo_index *vertex)
+bool opevo_i_topology_listed_find(const opevo_parameter *self, const opevo_value *components,
+                                  opevo_index *vertex)
 {
     size_t at = 0;
 
-    if (!find_value(&((const opevo_i_listed *)self)->list, components[0], &at))
+    if (!find_value(&((const opevo_i_topology_listed *)self)->list, components[0], &at))
         return false;
     *vertex = at;
     return true;
 }
 
-uint64_t opevo_i_listed_hash(const opevo_parameter *self, uint64_t start)
+uint64_t opevo_i_topology_listed_hash(const opevo_parameter *self, uint64_t start)
 {
-    return hash_list(&((const opevo_i_listed *)self)->list, start);
+    return hash_list(&((const opevo_i_topology_listed *)self)->list, start);
 }

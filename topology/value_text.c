@@ -71,17 +71,17 @@ static void print(opevo_text *out, opevo_value value, const char *signs)
         opevo_value_print(out, value);
 }
 
-void opevo_i_value_print(opevo_text *out, opevo_value value)
+void opevo_i_topology_value_print(opevo_text *out, opevo_value value)
 {
     print(out, value, "\"'\\,()");
 }
 
-void opevo_i_value_print_in_point(opevo_text *out, opevo_value value)
+void opevo_i_topology_value_print_in_point(opevo_text *out, opevo_value value)
 {
     print(out, value, "\"'\\,() =");
 }
 
-const char *opevo_i_quoted_end(const char *text)
+const char *opevo_i_topology_quoted_end(const char *text)
 {
     for (text++; *text && *text != '"'; text++)
         if (*text == '\\' && text[1])
@@ -106,7 +106,7 @@ static bool read_hex4(const char *digits, uint32_t *out)
     return true;
 }
 
-char *opevo_i_put_character(char *out, uint32_t character)
+char *opevo_i_topology_put_character(char *out, uint32_t character)
 {
     if (character < 0x80) {
         *out++ = (char)character;
@@ -143,11 +143,11 @@ static bool read_character(const char **at, char **out)
         *at += 6;
         high = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
     }
-    *out = opevo_i_put_character(*out, high);
+    *out = opevo_i_topology_put_character(*out, high);
     return true;
 }
 
-bool opevo_i_unquote(char *text)
+bool opevo_i_topology_unquote(char *text)
 {
     static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     const char *at = text + 1;
@@ -177,9 +177,9 @@ bool opevo_i_unquote(char *text)
 
 /* ---- Excerpts ---- */
 
-opevo_i_excerpt opevo_i_excerpt_of(const char *text, size_t length)
+opevo_i_topology_excerpt opevo_i_topology_excerpt_of(const char *text, size_t length)
 {
-    opevo_i_excerpt excerpt = {""};
+    opevo_i_topology_excerpt excerpt = {""};
     size_t kept =
         strnlen(text, length < OPEVO_I_EXCERPT_MAX + 1 ? length : OPEVO_I_EXCERPT_MAX + 1);
     bool cut = kept > OPEVO_I_EXCERPT_MAX;

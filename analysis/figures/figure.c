@@ -29,7 +29,7 @@ typedef struct figure {
     opevo_graph *graph;
     size_t count;
     size_t start;
-    opevo_i_place *places; /* in pixels after `fit` */
+    opevo_i_fig_place *places; /* in pixels after `fit` */
     double radius;
     bool labels;
     double low, high; /* of the positive probabilities */
@@ -203,7 +203,7 @@ static void draw_edges(figure *self)
                         "stroke-width=\"1.3\" d=\"");
     for (size_t v = 0; v < self->count; v++) {
         for (uint64_t e = self->graph->offset[v]; e < self->graph->offset[v + 1]; e++) {
-            opevo_i_place a = self->places[v], b = self->places[self->graph->target[e]];
+            opevo_i_fig_place a = self->places[v], b = self->places[self->graph->target[e]];
             const double numbers[4] = {a.x, a.y, b.x, b.y};
 
             if (self->graph->target[e] < v)
@@ -227,7 +227,7 @@ static void draw_circle(figure *self, size_t vertex, double p, const char *value
     attribute(svg, "cy", self->places[vertex].y);
     attribute(svg, "r", self->radius);
     if (p > 0)
-        opevo_i_colour(shade(self, p), colour);
+        opevo_i_fig_colour(shade(self, p), colour);
     opevo_text_printf(svg, " fill=\"%s\" stroke=\"#5b616b\" stroke-width=\"0.8\"%s data-p=\"",
                       colour, p > 0 ? "" : " stroke-dasharray=\"3 2\"");
     opevo_text_add_double(svg, p);
@@ -250,10 +250,10 @@ static void draw_ring(opevo_text *svg, double x, double y, double radius)
 
 static void draw_labels(figure *self, size_t vertex, double p, opevo_text *scratch)
 {
-    const char *fill = p > 0 && opevo_i_colour_is_dark(shade(self, p))
+    const char *fill = p > 0 && opevo_i_fig_colour_is_dark(shade(self, p))
                            ? " fill=\"#ffffff\" text-anchor=\"middle\""
                            : " fill=\"#111418\" text-anchor=\"middle\"";
-    opevo_i_place place = self->places[vertex];
+    opevo_i_fig_place place = self->places[vertex];
 
     opevo_text_clear(scratch);
     add_label(scratch, self->parameter, vertex);
@@ -355,7 +355,7 @@ static void draw_bar(figure *self, opevo_text *scratch)
         opevo_text_add(svg, "<stop offset=\"");
         opevo_text_add_double(svg, (double)i / STOPS);
         opevo_text_printf(svg, "\" stop-color=\"%s\"/>\n",
-                          opevo_i_colour((double)i / STOPS, colour));
+                          opevo_i_fig_colour((double)i / STOPS, colour));
     }
     opevo_text_add(svg, "</linearGradient></defs>\n<rect");
     attribute(svg, "x", place.x);
@@ -428,7 +428,7 @@ opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a figure.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_layout(self.parameter, self.graph, self.start, self.places, err));
+    OPEVO_TRY(opevo_i_fig_layout(self.parameter, self.graph, self.start, self.places, err));
     find_range(&self);
     OPEVO_TRY(find_radius(&self, err));
     add_title(&self, &title);

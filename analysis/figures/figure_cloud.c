@@ -37,7 +37,7 @@ static opevo_status from_igraph(igraph_error_t code, opevo_error *err)
                       "igraph cannot lay out the graph: %s.", igraph_strerror(code));
 }
 
-static opevo_status place_by_distance(const opevo_graph *graph, opevo_i_place *places,
+static opevo_status place_by_distance(const opevo_graph *graph, opevo_i_fig_place *places,
                                       opevo_error *err)
 {
     igraph_t view;
@@ -57,7 +57,7 @@ static opevo_status place_by_distance(const opevo_graph *graph, opevo_i_place *p
                                                      NULL, NULL, NULL, NULL, NULL),
                           err));
     for (igraph_integer_t i = 0; i < n; i++)
-        places[i] = (opevo_i_place){MATRIX(layout, i, 0), MATRIX(layout, i, 1)};
+        places[i] = (opevo_i_fig_place){MATRIX(layout, i, 0), MATRIX(layout, i, 1)};
 cleanup:
     igraph_matrix_destroy(&layout);
     igraph_destroy(&view);
@@ -67,7 +67,7 @@ cleanup:
 /* ---- Turning and pushing apart ---- */
 
 /* Turn the cloud's long axis level and its start to the left and up. */
-static void turn(opevo_i_place *places, size_t n, size_t start)
+static void turn(opevo_i_fig_place *places, size_t n, size_t start)
 {
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0, angle = 0;
 
@@ -84,8 +84,8 @@ static void turn(opevo_i_place *places, size_t n, size_t start)
     }
     angle = -atan2(2 * xy, xx - yy) / 2;
     for (size_t i = 0; i < n; i++)
-        places[i] = (opevo_i_place){places[i].x * cos(angle) - places[i].y * sin(angle),
-                                    places[i].x * sin(angle) + places[i].y * cos(angle)};
+        places[i] = (opevo_i_fig_place){places[i].x * cos(angle) - places[i].y * sin(angle),
+                                        places[i].x * sin(angle) + places[i].y * cos(angle)};
     for (size_t i = 0, left = places[start].x <= 0, up = places[start].y <= 0; i < n; i++) {
         places[i].x *= left ? 1 : -1;
         places[i].y *= up ? 1 : -1;
@@ -93,7 +93,7 @@ static void turn(opevo_i_place *places, size_t n, size_t start)
 }
 
 /* Scale so that the median distance to the nearest other vertex is the wanted one. */
-static opevo_status scale(opevo_i_place *places, size_t n, opevo_error *err)
+static opevo_status scale(opevo_i_fig_place *places, size_t n, opevo_error *err)
 {
     double *nearest = opevo_malloc(n, sizeof *nearest);
     double factor = 1;
@@ -120,7 +120,7 @@ static opevo_status scale(opevo_i_place *places, size_t n, opevo_error *err)
 
 /* Move every two vertices that overlap half of what is missing each; repeated until none does. Two
  * at the same place part along a direction that depends on their numbers. */
-static void push_apart(opevo_i_place *places, size_t n)
+static void push_apart(opevo_i_fig_place *places, size_t n)
 {
     for (int round = 0, moved = 1; moved && round < 500; round++) {
         moved = 0;
@@ -149,8 +149,8 @@ static void push_apart(opevo_i_place *places, size_t n)
     }
 }
 
-opevo_status opevo_i_layout_by_distance(const opevo_graph *graph, size_t start,
-                                        opevo_i_place *places, opevo_error *err)
+opevo_status opevo_i_fig_layout_by_distance(const opevo_graph *graph, size_t start,
+                                            opevo_i_fig_place *places, opevo_error *err)
 {
     opevo_status status = place_by_distance(graph, places, err);
 

@@ -41,7 +41,7 @@ static unsigned channel(double linear)
     return (unsigned)lround(255 * v) & 255;
 }
 
-char *opevo_i_colour(double t, char *out)
+char *opevo_i_fig_colour(double t, char *out)
 {
     lab c = colour_at(t);
     double l = pow(c.lightness + 0.3963377774 * c.a + 0.2158037573 * c.b, 3);
@@ -55,7 +55,7 @@ char *opevo_i_colour(double t, char *out)
     return out;
 }
 
-bool opevo_i_colour_is_dark(double t)
+bool opevo_i_fig_colour_is_dark(double t)
 {
     return colour_at(t).lightness < 0.66;
 }

@@ -17,7 +17,7 @@ static const double pi = 3.14159265358979323846;
 /* ---- By hand ---- */
 
 /* A path runs along the rows, there and back, so that neighbours stay side by side. */
-static void place_on_rows(size_t i, size_t n, opevo_i_place *place)
+static void place_on_rows(size_t i, size_t n, opevo_i_fig_place *place)
 {
     size_t width = n <= line_limit ? n : (size_t)ceil(sqrt(1.8 * (double)n));
     size_t row = i / width, column = i % width;
@@ -27,7 +27,7 @@ static void place_on_rows(size_t i, size_t n, opevo_i_place *place)
 }
 
 /* Vertex 0 at the top, then clockwise. `room` is the distance of neighbours on the circle. */
-static void place_on_circle(size_t i, size_t n, double room, opevo_i_place *place)
+static void place_on_circle(size_t i, size_t n, double room, opevo_i_fig_place *place)
 {
     double angle = 2 * pi * (double)i / (double)n;
     double radius = n < 2 ? 0 : room / (2 * sin(pi / (double)n));
@@ -76,7 +76,8 @@ static int find_primes(const opevo_parameter *parameter, size_t n, triangle *tri
     return count;
 }
 
-static void add_barycentric(const triangle *t, const opevo_value *components, opevo_i_place *place)
+static void add_barycentric(const triangle *t, const opevo_value *components,
+                            opevo_i_fig_place *place)
 {
     int e[3] = {0};
     double x = 0, y = 0;
@@ -93,7 +94,8 @@ static void add_barycentric(const triangle *t, const opevo_value *components, op
 /* False where the parameter is no factorisation in three, or has too many primes for a picture. The
  * inner triangle is turned so that the long edges between copies of it pass between its vertices.
  */
-static bool place_on_triangles(const opevo_parameter *parameter, size_t n, opevo_i_place *places)
+static bool place_on_triangles(const opevo_parameter *parameter, size_t n,
+                               opevo_i_fig_place *places)
 {
     triangle t[2] = {0};
     int count = 0;
@@ -117,7 +119,7 @@ static bool place_on_triangles(const opevo_parameter *parameter, size_t n, opevo
     for (size_t v = 0; v < n; v++) {
         opevo_value components[3];
 
-        places[v] = (opevo_i_place){0};
+        places[v] = (opevo_i_fig_place){0};
         opevo_parameter_value(parameter, v, components);
         for (int i = 0; i < count; i++)
             add_barycentric(&t[i], components, &places[v]);
@@ -167,7 +169,7 @@ static bool has_clear_layers(const opevo_graph *graph, const size_t *distance)
 /* Columns by distance from the start. Inside a column vertices stand in the order of the mean
  * height of their neighbours one column before (ties by number): fewer edges cross. */
 static void fill_layer(const opevo_graph *graph, const size_t *distance, size_t layer,
-                       opevo_i_place *places, size_t *members)
+                       opevo_i_fig_place *places, size_t *members)
 {
     size_t n = graph->vertex_count, count = 0;
 
@@ -183,7 +185,7 @@ static void fill_layer(const opevo_graph *graph, const size_t *distance, size_t 
             sum += places[graph->target[e]].y;
             known++;
         }
-        places[v] = (opevo_i_place){2.2 * (double)layer, known > 0 ? sum / known : 0};
+        places[v] = (opevo_i_fig_place){2.2 * (double)layer, known > 0 ? sum / known : 0};
         for (; at > 0 && places[members[at - 1]].y > places[v].y + 1e-9; at--)
             members[at] = members[at - 1];
         members[at] = v;
@@ -195,7 +197,7 @@ static void fill_layer(const opevo_graph *graph, const size_t *distance, size_t 
 
 /* Small permutations: distance from the start is what their law goes by. */
 static opevo_status place_in_layers(const opevo_parameter *parameter, const opevo_graph *graph,
-                                    size_t start, opevo_i_place *places, bool *done,
+                                    size_t start, opevo_i_fig_place *places, bool *done,
                                     opevo_error *err)
 {
     size_t n = graph->vertex_count;
@@ -223,8 +225,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_layout(const opevo_parameter *parameter, const opevo_graph *graph,
-                            size_t start, opevo_i_place *places, opevo_error *err)
+opevo_status opevo_i_fig_layout(const opevo_parameter *parameter, const opevo_graph *graph,
+                                size_t start, opevo_i_fig_place *places, opevo_error *err)
 {
     size_t n = graph->vertex_count;
     opevo_family family = opevo_parameter_family(parameter);
@@ -251,5 +253,5 @@ opevo_status opevo_i_layout(const opevo_parameter *parameter, const opevo_graph 
     status = place_in_layers(parameter, graph, start, places, &done, err);
     if (status != OPEVO_OK || done)
         return status;
-    return opevo_i_layout_by_distance(graph, start, places, err);
+    return opevo_i_fig_layout_by_distance(graph, start, places, err);
 }

@@ -108,14 +108,15 @@ opevo_status opevo_landscape_autocorrelation(const opevo_landscape_graph *graph,
                             graph->count);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_node_values(graph, scale, start, err));
+    OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, start, err));
     for (size_t u = 0; u < graph->count; u++)
         self.root[u] = graph->degree[u] ? 1 / sqrt(graph->degree[u]) : 0;
     result.defined = make_start(&self, start);
     if (result.defined) {
-        opevo_i_gauss_rule rule = {.node = result.eigenvalue, .weight = result.share};
+        opevo_i_analysis_gauss_rule rule = {.node = result.eigenvalue, .weight = result.share};
 
-        OPEVO_TRY(opevo_i_lanczos(multiply, &self, start, graph->count, steps, &rule, err));
+        OPEVO_TRY(
+            opevo_i_analysis_lanczos(multiply, &self, start, graph->count, steps, &rule, err));
         result.node_count = rule.count;
         result.complete = rule.complete;
         fill_lags(&result);

@@ -33,7 +33,7 @@ static opevo_status init(search *self, const opevo_landscape_graph *graph, opevo
     self->graph = graph;
     self->distance = opevo_malloc(graph->count, sizeof *self->distance);
     self->queue = opevo_malloc(graph->count, sizeof *self->queue);
-    self->opened = opevo_calloc(opevo_i_line_total(graph), sizeof *self->opened);
+    self->opened = opevo_calloc(opevo_i_analysis_line_total(graph), sizeof *self->opened);
     if (!self->distance || !self->queue || !self->opened)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to search %zu nodes.", graph->count);
     for (size_t u = 0; u < graph->count; u++)
@@ -61,7 +61,7 @@ static void run(search *self)
         for (uint64_t k = graph->offset[u]; k < graph->offset[u + 1]; k++)
             reach(self, graph->target[k], next);
         for (size_t k = 0; k < graph->line_count; k++) {
-            const opevo_i_line_reader *lines = &graph->lines[k];
+            const opevo_i_analysis_line_reader *lines = &graph->lines[k];
             uint32_t line = lines->of[u];
 
             for (uint32_t i = lines->start[line];
@@ -78,7 +78,7 @@ opevo_status opevo_landscape_connectedness(const opevo_landscape_graph *graph,
 {
     opevo_status status = OPEVO_OK;
     opevo_connectedness result = {0};
-    uint32_t best = graph->order[opevo_i_group_begin(graph, graph->count)];
+    uint32_t best = graph->order[opevo_i_analysis_group_begin(graph, graph->count)];
     search self = {.read = 0};
 
     OPEVO_TRY(init(&self, graph, err));
@@ -152,7 +152,7 @@ static double spearman(const search *self, const opevo_fitness_distance *result)
     sums s = {0};
 
     for (size_t first = 0; first < graph->count;) {
-        size_t end = opevo_i_group_end(graph, first), count = 0;
+        size_t end = opevo_i_analysis_group_end(graph, first), count = 0;
         double rank = 0;
 
         for (size_t i = first; i < end; i++)
@@ -190,11 +190,11 @@ static opevo_status fill_shells(const search *self, opevo_fitness_distance *out,
         for (end = i; end < self->written &&
                       self->distance[self->queue[end]] == self->distance[self->queue[i]];
              end++)
-            sum += opevo_i_node_fitness(self->graph, self->queue[end]);
+            sum += opevo_i_analysis_node_fitness(self->graph, self->queue[end]);
         shell->nodes = end - i;
         shell->mean = (double)(sum / (long double)shell->nodes);
         for (size_t k = i; k < end; k++) {
-            double off = opevo_i_node_fitness(self->graph, self->queue[k]) - shell->mean;
+            double off = opevo_i_analysis_node_fitness(self->graph, self->queue[k]) - shell->mean;
 
             squares += (long double)off * off;
         }
@@ -216,9 +216,9 @@ opevo_status opevo_landscape_fitness_distance(const opevo_landscape_graph *graph
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu nodes.", graph->count);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_node_values(graph, scale, values, err));
+    OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, values, err));
     OPEVO_TRY(init(&self, graph, err));
-    for (size_t i = opevo_i_group_begin(graph, graph->count); i < graph->count; i++)
+    for (size_t i = opevo_i_analysis_group_begin(graph, graph->count); i < graph->count; i++)
         reach(&self, graph->order[i], 0);
     run(&self);
     result.unreachable = graph->count - self.written;

@@ -45,7 +45,7 @@ static void release(flow_graph *self)
 
 static opevo_status allocate(flow_graph *self, opevo_error *err)
 {
-    size_t n = self->graph->count, lines = opevo_i_line_total(self->graph);
+    size_t n = self->graph->count, lines = opevo_i_analysis_line_total(self->graph);
 
     self->rank = opevo_malloc(n, sizeof *self->rank);
     self->base = opevo_malloc(n, sizeof *self->base);
@@ -91,7 +91,7 @@ static void count_all_edges(flow_graph *self)
     const opevo_landscape_graph *graph = self->graph;
 
     for (size_t end = graph->count; end > 0;) {
-        size_t first = opevo_i_group_begin(graph, end), at = 0;
+        size_t first = opevo_i_analysis_group_begin(graph, end), at = 0;
 
         for (size_t k = 0; k < graph->line_count; k++) {
             for (size_t i = first; i < end; i++)
@@ -213,7 +213,7 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
  * and is not a local optimum. */
 static bool is_optimum(const flow_graph *self, size_t u)
 {
-    return !self->better[u] && opevo_i_node_fitness(self->graph, u) > 0;
+    return !self->better[u] && opevo_i_analysis_node_fitness(self->graph, u) > 0;
 }
 
 static void summarise(const flow_graph *self, const double *threshold, size_t count, double *share,
@@ -230,7 +230,7 @@ static void summarise(const flow_graph *self, const double *threshold, size_t co
         long double strong = 0;
 
         for (size_t u = 0; u < graph->count; u++) {
-            if (is_optimum(self, u) && opevo_i_node_fitness(graph, u) >= threshold[i])
+            if (is_optimum(self, u) && opevo_i_analysis_node_fitness(graph, u) >= threshold[i])
                 strong += self->rank[u];
         }
         share[i] = (double)(strong / optima);
@@ -261,7 +261,7 @@ opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph, doub
     }
     count_all_edges(&self);
     for (size_t first = 0; first < graph->count;) {
-        size_t end = opevo_i_group_end(graph, first);
+        size_t end = opevo_i_analysis_group_end(graph, first);
 
         solve_group(&self, first, end, next);
         first = end;

@@ -60,9 +60,9 @@ static double some_high(double p, const double *sums, size_t children)
     return -expm1(none);
 }
 
-opevo_status opevo_i_generation_gain(const opevo_landscape_table *table, const double *law,
-                                     double best, size_t children, opevo_improvement *out,
-                                     opevo_error *err)
+opevo_status opevo_i_analysis_generation_gain(const opevo_landscape_table *table, const double *law,
+                                              double best, size_t children, opevo_improvement *out,
+                                              opevo_error *err)
 {
     size_t count = 0;
     better *list = NULL;

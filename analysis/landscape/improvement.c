@@ -32,7 +32,7 @@ typedef struct child {
     const opevo_landscape_table *table;
     const opevo_space *space;
     const opevo_generation *generation;
-    opevo_i_mutation kernel;
+    opevo_i_analysis_mutation kernel;
     size_t size;
     double best;    /* of the seen points */
     bool *taken;    /* S */
@@ -49,7 +49,7 @@ typedef struct child {
 
 static void release(child *self)
 {
-    opevo_i_mutation_release(&self->kernel);
+    opevo_i_analysis_mutation_release(&self->kernel);
     opevo_free(self->taken);
     opevo_free(self->escapes);
     opevo_free(self->live);
@@ -89,16 +89,16 @@ static opevo_status mark_taken(child *self, opevo_error *err)
 static opevo_status find_live(child *self, opevo_error *err)
 {
     self->escapes =
-        opevo_calloc(opevo_i_mutation_region_count(&self->kernel), sizeof *self->escapes);
+        opevo_calloc(opevo_i_analysis_mutation_region_count(&self->kernel), sizeof *self->escapes);
     self->live = opevo_malloc(self->size, sizeof *self->live);
     if (!self->escapes || !self->live)
         return no_memory(self, err);
     for (size_t x = 0; x < self->size; x++) {
         if (!self->taken[x])
-            self->escapes[opevo_i_mutation_region(&self->kernel, x)] = true;
+            self->escapes[opevo_i_analysis_mutation_region(&self->kernel, x)] = true;
     }
     for (size_t x = 0; x < self->size; x++) {
-        if (self->taken[x] && self->escapes[opevo_i_mutation_region(&self->kernel, x)])
+        if (self->taken[x] && self->escapes[opevo_i_analysis_mutation_region(&self->kernel, x)])
             self->live[self->live_count++] = (uint32_t)x;
     }
     return OPEVO_OK;
@@ -120,7 +120,7 @@ static opevo_status init(child *self, const opevo_landscape_table *table, const 
     if (generation->seen_count == 0 || generation->children == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A generation needs points seen before, and at least one child.");
-    status = opevo_i_mutation_init(space, q, threads, &self->kernel, err);
+    status = opevo_i_analysis_mutation_init(space, q, threads, &self->kernel, err);
     if (status != OPEVO_OK)
         return status;
     self->taken = opevo_malloc(self->size, sizeof *self->taken);
@@ -151,7 +151,7 @@ static opevo_status allocate_vectors(child *self, opevo_error *err)
     for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b < n; b++)
             self->dense[a * n + b] =
-                opevo_i_mutation_entry(&self->kernel, self->live[a], self->live[b]);
+                opevo_i_analysis_mutation_entry(&self->kernel, self->live[a], self->live[b]);
     }
     return OPEVO_OK;
 }
@@ -171,7 +171,7 @@ static opevo_status multiply(child *self, const double *x, opevo_error *err)
     memset(self->whole, 0, self->size * sizeof *self->whole);
     for (size_t a = 0; a < n; a++)
         self->whole[self->live[a]] = x[a];
-    status = opevo_i_mutation_apply(&self->kernel, self->whole, err);
+    status = opevo_i_analysis_mutation_apply(&self->kernel, self->whole, err);
     for (size_t a = 0; a < n && status == OPEVO_OK; a++)
         self->image[a] = x[a] - self->whole[self->live[a]];
     return status;
@@ -265,7 +265,7 @@ static opevo_status continue_on(child *self, double *mutations, opevo_error *err
     memset(self->whole, 0, self->size * sizeof *self->whole);
     for (size_t a = 0; a < self->live_count; a++)
         self->whole[self->live[a]] = self->solution[a];
-    status = opevo_i_mutation_apply(&self->kernel, self->whole, err);
+    status = opevo_i_analysis_mutation_apply(&self->kernel, self->whole, err);
     for (size_t x = 0; x < self->size && status == OPEVO_OK; x++)
         self->law[x] += self->whole[x] * self->kernel.root[x];
     return status;
@@ -285,7 +285,7 @@ static opevo_status recombine(child *self, opevo_error *err)
     for (size_t j = 0; j < parents->count; j++)
         weights += parents->weights[j];
     for (size_t i = 0; marginal && i < axes && status == OPEVO_OK; i++) {
-        const opevo_i_mutation_axis *axis = &self->kernel.axes[i];
+        const opevo_i_analysis_mutation_axis *axis = &self->kernel.axes[i];
 
         marginal[i] = opevo_calloc(axis->size, sizeof **marginal);
         for (size_t j = 0; marginal[i] && j < parents->count; j++)
@@ -297,7 +297,8 @@ static opevo_status recombine(child *self, opevo_error *err)
     if (!marginal)
         status = no_memory(self, err);
     if (status == OPEVO_OK)
-        opevo_i_mutation_product(&self->kernel, (const double *const *)marginal, self->law);
+        opevo_i_analysis_mutation_product(&self->kernel, (const double *const *)marginal,
+                                          self->law);
     for (size_t i = 0; marginal && i < axes; i++)
         opevo_free(marginal[i]);
     opevo_free(marginal);
@@ -307,26 +308,26 @@ static opevo_status recombine(child *self, opevo_error *err)
 /* law = sum_x origin(x) K(x, .) / K(x, T): the first product has K(x, T) for every x. */
 static opevo_status redraw(child *self, double *mutations, opevo_error *err)
 {
-    opevo_i_mutation *kernel = &self->kernel;
+    opevo_i_analysis_mutation *kernel = &self->kernel;
     opevo_status status = recombine(self, err);
 
     for (size_t x = 0; x < self->size && status == OPEVO_OK; x++)
         self->whole[x] = self->taken[x] ? 0 : kernel->root[x];
     if (status == OPEVO_OK)
-        status = opevo_i_mutation_apply(kernel, self->whole, err);
+        status = opevo_i_analysis_mutation_apply(kernel, self->whole, err);
     *mutations = 0;
     for (size_t x = 0; x < self->size && status == OPEVO_OK; x++) {
         double root = kernel->root[x], accepted = self->whole[x] / root;
 
         self->whole[x] = 0;
-        if (self->law[x] == 0 || !self->escapes[opevo_i_mutation_region(kernel, x)])
+        if (self->law[x] == 0 || !self->escapes[opevo_i_analysis_mutation_region(kernel, x)])
             continue;
         self->whole[x] = self->law[x] / accepted / root;
         self->off += self->law[x] * 2 * kernel->bound / accepted;
         *mutations += self->law[x] / accepted;
     }
     if (status == OPEVO_OK)
-        status = opevo_i_mutation_apply(kernel, self->whole, err);
+        status = opevo_i_analysis_mutation_apply(kernel, self->whole, err);
     for (size_t x = 0; x < self->size && status == OPEVO_OK; x++)
         self->law[x] = self->whole[x] * kernel->root[x];
     return status;
@@ -347,7 +348,7 @@ static opevo_status mutate_once(child *self, double q, opevo_error *err)
     for (size_t i = 0; i < axes && status == OPEVO_OK; i++)
         marginal[i] = opevo_child_law_marginal(once, i);
     if (status == OPEVO_OK) {
-        opevo_i_mutation_product(&self->kernel, marginal, self->law);
+        opevo_i_analysis_mutation_product(&self->kernel, marginal, self->law);
         self->off += opevo_child_law_bound(once);
     }
     opevo_child_law_destroy(once);
@@ -396,7 +397,8 @@ opevo_status opevo_improvement_law(const opevo_landscape_table *table, const ope
     if (result.lost <= self.off)
         result.lost = 0;
     result.bound = self.off;
-    OPEVO_TRY(opevo_i_generation_gain(table, law, self.best, generation->children, &result, err));
+    OPEVO_TRY(opevo_i_analysis_generation_gain(table, law, self.best, generation->children, &result,
+                                               err));
     *out = result;
 cleanup:
     release(&self);

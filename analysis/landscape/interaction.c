@@ -17,7 +17,7 @@
 /* ---- All orders, on a full product ---- */
 
 typedef struct splitting {
-    const opevo_i_axis *axes;
+    const opevo_i_analysis_axis *axes;
     size_t axis_count;
     long double *order; /* sums of mean squares */
 } splitting;
@@ -73,7 +73,7 @@ static opevo_status descend(const splitting *self, size_t at, double *x, size_t 
     return status;
 }
 
-static opevo_status split_all(const opevo_i_axis *axes, size_t axis_count, double *values,
+static opevo_status split_all(const opevo_i_analysis_axis *axes, size_t axis_count, double *values,
                               double variance, opevo_interaction *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -94,7 +94,7 @@ static opevo_status split_all(const opevo_i_axis *axes, size_t axis_count, doubl
 
 /* Mean square over the nodes of `values` less their mean over the nodes with the same key, the key
  * being the vertex of a parameter or all others. */
-static opevo_status within(const opevo_landscape_graph *graph, const opevo_i_axis *axis,
+static opevo_status within(const opevo_landscape_graph *graph, const opevo_i_analysis_axis *axis,
                            bool by_vertex, const double *values, double *out, opevo_error *err)
 {
     size_t count = by_vertex ? axis->size : graph->table->size / axis->size;
@@ -131,9 +131,9 @@ cleanup:
     return status;
 }
 
-static opevo_status measure_parameters(const opevo_landscape_graph *graph, const opevo_i_axis *axes,
-                                       const double *values, double variance,
-                                       opevo_interaction *out, opevo_error *err)
+static opevo_status measure_parameters(const opevo_landscape_graph *graph,
+                                       const opevo_i_analysis_axis *axes, const double *values,
+                                       double variance, opevo_interaction *out, opevo_error *err)
 {
     for (size_t i = 0; i < out->parameter_count; i++) {
         double left = 0, total = 0;
@@ -164,13 +164,13 @@ static double centre(double *values, size_t count)
     return (double)(squares / (long double)count);
 }
 
-static opevo_status fit_orders(const opevo_landscape_graph *graph, const opevo_i_axis *axes,
-                               size_t order_max, const double *values, opevo_interaction *out,
-                               opevo_error *err)
+static opevo_status fit_orders(const opevo_landscape_graph *graph,
+                               const opevo_i_analysis_axis *axes, size_t order_max,
+                               const double *values, opevo_interaction *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t active_count = 0;
-    opevo_i_axis *active = opevo_malloc(out->parameter_count, sizeof *active);
+    opevo_i_analysis_axis *active = opevo_malloc(out->parameter_count, sizeof *active);
     double before = 0;
 
     if (!active)
@@ -182,8 +182,8 @@ static opevo_status fit_orders(const opevo_landscape_graph *graph, const opevo_i
     for (size_t k = 1; k <= order_max && k <= active_count; k++) {
         double explained = 0, change = 0;
 
-        status = opevo_i_interaction_fit(graph, active, active_count, k, values, &explained,
-                                         &change, err);
+        status = opevo_i_analysis_interaction_fit(graph, active, active_count, k, values,
+                                                  &explained, &change, err);
 
         if (status != OPEVO_OK)
             break;
@@ -222,7 +222,7 @@ opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph, ope
     opevo_interaction result = {.order_count = 1,
                                 .parameter_count = opevo_space_parameter_count(graph->space)};
     double *values = opevo_malloc(graph->count, sizeof *values);
-    opevo_i_axis *axes = opevo_malloc(result.parameter_count, sizeof *axes);
+    opevo_i_analysis_axis *axes = opevo_malloc(result.parameter_count, sizeof *axes);
     double variance = 0, scatter = 0;
     size_t stride = 1;
 
@@ -230,10 +230,10 @@ opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph, ope
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to split the variance.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_node_values(graph, scale, values, err));
+    OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, values, err));
     OPEVO_TRY(allocate(&result, err));
     for (size_t i = result.parameter_count; i-- > 0; stride *= axes[i].size)
-        axes[i] = (opevo_i_axis){
+        axes[i] = (opevo_i_analysis_axis){
             (size_t)opevo_parameter_size(opevo_space_parameter(graph->space, i)), stride};
     for (size_t u = 0; u < graph->count; u++)
         scatter = fmax(scatter, fabs(values[u]));

@@ -51,8 +51,8 @@ static bool next_set(size_t *set, size_t order, size_t count)
     return false;
 }
 
-static opevo_status count_sets(fit *self, const opevo_i_axis *axes, size_t count, size_t *set,
-                               opevo_error *err)
+static opevo_status count_sets(fit *self, const opevo_i_analysis_axis *axes, size_t count,
+                               size_t *set, opevo_error *err)
 {
     for (size_t i = 0; i < self->order; i++)
         set[i] = i;
@@ -71,8 +71,8 @@ static opevo_status count_sets(fit *self, const opevo_i_axis *axes, size_t count
     return OPEVO_OK;
 }
 
-static void fill_cells(fit *self, const opevo_landscape_graph *graph, const opevo_i_axis *axes,
-                       size_t count, size_t *set)
+static void fill_cells(fit *self, const opevo_landscape_graph *graph,
+                       const opevo_i_analysis_axis *axes, size_t count, size_t *set)
 {
     size_t base = 0;
     uint32_t *cell = self->cell;
@@ -183,9 +183,10 @@ static double solve(fit *self, const double *values, double *change)
     return fmax(0, 1 - square(self->residual, self->n) / whole);
 }
 
-opevo_status opevo_i_interaction_fit(const opevo_landscape_graph *graph, const opevo_i_axis *axes,
-                                     size_t axis_count, size_t order, const double *values,
-                                     double *explained, double *change, opevo_error *err)
+opevo_status opevo_i_analysis_interaction_fit(const opevo_landscape_graph *graph,
+                                              const opevo_i_analysis_axis *axes, size_t axis_count,
+                                              size_t order, const double *values, double *explained,
+                                              double *change, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     fit self = {.n = graph->count, .order = order};

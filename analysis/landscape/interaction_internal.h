@@ -8,10 +8,10 @@
 #include "landscape_graph_internal.h"
 
 /* A parameter in the number of a point. */
-typedef struct opevo_i_axis {
+typedef struct opevo_i_analysis_axis {
     size_t size;
     size_t stride;
-} opevo_i_axis;
+} opevo_i_analysis_axis;
 
 /* Share of the variance of `values` (mean 0 over the nodes) that the best sum of functions of
  * `order` parameters at a time explains, by least squares with conjugate gradients (CGLS) on
@@ -20,8 +20,9 @@ typedef struct opevo_i_axis {
  * residual. `order` is at most axis_count, and the axes have several values each.
  * Errors: LIMIT for more than 2^28 pairs of a node and a set of parameters; NOMEM.
  * Source: Bjorck, "Numerical Methods for Least Squares Problems", 1996, algorithm 7.4.1. */
-opevo_status opevo_i_interaction_fit(const opevo_landscape_graph *graph, const opevo_i_axis *axes,
-                                     size_t axis_count, size_t order, const double *values,
-                                     double *explained, double *change, opevo_error *err);
+opevo_status opevo_i_analysis_interaction_fit(const opevo_landscape_graph *graph,
+                                              const opevo_i_analysis_axis *axes, size_t axis_count,
+                                              size_t order, const double *values, double *explained,
+                                              double *change, opevo_error *err);
 
 #endif

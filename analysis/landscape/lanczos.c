@@ -63,7 +63,7 @@ static void orthogonalise(process *self, size_t count)
 /* Rounding hides where the vectors span an invariant space, and the process then goes on with what
  * is left of it: nodes that copy others, and nodes without weight. The copies become one node where
  * their weights balance, those without weight go, which changes no moment by more than rounding. */
-static void tidy(opevo_i_gauss_rule *rule)
+static void tidy(opevo_i_analysis_gauss_rule *rule)
 {
     size_t kept = 0;
 
@@ -85,8 +85,8 @@ static void tidy(opevo_i_gauss_rule *rule)
 
 /* Eigenvalues ascending, and the squares of the eigenvectors' first components. With b the length
  * of what is left, an eigenvalue of the operator lies within b times the last component of each. */
-static opevo_status find_rule(process *self, size_t count, double left, opevo_i_gauss_rule *rule,
-                              opevo_error *err)
+static opevo_status find_rule(process *self, size_t count, double left,
+                              opevo_i_analysis_gauss_rule *rule, opevo_error *err)
 {
     lapack_int m = (lapack_int)count;
     double *vectors = opevo_malloc(count * count, sizeof *vectors);
@@ -113,8 +113,9 @@ static opevo_status find_rule(process *self, size_t count, double left, opevo_i_
     return status;
 }
 
-opevo_status opevo_i_lanczos(opevo_i_product product, void *context, const double *start, size_t n,
-                             size_t steps, opevo_i_gauss_rule *rule, opevo_error *err)
+opevo_status opevo_i_analysis_lanczos(opevo_i_analysis_product product, void *context,
+                                      const double *start, size_t n, size_t steps,
+                                      opevo_i_analysis_gauss_rule *rule, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     process self = {.n = n, .steps = steps};

@@ -53,7 +53,7 @@ typedef struct building {
     unsigned threads;
 } building;
 
-static void lines_release(opevo_i_line_reader *lines)
+static void lines_release(opevo_i_analysis_line_reader *lines)
 {
     opevo_free(lines->of);
     opevo_free(lines->start);
@@ -134,7 +134,7 @@ static opevo_status rank_nodes(opevo_landscape_graph *graph, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to rank %zu nodes.", graph->count);
     }
     for (size_t u = 0; u < graph->count; u++)
-        sorted[u] = (ranked){opevo_i_node_fitness(graph, u), (uint32_t)u};
+        sorted[u] = (ranked){opevo_i_analysis_node_fitness(graph, u), (uint32_t)u};
     qsort(sorted, graph->count, sizeof *sorted, by_fitness);
     for (size_t i = 0; i < graph->count; i++) {
         level += i > 0 && sorted[i].fitness != sorted[i - 1].fitness;
@@ -225,8 +225,8 @@ static opevo_status build_rows(building *self, size_t limit_bytes, opevo_error *
 /* ---- Lines ---- */
 
 /* Number the lines of one parameter in the order in which the nodes meet them. */
-static opevo_status find_lines(const building *self, const axis *a, opevo_i_line_reader *lines,
-                               opevo_error *err)
+static opevo_status find_lines(const building *self, const axis *a,
+                               opevo_i_analysis_line_reader *lines, opevo_error *err)
 {
     const opevo_landscape_graph *graph = self->graph;
     size_t possible = self->table->size / a->size;
@@ -251,7 +251,7 @@ static opevo_status find_lines(const building *self, const axis *a, opevo_i_line
     return OPEVO_OK;
 }
 
-static opevo_status fill_lines(opevo_landscape_graph *graph, opevo_i_line_reader *lines,
+static opevo_status fill_lines(opevo_landscape_graph *graph, opevo_i_analysis_line_reader *lines,
                                opevo_error *err)
 {
     lines->start = opevo_calloc(lines->count + 1, sizeof *lines->start);
@@ -302,7 +302,7 @@ static opevo_status count_degrees(opevo_landscape_graph *graph, opevo_error *err
         uint64_t degree = graph->offset[u + 1] - graph->offset[u];
 
         for (size_t k = 0; k < graph->line_count; k++) {
-            const opevo_i_line_reader *lines = &graph->lines[k];
+            const opevo_i_analysis_line_reader *lines = &graph->lines[k];
 
             degree += lines->start[lines->of[u] + 1] - lines->start[lines->of[u]] - 1;
         }
@@ -397,7 +397,7 @@ opevo_index opevo_landscape_graph_point(const opevo_landscape_graph *graph, size
 
 double opevo_landscape_graph_fitness(const opevo_landscape_graph *graph, size_t node)
 {
-    return opevo_i_node_fitness(graph, node);
+    return opevo_i_analysis_node_fitness(graph, node);
 }
 
 double opevo_landscape_graph_degree(const opevo_landscape_graph *graph, size_t node)
@@ -405,11 +405,11 @@ double opevo_landscape_graph_degree(const opevo_landscape_graph *graph, size_t n
     return graph->degree[node];
 }
 
-opevo_status opevo_i_node_values(const opevo_landscape_graph *graph, opevo_scale scale,
-                                 double *values, opevo_error *err)
+opevo_status opevo_i_analysis_node_values(const opevo_landscape_graph *graph, opevo_scale scale,
+                                          double *values, opevo_error *err)
 {
     for (size_t u = 0; u < graph->count; u++) {
-        double fitness = opevo_i_node_fitness(graph, u);
+        double fitness = opevo_i_analysis_node_fitness(graph, u);
 
         if (scale == OPEVO_SCALE_LOG && !(fitness > 0))
             return OPEVO_FAIL(

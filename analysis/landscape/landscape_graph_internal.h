@@ -11,12 +11,12 @@
 #include <opevo/landscape_analysis.h>
 
 /* The nodes that agree in all parameters but one of complete topology: a clique. */
-typedef struct opevo_i_line_reader {
+typedef struct opevo_i_analysis_line_reader {
     size_t count;
     uint32_t *of;     /* line of each node */
     uint32_t *start;  /* count + 1 places in member */
     uint32_t *member; /* nodes of each line, ascending */
-} opevo_i_line_reader;
+} opevo_i_analysis_line_reader;
 
 struct opevo_landscape_graph {
     const opevo_landscape_table *table;
@@ -29,17 +29,17 @@ struct opevo_landscape_graph {
     uint64_t *offset; /* rows: neighbours through parameters that are not complete */
     uint32_t *target;
     size_t line_count; /* parameters of complete topology */
-    opevo_i_line_reader *lines;
+    opevo_i_analysis_line_reader *lines;
     double edges;
 };
 
-static inline double opevo_i_node_fitness(const opevo_landscape_graph *graph, size_t node)
+static inline double opevo_i_analysis_node_fitness(const opevo_landscape_graph *graph, size_t node)
 {
     return graph->table->fitness[graph->point[node]];
 }
 
 /* End of the group of equal fitness that begins at place `first` of `order`. */
-static inline size_t opevo_i_group_end(const opevo_landscape_graph *graph, size_t first)
+static inline size_t opevo_i_analysis_group_end(const opevo_landscape_graph *graph, size_t first)
 {
     size_t end = first + 1;
 
@@ -50,7 +50,7 @@ static inline size_t opevo_i_group_end(const opevo_landscape_graph *graph, size_
 }
 
 /* Begin of the group that ends before place `end`. */
-static inline size_t opevo_i_group_begin(const opevo_landscape_graph *graph, size_t end)
+static inline size_t opevo_i_analysis_group_begin(const opevo_landscape_graph *graph, size_t end)
 {
     size_t first = end - 1;
 
@@ -61,8 +61,8 @@ static inline size_t opevo_i_group_begin(const opevo_landscape_graph *graph, siz
 }
 
 /* Lines of all complete parameters, numbered through: those of lines[k] start at the returned
- * place of arrays of opevo_i_line_total numbers. */
-static inline size_t opevo_i_line_base(const opevo_landscape_graph *graph, size_t k)
+ * place of arrays of opevo_i_analysis_line_total numbers. */
+static inline size_t opevo_i_analysis_line_base(const opevo_landscape_graph *graph, size_t k)
 {
     size_t base = 0;
 
@@ -71,13 +71,13 @@ static inline size_t opevo_i_line_base(const opevo_landscape_graph *graph, size_
     return base;
 }
 
-static inline size_t opevo_i_line_total(const opevo_landscape_graph *graph)
+static inline size_t opevo_i_analysis_line_total(const opevo_landscape_graph *graph)
 {
-    return opevo_i_line_base(graph, graph->line_count);
+    return opevo_i_analysis_line_base(graph, graph->line_count);
 }
 
 /* Fitness of each node on a scale. Errors: INVALID for the logarithm of 0. */
-opevo_status opevo_i_node_values(const opevo_landscape_graph *graph, opevo_scale scale,
-                                 double *values, opevo_error *err);
+opevo_status opevo_i_analysis_node_values(const opevo_landscape_graph *graph, opevo_scale scale,
+                                          double *values, opevo_error *err);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct multiplication {
 static opevo_status sum_lines(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     multiplication *self = context;
-    const opevo_i_line_reader *lines = &self->graph->lines[index];
-    double *sums = self->sums + opevo_i_line_base(self->graph, index);
+    const opevo_i_analysis_line_reader *lines = &self->graph->lines[index];
+    double *sums = self->sums + opevo_i_analysis_line_base(self->graph, index);
 
     (void)worker;
     (void)err;
@@ -61,7 +61,7 @@ opevo_status opevo_landscape_graph_multiply(const opevo_landscape_graph *graph, 
     multiplication self = {.graph = graph, .x = x, .y = y};
     opevo_status status = OPEVO_OK;
 
-    self.sums = opevo_calloc(opevo_i_line_total(graph), sizeof *self.sums);
+    self.sums = opevo_calloc(opevo_i_analysis_line_total(graph), sizeof *self.sums);
     if (!self.sums)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a product on %zu nodes.", graph->count);
     OPEVO_TRY(opevo_parallel_for(graph->line_count, threads, sum_lines, &self, err));

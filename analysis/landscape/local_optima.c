@@ -107,7 +107,7 @@ static moments solve(const descent *self, uint32_t u, const moments *sum)
     moments out = {.count = b};
 
     out.moves = b > 0 ? 1 + sum->moves / b : 0;
-    if (opevo_i_node_fitness(self->graph, u) >= self->threshold) {
+    if (opevo_i_analysis_node_fitness(self->graph, u) >= self->threshold) {
         out.reach = 1;
         return out;
     }
@@ -153,7 +153,7 @@ static void read_backwards(descent *self)
     const opevo_landscape_graph *graph = self->graph;
 
     for (size_t end = graph->count; end > 0;) {
-        size_t first = opevo_i_group_begin(graph, end);
+        size_t first = opevo_i_analysis_group_begin(graph, end);
 
         mark_peers(self, first, end, 1);
         for (size_t i = first; i < end; i++) {
@@ -184,7 +184,7 @@ static void release(descent *self)
 static opevo_status init(descent *self, const opevo_landscape_graph *graph, double threshold,
                          opevo_error *err)
 {
-    size_t lines = opevo_i_line_total(graph);
+    size_t lines = opevo_i_analysis_line_total(graph);
 
     if (!(threshold > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "A target needs a fitness above 0.");
@@ -209,7 +209,7 @@ static void carry(const descent *self, double *mass, double *flow)
     const opevo_landscape_graph *graph = self->graph;
 
     for (size_t first = 0; first < graph->count;) {
-        size_t end = opevo_i_group_end(graph, first);
+        size_t end = opevo_i_analysis_group_end(graph, first);
         double *line = flow;
 
         for (size_t i = first; i < end; i++) {
@@ -255,7 +255,7 @@ static opevo_status list_optima(const descent *self, opevo_descent *out, opevo_e
     const opevo_landscape_graph *graph = self->graph;
     opevo_status status = OPEVO_OK;
     double *mass = opevo_malloc(graph->count, sizeof *mass);
-    double *flow = opevo_calloc(opevo_i_line_total(graph), sizeof *flow);
+    double *flow = opevo_calloc(opevo_i_analysis_line_total(graph), sizeof *flow);
     size_t count = 0;
 
     for (size_t u = 0; u < graph->count; u++)
@@ -272,7 +272,7 @@ static opevo_status list_optima(const descent *self, opevo_descent *out, opevo_e
         out->strict_count += self->equal[u] == 0;
         out->failed_count += !is_ok(graph, u);
         out->optima[out->optimum_count++] = (opevo_local_optimum){
-            graph->point[u], opevo_i_node_fitness(graph, u), mass[u], !is_ok(graph, u)};
+            graph->point[u], opevo_i_analysis_node_fitness(graph, u), mass[u], !is_ok(graph, u)};
     }
     qsort(out->optima, count, sizeof *out->optima, by_basin);
 cleanup:
@@ -299,7 +299,7 @@ static void total(const descent *self, opevo_descent *out)
         reach += m->reach;
         failed += 1 - (long double)m->reach + m->looks_failed;
         moves += m->moves;
-        out->targets += opevo_i_node_fitness(graph, u) >= self->threshold;
+        out->targets += opevo_i_analysis_node_fitness(graph, u) >= self->threshold;
     }
     out->reach = (double)reach / n;
     out->cost = reach > 0 ? (double)(looks / reach) : INFINITY;

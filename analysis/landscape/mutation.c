@@ -18,7 +18,7 @@
 
 enum { AXIS_MAX = 4096, BLOCK = 2048, SMALL = 12 };
 
-void opevo_i_mutation_release(opevo_i_mutation *self)
+void opevo_i_analysis_mutation_release(opevo_i_analysis_mutation *self)
 {
     for (size_t i = 0; self->axes && i < self->axis_count; i++) {
         opevo_free(self->axes[i].matrix);
@@ -28,13 +28,13 @@ void opevo_i_mutation_release(opevo_i_mutation *self)
     opevo_free(self->axes);
     opevo_free(self->root);
     opevo_free(self->scratch);
-    *self = (opevo_i_mutation){0};
+    *self = (opevo_i_analysis_mutation){0};
 }
 
 /* ---- One parameter ---- */
 
 /* (1 - q) (I - q N)^-1 by Cholesky; a vertex without neighbours keeps the walk. */
-static opevo_status invert(opevo_i_mutation_axis *self, const opevo_graph *graph, double q,
+static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_graph *graph, double q,
                            opevo_error *err)
 {
     lapack_int n = (lapack_int)self->size;
@@ -64,7 +64,8 @@ static opevo_status invert(opevo_i_mutation_axis *self, const opevo_graph *graph
 
 /* Largest |r|_1 / (1 - q) over the starts u, with T = law from u and
  * r = (1 - q) e_u - (I - Q) T. */
-static double certify(const opevo_i_mutation_axis *self, const opevo_graph *graph, double q)
+static double certify(const opevo_i_analysis_mutation_axis *self, const opevo_graph *graph,
+                      double q)
 {
     double worst = 0;
 
@@ -89,8 +90,8 @@ static double certify(const opevo_i_mutation_axis *self, const opevo_graph *grap
     return worst;
 }
 
-static void find_components(opevo_i_mutation_axis *self, const opevo_graph *graph, bool moves,
-                            uint32_t *stack)
+static void find_components(opevo_i_analysis_mutation_axis *self, const opevo_graph *graph,
+                            bool moves, uint32_t *stack)
 {
     const uint32_t unknown = UINT32_MAX;
 
@@ -117,8 +118,9 @@ static void find_components(opevo_i_mutation_axis *self, const opevo_graph *grap
     }
 }
 
-static opevo_status init_axis(opevo_i_mutation_axis *self, const opevo_parameter *parameter,
-                              double q, double *bound, opevo_error *err)
+static opevo_status init_axis(opevo_i_analysis_mutation_axis *self,
+                              const opevo_parameter *parameter, double q, double *bound,
+                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_graph *graph = NULL;
@@ -150,7 +152,7 @@ cleanup:
     return status;
 }
 
-static opevo_status multiply_roots(opevo_i_mutation *self, opevo_error *err)
+static opevo_status multiply_roots(opevo_i_analysis_mutation *self, opevo_error *err)
 {
     const double **roots = opevo_malloc(self->axis_count, sizeof(double *));
 
@@ -158,16 +160,16 @@ static opevo_status multiply_roots(opevo_i_mutation *self, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
     for (size_t i = 0; i < self->axis_count; i++)
         roots[i] = self->axes[i].root;
-    opevo_i_mutation_product(self, roots, self->root);
+    opevo_i_analysis_mutation_product(self, roots, self->root);
     opevo_free(roots);
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_mutation_init(const opevo_space *space, double q, unsigned threads,
-                                   opevo_i_mutation *out, opevo_error *err)
+opevo_status opevo_i_analysis_mutation_init(const opevo_space *space, double q, unsigned threads,
+                                            opevo_i_analysis_mutation *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_mutation self = {.size = 1, .threads = threads};
+    opevo_i_analysis_mutation self = {.size = 1, .threads = threads};
     double product = 1;
 
     if (!(q >= 0 && q < 1))
@@ -197,9 +199,9 @@ opevo_status opevo_i_mutation_init(const opevo_space *space, double q, unsigned 
     self.bound = nextafter(product - 1, INFINITY);
     OPEVO_TRY(multiply_roots(&self, err));
     *out = self;
-    self = (opevo_i_mutation){0}; /* handed over */
+    self = (opevo_i_analysis_mutation){0}; /* handed over */
 cleanup:
-    opevo_i_mutation_release(&self);
+    opevo_i_analysis_mutation_release(&self);
     return status;
 }
 
@@ -208,7 +210,7 @@ cleanup:
 /* One parameter's matrix on x, seen as [outer][size][stride]. A job is some outer parts and a block
  * of columns of each, or, for a last parameter of many values, a block of rows. */
 typedef struct step {
-    const opevo_i_mutation_axis *axis;
+    const opevo_i_analysis_mutation_axis *axis;
     const double *x;
     double *y;
     size_t outer;
@@ -217,7 +219,7 @@ typedef struct step {
     bool by_rows;
 } step;
 
-static void multiply_small(const opevo_i_mutation_axis *axis, const double *x, double *y,
+static void multiply_small(const opevo_i_analysis_mutation_axis *axis, const double *x, double *y,
                            size_t columns)
 {
     for (size_t v = 0; v < axis->size; v++) {
@@ -249,7 +251,7 @@ static void multiply_rows(const step *self, size_t index)
 static opevo_status run_step(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     const step *self = context;
-    const opevo_i_mutation_axis *axis = self->axis;
+    const opevo_i_analysis_mutation_axis *axis = self->axis;
     size_t first = index / self->blocks * self->parts, column = index % self->blocks * BLOCK;
     size_t columns = axis->stride - column < BLOCK ? axis->stride - column : BLOCK;
     int m = (int)axis->size;
@@ -273,8 +275,9 @@ static opevo_status run_step(void *context, size_t index, unsigned worker, opevo
     return OPEVO_OK;
 }
 
-static opevo_status apply_axis(const opevo_i_mutation *self, const opevo_i_mutation_axis *axis,
-                               const double *x, double *y, opevo_error *err)
+static opevo_status apply_axis(const opevo_i_analysis_mutation *self,
+                               const opevo_i_analysis_mutation_axis *axis, const double *x,
+                               double *y, opevo_error *err)
 {
     size_t part = axis->size * axis->stride;
     step work = {.axis = axis, .x = x, .y = y, .outer = self->size / part};
@@ -289,7 +292,8 @@ static opevo_status apply_axis(const opevo_i_mutation *self, const opevo_i_mutat
     return opevo_parallel_for(jobs, axis->size > SMALL ? self->threads : 1, run_step, &work, err);
 }
 
-opevo_status opevo_i_mutation_apply(opevo_i_mutation *self, double *x, opevo_error *err)
+opevo_status opevo_i_analysis_mutation_apply(opevo_i_analysis_mutation *self, double *x,
+                                             opevo_error *err)
 {
     double *from = x, *to = self->scratch;
 
@@ -310,12 +314,12 @@ opevo_status opevo_i_mutation_apply(opevo_i_mutation *self, double *x, opevo_err
     return OPEVO_OK;
 }
 
-double opevo_i_mutation_entry(const opevo_i_mutation *self, size_t x, size_t y)
+double opevo_i_analysis_mutation_entry(const opevo_i_analysis_mutation *self, size_t x, size_t y)
 {
     double product = 1;
 
     for (size_t i = 0; i < self->axis_count; i++) {
-        const opevo_i_mutation_axis *axis = &self->axes[i];
+        const opevo_i_analysis_mutation_axis *axis = &self->axes[i];
 
         product *= axis->matrix[x / axis->stride % axis->size * axis->size +
                                 y / axis->stride % axis->size];
@@ -323,19 +327,19 @@ double opevo_i_mutation_entry(const opevo_i_mutation *self, size_t x, size_t y)
     return product;
 }
 
-size_t opevo_i_mutation_region(const opevo_i_mutation *self, size_t x)
+size_t opevo_i_analysis_mutation_region(const opevo_i_analysis_mutation *self, size_t x)
 {
     size_t region = 0;
 
     for (size_t i = 0; i < self->axis_count; i++) {
-        const opevo_i_mutation_axis *axis = &self->axes[i];
+        const opevo_i_analysis_mutation_axis *axis = &self->axes[i];
 
         region = region * axis->component_count + axis->component[x / axis->stride % axis->size];
     }
     return region;
 }
 
-size_t opevo_i_mutation_region_count(const opevo_i_mutation *self)
+size_t opevo_i_analysis_mutation_region_count(const opevo_i_analysis_mutation *self)
 {
     size_t count = 1;
 
@@ -346,8 +350,8 @@ size_t opevo_i_mutation_region_count(const opevo_i_mutation *self)
 
 /* The product grows by one parameter at a time, last entry first so that nothing is overwritten
  * early. */
-void opevo_i_mutation_product(const opevo_i_mutation *self, const double *const *marginal,
-                              double *out)
+void opevo_i_analysis_mutation_product(const opevo_i_analysis_mutation *self,
+                                       const double *const *marginal, double *out)
 {
     size_t length = 1;
 

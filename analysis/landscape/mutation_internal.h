@@ -11,41 +11,42 @@
 
 #include <opevo/space.h>
 
-typedef struct opevo_i_mutation_axis {
+typedef struct opevo_i_analysis_mutation_axis {
     size_t size, stride;
     double *matrix;      /* size * size numbers, symmetric */
     double *root;        /* square root of each vertex' degree, or 1 */
     uint32_t *component; /* of each vertex; the vertex itself when q = 0 */
     size_t component_count;
-} opevo_i_mutation_axis;
+} opevo_i_analysis_mutation_axis;
 
-typedef struct opevo_i_mutation {
+typedef struct opevo_i_analysis_mutation {
     size_t size; /* points */
     size_t axis_count;
-    opevo_i_mutation_axis *axes;
+    opevo_i_analysis_mutation_axis *axes;
     unsigned threads;
     double bound;    /* largest 1-norm error of a row of K, rounding of a product included */
     double *root;    /* mu(x)^1/2 of each point */
     double *scratch; /* `size` numbers */
-} opevo_i_mutation;
+} opevo_i_analysis_mutation;
 
 /* Errors: INVALID for q outside [0, 1); LIMIT for a parameter of more than 4096 values; NOMEM. */
-opevo_status opevo_i_mutation_init(const opevo_space *space, double q, unsigned threads,
-                                   opevo_i_mutation *out, opevo_error *err);
-void opevo_i_mutation_release(opevo_i_mutation *self);
+opevo_status opevo_i_analysis_mutation_init(const opevo_space *space, double q, unsigned threads,
+                                            opevo_i_analysis_mutation *out, opevo_error *err);
+void opevo_i_analysis_mutation_release(opevo_i_analysis_mutation *self);
 
 /* x becomes M x. The result does not depend on the threads. */
-opevo_status opevo_i_mutation_apply(opevo_i_mutation *self, double *x, opevo_error *err);
+opevo_status opevo_i_analysis_mutation_apply(opevo_i_analysis_mutation *self, double *x,
+                                             opevo_error *err);
 
 /* M(x, y). */
-double opevo_i_mutation_entry(const opevo_i_mutation *self, size_t x, size_t y);
+double opevo_i_analysis_mutation_entry(const opevo_i_analysis_mutation *self, size_t x, size_t y);
 
 /* Two points share this number, below *count, exactly when mutations lead from one to the other. */
-size_t opevo_i_mutation_region(const opevo_i_mutation *self, size_t x);
-size_t opevo_i_mutation_region_count(const opevo_i_mutation *self);
+size_t opevo_i_analysis_mutation_region(const opevo_i_analysis_mutation *self, size_t x);
+size_t opevo_i_analysis_mutation_region_count(const opevo_i_analysis_mutation *self);
 
 /* out[x] = prod_i marginal[i][x_i] over all points. */
-void opevo_i_mutation_product(const opevo_i_mutation *self, const double *const *marginal,
-                              double *out);
+void opevo_i_analysis_mutation_product(const opevo_i_analysis_mutation *self,
+                                       const double *const *marginal, double *out);
 
 #endif

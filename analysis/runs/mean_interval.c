@@ -18,7 +18,7 @@
 enum { LEAST_STUDENTISED = 5 };
 
 /* Neumaier's compensated sum. Source: A. Neumaier, ZAMM 54 (1974). */
-double opevo_i_mean(const double *values, size_t count, size_t stride)
+double opevo_i_analysis_mean(const double *values, size_t count, size_t stride)
 {
     double sum = 0, lost = 0;
 
@@ -61,9 +61,9 @@ static void draw_shares(opevo_rng *rng, size_t count, double *share)
         share[i] /= sum;
 }
 
-opevo_status opevo_i_resample(const double *rows, size_t count, size_t columns,
-                              const opevo_bootstrap *options, opevo_i_resamples *out,
-                              opevo_error *err)
+opevo_status opevo_i_analysis_resample(const double *rows, size_t count, size_t columns,
+                                       const opevo_bootstrap *options,
+                                       opevo_i_analysis_resamples *out, opevo_error *err)
 {
     double *times = opevo_malloc(count, sizeof *times);
     double *share = opevo_malloc(count + 1, sizeof *share);
@@ -94,9 +94,9 @@ opevo_status opevo_i_resample(const double *rows, size_t count, size_t columns,
     return OPEVO_OK;
 }
 
-void opevo_i_replicates_add(const opevo_i_resamples *from, size_t column, double mean,
-                            double variance, opevo_interval range, double weight,
-                            opevo_i_replicates *to)
+void opevo_i_analysis_replicates_add(const opevo_i_analysis_resamples *from, size_t column,
+                                     double mean, double variance, opevo_interval range,
+                                     double weight, opevo_i_analysis_replicates *to)
 {
     double n = (double)from->rows;
 
@@ -126,7 +126,7 @@ static double at(const double *sorted, size_t count, double p, bool up)
 }
 
 /* Which both ends of the range belong to where a resample has no variance. */
-static opevo_interval studentised(opevo_i_replicates *self, size_t count, double tail)
+static opevo_interval studentised(opevo_i_analysis_replicates *self, size_t count, double tail)
 {
     double length = sqrt(self->variance);
 
@@ -144,8 +144,8 @@ static opevo_interval studentised(opevo_i_replicates *self, size_t count, double
         fmin(self->mean - length * at(self->shift, count, tail, false), self->range.high)};
 }
 
-opevo_interval opevo_i_replicates_interval(opevo_i_replicates *self, size_t count,
-                                           double confidence, bool exact)
+opevo_interval opevo_i_analysis_replicates_interval(opevo_i_analysis_replicates *self, size_t count,
+                                                    double confidence, bool exact)
 {
     double tail = (1 - confidence) / 2;
     opevo_interval bounded, other;
@@ -163,7 +163,7 @@ opevo_interval opevo_i_replicates_interval(opevo_i_replicates *self, size_t coun
     return other.high - other.low < bounded.high - bounded.low ? other : bounded;
 }
 
-void opevo_i_replicates_clear(opevo_i_replicates *self, size_t count)
+void opevo_i_analysis_replicates_clear(opevo_i_analysis_replicates *self, size_t count)
 {
     self->mean = self->variance = 0;
     self->range = (opevo_interval){0, 0};
@@ -180,10 +180,10 @@ opevo_status opevo_mean_interval(const double *values, size_t count, opevo_inter
 {
     size_t most = options->resamples;
     double *centred = opevo_malloc(count, sizeof *centred);
-    opevo_i_resamples resamples = {.sums = opevo_malloc(3 * most, sizeof(double)),
-                                   .bound_share = opevo_malloc(most, sizeof(double))};
-    opevo_i_replicates replicates = {.shift = opevo_malloc(4 * most, sizeof(double))};
-    double mean = opevo_i_mean(values, count, 1), variance = 0;
+    opevo_i_analysis_resamples resamples = {.sums = opevo_malloc(3 * most, sizeof(double)),
+                                            .bound_share = opevo_malloc(most, sizeof(double))};
+    opevo_i_analysis_replicates replicates = {.shift = opevo_malloc(4 * most, sizeof(double))};
+    double mean = opevo_i_analysis_mean(values, count, 1), variance = 0;
     opevo_status status = OPEVO_OK;
 
     if (!centred || !resamples.sums || !resamples.bound_share || !replicates.shift) {
@@ -194,12 +194,12 @@ opevo_status opevo_mean_interval(const double *values, size_t count, opevo_inter
         centred[i] = values[i] - mean;
         variance += centred[i] * centred[i] / (double)count;
     }
-    opevo_i_replicates_clear(&replicates, most);
+    opevo_i_analysis_replicates_clear(&replicates, most);
     if (count > 0)
-        OPEVO_TRY(opevo_i_resample(centred, count, 1, options, &resamples, err));
+        OPEVO_TRY(opevo_i_analysis_resample(centred, count, 1, options, &resamples, err));
     if (count > 0)
-        opevo_i_replicates_add(&resamples, 0, mean, variance, range, 1, &replicates);
-    *out = opevo_i_replicates_interval(&replicates, most, confidence, exact);
+        opevo_i_analysis_replicates_add(&resamples, 0, mean, variance, range, 1, &replicates);
+    *out = opevo_i_analysis_replicates_interval(&replicates, most, confidence, exact);
 cleanup:
     opevo_free(centred);
     opevo_free(resamples.sums);

@@ -63,7 +63,7 @@ static double best_of(const opevo_analysed_run *run)
 }
 
 /* What fractions are of; a run above it does not belong to this landscape. */
-static opevo_status find_optima(opevo_i_study *self, opevo_error *err)
+static opevo_status find_optima(opevo_i_analysis_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
     const opevo_analysed_study *study = &analysis->study;
@@ -108,7 +108,7 @@ static bool is_checkpoint(const opevo_study_analysis *analysis, const opevo_stud
     return trials == place->compared_at;
 }
 
-static opevo_status prepare_cell(opevo_i_study *self, const opevo_study_place *place,
+static opevo_status prepare_cell(opevo_i_analysis_study *self, const opevo_study_place *place,
                                  opevo_study_cell *cell, opevo_error *err)
 {
     const opevo_study_analysis *analysis = self->analysis;
@@ -130,19 +130,19 @@ static opevo_status prepare_cell(opevo_i_study *self, const opevo_study_place *p
     return OPEVO_OK;
 }
 
-static opevo_status prepare_places(opevo_i_study *self, opevo_error *err)
+static opevo_status prepare_places(opevo_i_analysis_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
     const opevo_analysed_study *study = &analysis->study;
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < study->landscape_count; i++) {
-        OPEVO_TRY(opevo_i_study_grid(self, i, err));
+        OPEVO_TRY(opevo_i_analysis_study_grid(self, i, err));
         OPEVO_TRY(prepare_cell(self, &analysis->places[i], &analysis->places[i].random, err));
         for (size_t j = 0; j < study->contender_count; j++)
             OPEVO_TRY(prepare_cell(self, &analysis->places[i],
                                    &analysis->cells[i * study->contender_count + j], err));
-        OPEVO_TRY(opevo_i_study_random(self, i, err));
+        OPEVO_TRY(opevo_i_analysis_study_random(self, i, err));
     }
 cleanup:
     return status;
@@ -152,13 +152,14 @@ cleanup:
 
 static opevo_status work_on_cell(void *context, size_t index, unsigned worker, opevo_error *err)
 {
-    opevo_i_study *self = context;
+    opevo_i_analysis_study *self = context;
 
     (void)worker;
-    return self->analysis->cells[index].runs ? opevo_i_study_cell(self, index, err) : OPEVO_OK;
+    return self->analysis->cells[index].runs ? opevo_i_analysis_study_cell(self, index, err)
+                                             : OPEVO_OK;
 }
 
-static opevo_status allocate(opevo_i_study *self, opevo_error *err)
+static opevo_status allocate(opevo_i_analysis_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
     const opevo_analysed_study *study = &analysis->study;
@@ -175,7 +176,7 @@ static opevo_status allocate(opevo_i_study *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static void free_scratch(opevo_i_study *self)
+static void free_scratch(opevo_i_analysis_study *self)
 {
     for (size_t i = 0; self->places && i < self->analysis->study.landscape_count; i++) {
         opevo_free(self->places[i].random_inverse);
@@ -192,7 +193,7 @@ opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
                                        opevo_study_analysis **out, opevo_error *err)
 {
     opevo_analysis_options known;
-    opevo_i_study self = {NULL, NULL, NULL, NULL};
+    opevo_i_analysis_study self = {NULL, NULL, NULL, NULL};
     opevo_status status =
         opevo_struct_read(options, size, "opevo_analysis_options", &known, sizeof known, err);
 
@@ -209,12 +210,12 @@ opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
     self.analysis->options = known;
     OPEVO_TRY(allocate(&self, err));
     OPEVO_TRY(find_optima(&self, err));
-    opevo_i_study_sort_runs(&self);
+    opevo_i_analysis_study_sort_runs(&self);
     OPEVO_TRY(prepare_places(&self, err));
     OPEVO_TRY(opevo_parallel_for(study->landscape_count * study->contender_count, known.threads,
                                  work_on_cell, &self, err));
-    OPEVO_TRY(opevo_i_study_pairs(&self, err));
-    OPEVO_TRY(opevo_i_study_overall(&self, err));
+    OPEVO_TRY(opevo_i_analysis_study_pairs(&self, err));
+    OPEVO_TRY(opevo_i_analysis_study_overall(&self, err));
 cleanup:
     free_scratch(&self);
     if (status == OPEVO_OK)

@@ -17,10 +17,10 @@
 enum { AREA, TRIALS_EXACT, TRIALS_COMMUNITY, TIME_EXACT, TIME_COMMUNITY, LAST_COLUMNS };
 
 typedef struct sheet {
-    const opevo_i_study *study;
+    const opevo_i_analysis_study *study;
     const opevo_study_place *place;
-    const opevo_i_place *scratch;
-    const opevo_i_known_run *runs;
+    const opevo_i_analysis_place *scratch;
+    const opevo_i_analysis_known_run *runs;
     opevo_study_cell *cell;
     size_t cell_number;
     size_t grid_count, target_count, moment_count, columns;
@@ -30,8 +30,8 @@ typedef struct sheet {
     opevo_interval *interval; /* of each column */
     opevo_interval *range;    /* of each column: what a run can contribute */
     double *block, *sorted;   /* for a bootstrap */
-    opevo_i_resamples resamples;
-    opevo_i_replicates replicates;
+    opevo_i_analysis_resamples resamples;
+    opevo_i_analysis_replicates replicates;
 } sheet;
 
 /* ---- What a run contributes ---- */
@@ -43,7 +43,7 @@ static double inverse_of(const opevo_fitness_table *table, double fitness)
     return 1 / (fitness > 0 ? fitness : table->fitness[table->ok - 1]);
 }
 
-bool opevo_i_scores_against(double baseline, double optimum)
+bool opevo_i_analysis_scores_against(double baseline, double optimum)
 {
     return baseline - optimum > 1e-9 * optimum;
 }
@@ -51,7 +51,7 @@ bool opevo_i_scores_against(double baseline, double optimum)
 /* Means over the window of (baseline - time) / (baseline - optimum), leaving out where the baseline
  * is the optimum itself. */
 static void average_score(const sheet *self, const opevo_run_curve *curve,
-                          const opevo_i_window *window, bool seconds, double *exact,
+                          const opevo_i_analysis_window *window, bool seconds, double *exact,
                           double *community)
 {
     const opevo_fitness_table *table = self->scratch->table;
@@ -59,7 +59,7 @@ static void average_score(const sheet *self, const opevo_run_curve *curve,
     size_t counts[2] = {0, 0}, step = 0;
 
     for (size_t i = 0; i < window->count; i++) {
-        const opevo_i_window_point *point = &window->points[i];
+        const opevo_i_analysis_window_point *point = &window->points[i];
         double baselines[2] = {point->exact, point->community}, time = 0;
 
         while (step < curve->count && (seconds ? curve->steps[step].cost_s
@@ -67,7 +67,7 @@ static void average_score(const sheet *self, const opevo_run_curve *curve,
             step++;
         time = inverse_of(table, step ? curve->steps[step - 1].fitness : 0);
         for (int b = 0; b < 2; b++) {
-            if (!opevo_i_scores_against(baselines[b], optimum))
+            if (!opevo_i_analysis_scores_against(baselines[b], optimum))
                 continue;
             sums[b] += (baselines[b] - time) / (baselines[b] - optimum);
             counts[b]++;
@@ -159,11 +159,12 @@ static void fill_rows(sheet *self)
 
     for (size_t i = 0; i < self->grid_count; i++)
         self->known[i] = self->known[self->grid_count + i] =
-            opevo_i_known_count(self->study, self->cell_number, self->place->grid[i]);
+            opevo_i_analysis_known_count(self->study, self->cell_number, self->place->grid[i]);
     for (size_t i = 0; i < 2 * self->target_count; i++)
         self->known[2 * self->grid_count + i] = all;
     for (size_t i = 2 * (self->grid_count + self->target_count); i < self->columns; i++)
-        self->known[i] = opevo_i_known_count(self->study, self->cell_number, self->place->horizon);
+        self->known[i] =
+            opevo_i_analysis_known_count(self->study, self->cell_number, self->place->horizon);
     for (size_t i = 0; i < all; i++)
         fill_row(self, &self->runs[i].run->curve, self->rows + i * self->columns);
 }
@@ -197,11 +198,11 @@ static opevo_interval interval_of_mean(sheet *self, size_t rows, size_t j, size_
         return (opevo_interval){NAN, NAN};
     for (size_t i = 0; i < rows; i++)
         variance += self->block[i * count + j] * self->block[i * count + j] / (double)rows;
-    opevo_i_replicates_clear(&self->replicates, options->resamples);
-    opevo_i_replicates_add(&self->resamples, j, self->mean[column], variance, self->range[column],
-                           1, &self->replicates);
-    return opevo_i_replicates_interval(&self->replicates, options->resamples, options->confidence,
-                                       options->exact_intervals);
+    opevo_i_analysis_replicates_clear(&self->replicates, options->resamples);
+    opevo_i_analysis_replicates_add(&self->resamples, j, self->mean[column], variance,
+                                    self->range[column], 1, &self->replicates);
+    return opevo_i_analysis_replicates_interval(&self->replicates, options->resamples,
+                                                options->confidence, options->exact_intervals);
 }
 
 static opevo_status bootstrap_block(sheet *self, size_t rows, const size_t *column, size_t count,
@@ -216,7 +217,7 @@ static opevo_status bootstrap_block(sheet *self, size_t rows, const size_t *colu
             self->block[i * count + j] =
                 self->rows[i * self->columns + column[j]] - self->mean[column[j]];
     }
-    status = opevo_i_resample(self->block, rows, count, &bootstrap, &self->resamples, err);
+    status = opevo_i_analysis_resample(self->block, rows, count, &bootstrap, &self->resamples, err);
     for (size_t j = 0; j < count && status == OPEVO_OK; j++) {
         size_t place = column[j] - 2 * self->grid_count;
 
@@ -258,7 +259,7 @@ static opevo_status bootstrap_all(sheet *self, size_t *column, opevo_error *err)
 static void find_means(sheet *self)
 {
     for (size_t j = 0; j < self->columns; j++) {
-        self->mean[j] = opevo_i_mean(self->rows + j, self->known[j], self->columns);
+        self->mean[j] = opevo_i_analysis_mean(self->rows + j, self->known[j], self->columns);
         self->interval[j] = (opevo_interval){NAN, NAN};
     }
 }
@@ -351,7 +352,8 @@ static void fill_cell(const sheet *self)
         self->interval[last + TIME_EXACT], self->interval[last + TIME_COMMUNITY]};
 }
 
-opevo_status opevo_i_study_cell(opevo_i_study *study, size_t number, opevo_error *err)
+opevo_status opevo_i_analysis_study_cell(opevo_i_analysis_study *study, size_t number,
+                                         opevo_error *err)
 {
     opevo_study_analysis *analysis = study->analysis;
     opevo_study_cell *cell = &analysis->cells[number];

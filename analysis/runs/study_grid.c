@@ -20,7 +20,8 @@ const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis
     return &analysis->cells[landscape * analysis->study.contender_count + contender];
 }
 
-size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t trials)
+size_t opevo_i_analysis_known_count(const opevo_i_analysis_study *self, size_t cell,
+                                    uint64_t trials)
 {
     size_t low = self->first[cell], high = self->first[cell + 1];
 
@@ -35,8 +36,8 @@ size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t tria
     return low - self->first[cell];
 }
 
-double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
-                        uint64_t trials)
+double opevo_i_analysis_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
+                                 uint64_t trials)
 {
     return place->optimum > 0 ? opevo_run_curve_best(&run->curve, trials) / place->optimum : 0;
 }
@@ -54,14 +55,14 @@ static uint64_t extent_of(const opevo_study_place *place, const opevo_analysed_r
 
 static int by_extent(const void *a, const void *b)
 {
-    const opevo_i_known_run *x = a, *y = b;
+    const opevo_i_analysis_known_run *x = a, *y = b;
 
     if (x->extent != y->extent)
         return x->extent < y->extent ? 1 : -1;
     return (x->run->seed > y->run->seed) - (x->run->seed < y->run->seed);
 }
 
-void opevo_i_study_sort_runs(opevo_i_study *self)
+void opevo_i_analysis_study_sort_runs(opevo_i_analysis_study *self)
 {
     opevo_study_analysis *analysis = self->analysis;
     const opevo_analysed_study *study = &analysis->study;
@@ -87,7 +88,7 @@ void opevo_i_study_sort_runs(opevo_i_study *self)
         size_t number = run->landscape * study->contender_count + run->contender;
 
         self->runs[self->first[number] + analysis->cells[number].runs++] =
-            (opevo_i_known_run){run, extent_of(&analysis->places[run->landscape], run)};
+            (opevo_i_analysis_known_run){run, extent_of(&analysis->places[run->landscape], run)};
     }
     for (size_t i = 0; i < cells; i++)
         qsort(self->runs + self->first[i], analysis->cells[i].runs, sizeof *self->runs, by_extent);
@@ -98,7 +99,7 @@ void opevo_i_study_sort_runs(opevo_i_study *self)
 /* The budget of a cell: the largest number of trials that was used up, but of runs that used up
  * their seconds the smallest, so that all of them count. Where no run says why it ended, the
  * longest one shows the budget. */
-static uint64_t budget_of(const opevo_i_study *self, size_t cell)
+static uint64_t budget_of(const opevo_i_analysis_study *self, size_t cell)
 {
     uint64_t most = 0, most_trials = 0, least_seconds = UINT64_MAX;
 
@@ -118,13 +119,13 @@ static uint64_t budget_of(const opevo_i_study *self, size_t cell)
 }
 
 /* A budget limits what can be said only where runs did not end of themselves. */
-static bool is_limited(const opevo_i_study *self, size_t cell)
+static bool is_limited(const opevo_i_analysis_study *self, size_t cell)
 {
     return self->first[cell] < self->first[cell + 1] &&
            self->runs[self->first[cell + 1] - 1].extent < UINT64_MAX;
 }
 
-static void find_horizon(opevo_i_study *self, size_t landscape, uint64_t *longest)
+static void find_horizon(opevo_i_analysis_study *self, size_t landscape, uint64_t *longest)
 {
     opevo_study_analysis *analysis = self->analysis;
     opevo_study_place *place = &analysis->places[landscape];
@@ -148,11 +149,11 @@ static void find_horizon(opevo_i_study *self, size_t landscape, uint64_t *longes
     }
     for (size_t i = landscape * width; i < (landscape + 1) * width; i++)
         analysis->cells[i].open =
-            analysis->cells[i].runs - opevo_i_known_count(self, i, place->horizon);
+            analysis->cells[i].runs - opevo_i_analysis_known_count(self, i, place->horizon);
 }
 
 /* Checkpoints, the trials of the comparison, the horizon, and ten points a decade for curves. */
-static opevo_status make_grid(opevo_i_study *self, size_t landscape, uint64_t longest,
+static opevo_status make_grid(opevo_i_analysis_study *self, size_t landscape, uint64_t longest,
                               opevo_error *err)
 {
     const opevo_analysis_options *options = &self->analysis->options;
@@ -182,14 +183,15 @@ static opevo_status make_grid(opevo_i_study *self, size_t landscape, uint64_t lo
     return OPEVO_OK;
 }
 
-double opevo_i_common_seconds(const opevo_i_study *self, size_t landscape)
+double opevo_i_analysis_common_seconds(const opevo_i_analysis_study *self, size_t landscape)
 {
     const opevo_study_analysis *analysis = self->analysis;
     size_t width = analysis->study.contender_count;
     double least = INFINITY;
 
     for (size_t cell = landscape * width; cell < (landscape + 1) * width; cell++) {
-        size_t known = opevo_i_known_count(self, cell, analysis->places[landscape].horizon);
+        size_t known =
+            opevo_i_analysis_known_count(self, cell, analysis->places[landscape].horizon);
 
         for (size_t i = self->first[cell]; i < self->first[cell] + known; i++) {
             if (self->runs[i].extent < UINT64_MAX)
@@ -200,12 +202,12 @@ double opevo_i_common_seconds(const opevo_i_study *self, size_t landscape)
 }
 
 /* Where all runs hold their best, the longest one ends the curve. */
-static opevo_status make_moments(opevo_i_study *self, size_t landscape, opevo_error *err)
+static opevo_status make_moments(opevo_i_analysis_study *self, size_t landscape, opevo_error *err)
 {
     enum { MOMENTS = 26 };
     opevo_study_place *place = &self->analysis->places[landscape];
     size_t width = self->analysis->study.contender_count;
-    double last = opevo_i_common_seconds(self, landscape);
+    double last = opevo_i_analysis_common_seconds(self, landscape);
 
     if (isinf(last)) {
         last = 0;
@@ -222,7 +224,8 @@ static opevo_status make_moments(opevo_i_study *self, size_t landscape, opevo_er
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_study_grid(opevo_i_study *self, size_t landscape, opevo_error *err)
+opevo_status opevo_i_analysis_study_grid(opevo_i_analysis_study *self, size_t landscape,
+                                         opevo_error *err)
 {
     uint64_t longest = 0;
     opevo_status status = OPEVO_OK;

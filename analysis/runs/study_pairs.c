@@ -34,16 +34,18 @@ static int by_seed(const void *a, const void *b)
 }
 
 /* The runs of a cell that are known at `trials`, by seed. */
-static size_t list_entries(const opevo_i_study *self, size_t cell, uint64_t trials, entry *entries)
+static size_t list_entries(const opevo_i_analysis_study *self, size_t cell, uint64_t trials,
+                           entry *entries)
 {
     const opevo_study_cell *shown = &self->analysis->cells[cell];
-    size_t count = opevo_i_known_count(self, cell, trials);
+    size_t count = opevo_i_analysis_known_count(self, cell, trials);
 
     for (size_t i = 0; i < count; i++) {
         const opevo_analysed_run *run = self->runs[self->first[cell] + i].run;
 
-        entries[i] = (entry){
-            run->seed, opevo_i_fraction(&self->analysis->places[shown->landscape], run, trials)};
+        entries[i] =
+            (entry){run->seed, opevo_i_analysis_fraction(&self->analysis->places[shown->landscape],
+                                                         run, trials)};
     }
     qsort(entries, count, sizeof *entries, by_seed);
     return count;
@@ -71,8 +73,8 @@ static void match(const entry *a, size_t a_count, const entry *b, size_t b_count
     }
 }
 
-static opevo_status test_pair(const opevo_i_study *self, size_t number, const matched *runs,
-                              opevo_study_pair *pair, opevo_error *err)
+static opevo_status test_pair(const opevo_i_analysis_study *self, size_t number,
+                              const matched *runs, opevo_study_pair *pair, opevo_error *err)
 {
     static const opevo_interval range = {-1, 1};
     const opevo_analysis_options *options = &self->analysis->options;
@@ -80,8 +82,8 @@ static opevo_status test_pair(const opevo_i_study *self, size_t number, const ma
     opevo_status status =
         opevo_signed_rank_test_of_pairs(runs->a, runs->b, runs->count, &pair->test, err);
 
-    pair->mean_a = opevo_i_mean(runs->a, runs->count, 1);
-    pair->mean_b = opevo_i_mean(runs->b, runs->count, 1);
+    pair->mean_a = opevo_i_analysis_mean(runs->a, runs->count, 1);
+    pair->mean_b = opevo_i_analysis_mean(runs->b, runs->count, 1);
     if (status == OPEVO_OK)
         status = opevo_mean_interval(runs->difference, runs->count, range, &bootstrap,
                                      options->confidence, options->exact_intervals, &pair->interval,
@@ -91,7 +93,7 @@ static opevo_status test_pair(const opevo_i_study *self, size_t number, const ma
 
 static opevo_status compare(void *context, size_t index, unsigned worker, opevo_error *err)
 {
-    opevo_i_study *self = context;
+    opevo_i_analysis_study *self = context;
     opevo_study_pair *pair = &self->analysis->pairs[index];
     size_t width = self->analysis->study.contender_count;
     size_t cell_a = pair->landscape * width + pair->a, cell_b = pair->landscape * width + pair->b;
@@ -153,7 +155,7 @@ static void judge(const opevo_study_analysis *analysis, size_t family, opevo_stu
             opevo_signed_rank_pairs(pair->test.plus / total, alpha / (double)family, wanted_power);
 }
 
-opevo_status opevo_i_study_pairs(opevo_i_study *self, opevo_error *err)
+opevo_status opevo_i_analysis_study_pairs(opevo_i_analysis_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
     opevo_status status = list_pairs(analysis, err);
@@ -249,7 +251,7 @@ static bool has_success(const opevo_study_analysis *analysis, size_t landscape)
 
 /* The landscapes on which every contender is known where they are compared. Where all trials of all
  * failed, all have the same rank, which would draw the mean ranks of all together. */
-static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
+static size_t list_blocks(const opevo_i_analysis_study *self, size_t *blocks)
 {
     const opevo_analysed_study *study = &self->analysis->study;
     size_t count = 0;
@@ -259,8 +261,8 @@ static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
 
         self->analysis->overall.all_failed += !whole;
         for (size_t j = 0; j < study->contender_count && whole; j++)
-            whole = opevo_i_known_count(self, i * study->contender_count + j,
-                                        self->analysis->places[i].compared_at) > 0;
+            whole = opevo_i_analysis_known_count(self, i * study->contender_count + j,
+                                                 self->analysis->places[i].compared_at) > 0;
         if (whole)
             blocks[count++] = i;
     }
@@ -270,42 +272,43 @@ static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
 /* What the means of a contender over the blocks are made of; rows for the runs of one. */
 typedef struct averaging {
     double *fraction;
-    opevo_i_resamples resamples;
-    opevo_i_replicates replicates;
+    opevo_i_analysis_resamples resamples;
+    opevo_i_analysis_replicates replicates;
 } averaging;
 
 /* Add a block with the weight 1 / blocks; its mean. */
-static opevo_status add_block(const opevo_i_study *self, size_t block, size_t contender,
+static opevo_status add_block(const opevo_i_analysis_study *self, size_t block, size_t contender,
                               averaging *out, double *mean, opevo_error *err)
 {
     static const opevo_interval range = {0, 1};
     const opevo_analysis_options *options = &self->analysis->options;
     const opevo_study_place *place = &self->analysis->places[block];
     size_t cell = block * self->analysis->study.contender_count + contender;
-    size_t count = opevo_i_known_count(self, cell, place->compared_at);
+    size_t count = opevo_i_analysis_known_count(self, cell, place->compared_at);
     opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_OVERALL + cell};
     double variance = 0;
     opevo_status status = OPEVO_OK;
 
     for (size_t r = 0; r < count; r++)
-        out->fraction[r] =
-            opevo_i_fraction(place, self->runs[self->first[cell] + r].run, place->compared_at);
-    *mean = opevo_i_mean(out->fraction, count, 1);
+        out->fraction[r] = opevo_i_analysis_fraction(place, self->runs[self->first[cell] + r].run,
+                                                     place->compared_at);
+    *mean = opevo_i_analysis_mean(out->fraction, count, 1);
     for (size_t r = 0; r < count; r++) {
         out->fraction[r] -= *mean;
         variance += out->fraction[r] * out->fraction[r] / (double)count;
     }
-    status = opevo_i_resample(out->fraction, count, 1, &bootstrap, &out->resamples, err);
+    status = opevo_i_analysis_resample(out->fraction, count, 1, &bootstrap, &out->resamples, err);
     if (status == OPEVO_OK)
-        opevo_i_replicates_add(&out->resamples, 0, *mean, variance, range,
-                               1 / (double)self->analysis->overall.blocks, &out->replicates);
+        opevo_i_analysis_replicates_add(&out->resamples, 0, *mean, variance, range,
+                                        1 / (double)self->analysis->overall.blocks,
+                                        &out->replicates);
     return status;
 }
 
 /* Mean over the blocks of a contender's mean fraction, with the resamples of its runs in each: the
  * landscapes are these, not a sample of others. `value` gets the mean of each block. */
-static opevo_status average(const opevo_i_study *self, const size_t *blocks, size_t contender,
-                            double *value, opevo_error *err)
+static opevo_status average(const opevo_i_analysis_study *self, const size_t *blocks,
+                            size_t contender, double *value, opevo_error *err)
 {
     const opevo_analysis_options *options = &self->analysis->options;
     opevo_study_overall *overall = &self->analysis->overall;
@@ -321,11 +324,11 @@ static opevo_status average(const opevo_i_study *self, const size_t *blocks, siz
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
         goto cleanup;
     }
-    opevo_i_replicates_clear(&work.replicates, most);
+    opevo_i_analysis_replicates_clear(&work.replicates, most);
     for (size_t i = 0; i < overall->blocks; i++)
         OPEVO_TRY(add_block(self, blocks[i], contender, &work, &value[i * width], err));
     overall->mean[contender] = work.replicates.mean;
-    overall->interval[contender] = opevo_i_replicates_interval(
+    overall->interval[contender] = opevo_i_analysis_replicates_interval(
         &work.replicates, most, options->confidence, options->exact_intervals);
 cleanup:
     opevo_free(work.fraction);
@@ -335,7 +338,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_study_overall(opevo_i_study *self, opevo_error *err)
+opevo_status opevo_i_analysis_study_overall(opevo_i_analysis_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
     opevo_study_overall *overall = &analysis->overall;

@@ -38,14 +38,14 @@ static const opevo_random_expectation *find(const expectation_list *list, uint64
 
 /* ---- Windows ---- */
 
-static void find_windows(const opevo_i_study *self, size_t landscape)
+static void find_windows(const opevo_i_analysis_study *self, size_t landscape)
 {
     const opevo_analysis_options *options = &self->analysis->options;
     const opevo_fitness_table *table = self->places[landscape].table;
     opevo_study_place *place = &self->analysis->places[landscape];
     uint64_t from = opevo_community_trials(table, options->cutoff_from);
     uint64_t to = opevo_community_trials(table, options->cutoff_to);
-    double known_s = opevo_i_common_seconds(self, landscape);
+    double known_s = opevo_i_analysis_common_seconds(self, landscape);
     /* Where most points fail at no cost the median says nothing. */
     double cost_s = table->median_cost_s > 0 ? table->median_cost_s : table->mean_cost_s;
 
@@ -63,11 +63,11 @@ static void find_windows(const opevo_i_study *self, size_t landscape)
 }
 
 /* Places of the points; the baselines come later. */
-static opevo_status make_windows(opevo_i_study *self, size_t landscape, opevo_error *err)
+static opevo_status make_windows(opevo_i_analysis_study *self, size_t landscape, opevo_error *err)
 {
     opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_i_window *by_trials = &self->places[landscape].by_trials;
-    opevo_i_window *by_time = &self->places[landscape].by_time;
+    opevo_i_analysis_window *by_trials = &self->places[landscape].by_trials;
+    opevo_i_analysis_window *by_time = &self->places[landscape].by_time;
     double span = (double)place->trials_to - (double)place->trials_from;
 
     by_trials->points = opevo_calloc(RESOLUTION, sizeof *by_trials->points);
@@ -94,18 +94,18 @@ static double trials_in(const opevo_fitness_table *table, double seconds)
     return fmin(fmax(seconds / table->mean_cost_s, 1), (double)table->points);
 }
 
-static void fill_windows(const expectation_list *list, opevo_i_place *place)
+static void fill_windows(const expectation_list *list, opevo_i_analysis_place *place)
 {
     double cost_s = opevo_community_cost_s(place->table);
 
     for (size_t i = 0; i < place->by_trials.count; i++) {
-        opevo_i_window_point *point = &place->by_trials.points[i];
+        opevo_i_analysis_window_point *point = &place->by_trials.points[i];
 
         point->exact = find(list, (uint64_t)point->at)->inverse;
         point->community = opevo_community_baseline(place->table, (uint64_t)point->at);
     }
     for (size_t i = 0; i < place->by_time.count; i++) {
-        opevo_i_window_point *point = &place->by_time.points[i];
+        opevo_i_analysis_window_point *point = &place->by_time.points[i];
         double trials = trials_in(place->table, point->at), part = trials - floor(trials);
 
         point->exact = (1 - part) * find(list, (uint64_t)floor(trials))->inverse +
@@ -121,15 +121,16 @@ bool opevo_community_is_degenerate(double score_of_random)
 }
 
 /* What exact random search scores against the community's baseline, averaged as a run's score. */
-static double score_of_random(const opevo_i_window *window, const opevo_fitness_table *table)
+static double score_of_random(const opevo_i_analysis_window *window,
+                              const opevo_fitness_table *table)
 {
     double optimum = 1 / table->fitness[0], sum = 0;
     size_t count = 0;
 
     for (size_t i = 0; i < window->count; i++) {
-        const opevo_i_window_point *point = &window->points[i];
+        const opevo_i_analysis_window_point *point = &window->points[i];
 
-        if (!opevo_i_scores_against(point->community, optimum))
+        if (!opevo_i_analysis_scores_against(point->community, optimum))
             continue;
         sum += (point->community - point->exact) / (point->community - optimum);
         count++;
@@ -147,7 +148,7 @@ static void list_seconds(const opevo_fitness_table *table, double seconds, expec
     list->trials[list->count++] = (uint64_t)ceil(trials);
 }
 
-static void list_trials(const opevo_study_place *result, const opevo_i_place *place,
+static void list_trials(const opevo_study_place *result, const opevo_i_analysis_place *place,
                         expectation_list *list)
 {
     size_t kept = 0;
@@ -236,10 +237,10 @@ static void fill_moments(const expectation_list *list, const opevo_fitness_table
     }
 }
 
-static opevo_status expect_all(opevo_i_study *self, size_t landscape, expectation_list *list,
-                               opevo_error *err)
+static opevo_status expect_all(opevo_i_analysis_study *self, size_t landscape,
+                               expectation_list *list, opevo_error *err)
 {
-    opevo_i_place *place = &self->places[landscape];
+    opevo_i_analysis_place *place = &self->places[landscape];
     const opevo_study_place *result = &self->analysis->places[landscape];
     size_t most = result->grid_count + place->by_trials.count + 2 * place->by_time.count +
                   2 * result->moment_count;
@@ -254,10 +255,11 @@ static opevo_status expect_all(opevo_i_study *self, size_t landscape, expectatio
                                self->analysis->options.threads, list->expected, err);
 }
 
-opevo_status opevo_i_study_random(opevo_i_study *self, size_t landscape, opevo_error *err)
+opevo_status opevo_i_analysis_study_random(opevo_i_analysis_study *self, size_t landscape,
+                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_place *place = &self->places[landscape];
+    opevo_i_analysis_place *place = &self->places[landscape];
     opevo_study_place *result = &self->analysis->places[landscape];
     expectation_list list = {NULL, NULL, 0};
 

@@ -16,17 +16,18 @@
 
 static const double delta_accuracy = 1.01;
 
-opevo_status opevo_i_detector_init(const double *probability, size_t count, uint64_t draws,
-                                   double size, opevo_i_detector *out, opevo_error *err)
+opevo_status opevo_i_verify_detector_init(const double *probability, size_t count, uint64_t draws,
+                                          double size, opevo_i_verify_detector *out,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_detector self = {.sum = NULL};
+    opevo_i_verify_detector self = {.sum = NULL};
 
     if (!(size > 0 && size < OPEVO_VERIFY_POWER))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The size of a test must be above 0 and below its power, %g.",
                           OPEVO_VERIFY_POWER);
-    OPEVO_TRY(opevo_i_cells_create(probability, count, draws, &self.cells, err));
+    OPEVO_TRY(opevo_i_verify_cells_create(probability, count, draws, &self.cells, err));
     self.noncentrality =
         opevo_noncentrality_for_power((double)(self.cells.count - 1), size, OPEVO_VERIFY_POWER);
     self.sum = opevo_malloc(self.cells.count, sizeof *self.sum);
@@ -35,24 +36,25 @@ opevo_status opevo_i_detector_init(const double *probability, size_t count, uint
         goto cleanup;
     }
     *out = self;
-    self = (opevo_i_detector){.sum = NULL};
+    self = (opevo_i_verify_detector){.sum = NULL};
 cleanup:
-    opevo_i_detector_release(&self);
+    opevo_i_verify_detector_release(&self);
     return status;
 }
 
-void opevo_i_detector_release(opevo_i_detector *self)
+void opevo_i_verify_detector_release(opevo_i_verify_detector *self)
 {
-    opevo_i_cells_destroy(&self->cells);
+    opevo_i_verify_cells_destroy(&self->cells);
     opevo_free(self->sum);
     self->sum = NULL;
 }
 
 /* What a law puts where nothing may be, a single draw betrays: the probability of none in N draws
  * counts for itself. */
-bool opevo_i_detector_catches(opevo_i_detector *self, const double *law, double outside)
+bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law,
+                                     double outside)
 {
-    const opevo_i_cells *cells = &self->cells;
+    const opevo_i_verify_cells *cells = &self->cells;
     double effect = 0, draws = (double)cells->draws;
 
     memset(self->sum, 0, cells->count * sizeof *self->sum);
@@ -75,8 +77,9 @@ bool opevo_i_detector_catches(opevo_i_detector *self, const double *law, double 
 /* A wrong q: *delta is the smallest one <= most such that q + delta, or q - delta when `down`, is
  * caught, NAN when `most` is not; by bisection of log(delta), since a small delta is as likely as a
  * large one. */
-static opevo_status smallest_delta(double q, bool down, double most, opevo_i_catches_q catches,
-                                   void *context, double *delta, opevo_error *err)
+static opevo_status smallest_delta(double q, bool down, double most,
+                                   opevo_i_verify_catches_q catches, void *context, double *delta,
+                                   opevo_error *err)
 {
     double low = most * 1e-8, high = most, next = most;
 
@@ -102,8 +105,8 @@ static opevo_status smallest_delta(double q, bool down, double most, opevo_i_cat
 }
 
 /* A change down is at most q: where not even that is caught, each larger change is a change up. */
-opevo_status opevo_i_detect_q(double q, opevo_i_catches_q catches, void *context,
-                              double *detectable, opevo_error *err)
+opevo_status opevo_i_verify_detect_q(double q, opevo_i_verify_catches_q catches, void *context,
+                                     double *detectable, opevo_error *err)
 {
     double up = NAN, down = NAN;
     opevo_status status = smallest_delta(q, false, 0.9 * (1 - q), catches, context, &up, err);

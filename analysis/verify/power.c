@@ -24,8 +24,8 @@ typedef struct power {
     const opevo_parameter *parameter;
     double q;
     opevo_index start;
-    opevo_i_units units;
-    opevo_i_detector detector;
+    opevo_i_verify_units units;
+    opevo_i_verify_detector detector;
     opevo_graph *graph;              /* NULL: too large */
     double *p0, *law, *step, *other; /* vertex_count numbers; `law` holds that of a defect */
     double *unit_sum;                /* units.count numbers */
@@ -41,7 +41,7 @@ static opevo_status catches_q(void *context, double q, bool *caught, opevo_error
 
     if (self->graph) {
         OPEVO_TRY(opevo_law_solve(self->graph, q, self->p0, &defect_options, self->law, NULL, err));
-        *caught = opevo_i_detector_catches(&self->detector, self->law, 0);
+        *caught = opevo_i_verify_detector_catches(&self->detector, self->law, 0);
         return OPEVO_OK;
     }
     OPEVO_TRY(opevo_law_create(self->parameter, q, self->start, &defect_options, &law, err));
@@ -49,12 +49,12 @@ static opevo_status catches_q(void *context, double q, bool *caught, opevo_error
     for (size_t i = 0; self->units.vertices && i < self->units.count; i++)
         self->unit_sum[i] = opevo_law_probability(law, i);
     for (size_t i = 0; i < self->units.class_count; i++) {
-        const opevo_i_class *c = &self->units.classes[i];
+        const opevo_i_verify_class *c = &self->units.classes[i];
 
         self->unit_sum[c->unit] +=
             (double)c->law_class.size * opevo_law_probability(law, c->law_class.representative);
     }
-    *caught = opevo_i_detector_catches(&self->detector, self->unit_sum, 0);
+    *caught = opevo_i_verify_detector_catches(&self->detector, self->unit_sum, 0);
 cleanup:
     opevo_law_destroy(law);
     return status;
@@ -81,7 +81,7 @@ static void walk_step(const opevo_graph *graph, const double *now, double *next)
  * k on where that is too small, no cut is caught, and the search ends. */
 static uint64_t detect_cut(power *self)
 {
-    const opevo_i_cells *cells = &self->detector.cells;
+    const opevo_i_verify_cells *cells = &self->detector.cells;
     size_t n = self->graph->vertex_count;
     double weight = 1, least = 1; /* weight = q^k */
     uint64_t largest = 0;
@@ -99,7 +99,7 @@ static uint64_t detect_cut(power *self)
             break;
         for (size_t v = 0; v < n; v++)
             self->law[v] = sum[v] + weight * now[v];
-        if (opevo_i_detector_catches(&self->detector, self->law, 0))
+        if (opevo_i_verify_detector_catches(&self->detector, self->law, 0))
             largest = k;
         for (size_t v = 0; v < n; v++)
             sum[v] += (1 - self->q) * weight * now[v];
@@ -152,7 +152,7 @@ static opevo_status try_edges(power *self, opevo_graph *scratch, uint64_t edges,
                 opevo_law_solve(scratch, self->q, self->p0, &defect_options, self->law, NULL, err);
             if (status != OPEVO_OK)
                 return status;
-            *caught += opevo_i_detector_catches(&self->detector, self->law, 0);
+            *caught += opevo_i_verify_detector_catches(&self->detector, self->law, 0);
         }
     }
     return OPEVO_OK;
@@ -201,10 +201,10 @@ static opevo_status prepare(power *self, uint64_t draws, double alpha, opevo_err
     size_t n = 0;
 
     OPEVO_TRY(opevo_law_create(self->parameter, self->q, self->start, NULL, &law, err));
-    OPEVO_TRY(opevo_i_units_create(law, &self->units, err));
+    OPEVO_TRY(opevo_i_verify_units_create(law, &self->units, err));
     n = self->units.count;
-    OPEVO_TRY(
-        opevo_i_detector_init(self->units.probability, n, draws, alpha, &self->detector, err));
+    OPEVO_TRY(opevo_i_verify_detector_init(self->units.probability, n, draws, alpha,
+                                           &self->detector, err));
     if (self->units.vertices && is_explicit(self->parameter, self->start))
         OPEVO_TRY(opevo_graph_create(self->parameter, 0, &self->graph, err));
     self->p0 = opevo_calloc(n, sizeof *self->p0);
@@ -225,8 +225,8 @@ cleanup:
 
 static void release(power *self)
 {
-    opevo_i_units_destroy(&self->units);
-    opevo_i_detector_release(&self->detector);
+    opevo_i_verify_units_destroy(&self->units);
+    opevo_i_verify_detector_release(&self->detector);
     opevo_graph_destroy(self->graph);
     opevo_free(self->p0);
     opevo_free(self->law);
@@ -251,7 +251,7 @@ opevo_status opevo_verify_power_at(const opevo_parameter *parameter, double q, o
     fit.detectable_q = fit.detectable_edge = NAN;
     fit.detectable_cut = fit.edges_tried = 0;
     OPEVO_TRY(prepare(&self, draws, alpha, err));
-    OPEVO_TRY(opevo_i_detect_q(q, catches_q, &self, &fit.detectable_q, err));
+    OPEVO_TRY(opevo_i_verify_detect_q(q, catches_q, &self, &fit.detectable_q, err));
     if (self.graph) {
         fit.detectable_cut = detect_cut(&self);
         OPEVO_TRY(detect_edge(&self, &fit, err));

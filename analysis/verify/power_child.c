@@ -18,7 +18,7 @@ static const size_t continue_limit = 2048;
 typedef struct child_power {
     const opevo_child_step *step;
     size_t size; /* of its space */
-    opevo_i_detector detector;
+    opevo_i_verify_detector detector;
     double *law; /* scratch: of a defect */
 } child_power;
 
@@ -34,7 +34,8 @@ static opevo_status catches(child_power *self, double q, opevo_duplicate_rule ru
     defect.q = q;
     defect.rule = rule;
     status = opevo_child_law_without_duplicates(&defect, self->law, &lost, NULL, &inner);
-    *caught = status == OPEVO_OK && opevo_i_detector_catches(&self->detector, self->law, lost);
+    *caught =
+        status == OPEVO_OK && opevo_i_verify_detector_catches(&self->detector, self->law, lost);
     if (status == OPEVO_TOLERANCE)
         return OPEVO_OK;
     if (status != OPEVO_OK && err)
@@ -81,8 +82,8 @@ static opevo_status detect_duplicates(child_power *self, opevo_caught *out, opev
     for (size_t x = 0; x < self->size; x++)
         self->law[x] = opevo_child_law_probability(law, x);
     opevo_child_law_destroy(law);
-    *out = opevo_i_detector_catches(&self->detector, self->law, 0) ? OPEVO_CAUGHT_YES
-                                                                   : OPEVO_CAUGHT_NO;
+    *out = opevo_i_verify_detector_catches(&self->detector, self->law, 0) ? OPEVO_CAUGHT_YES
+                                                                          : OPEVO_CAUGHT_NO;
     return OPEVO_OK;
 }
 
@@ -102,16 +103,16 @@ opevo_status opevo_verify_child_power_at(const opevo_child_step *step, uint64_t 
     fit.detectable_q = fit.detectable_edge = NAN;
     fit.detectable_cut = fit.edges_tried = 0;
     fit.detects_other_rule = fit.detects_duplicates = OPEVO_CAUGHT_UNKNOWN;
-    OPEVO_TRY(opevo_i_child_law(step, &self.law, NULL, err));
+    OPEVO_TRY(opevo_i_verify_child_law(step, &self.law, NULL, err));
     self.size = (size_t)opevo_space_size(step->space);
-    OPEVO_TRY(opevo_i_detector_init(self.law, self.size, draws, alpha, &self.detector, err));
+    OPEVO_TRY(opevo_i_verify_detector_init(self.law, self.size, draws, alpha, &self.detector, err));
     if (self.size <= q_point_limit)
-        OPEVO_TRY(opevo_i_detect_q(step->q, catches_q, &self, &fit.detectable_q, err));
+        OPEVO_TRY(opevo_i_verify_detect_q(step->q, catches_q, &self, &fit.detectable_q, err));
     OPEVO_TRY(detect_other_rule(&self, &fit.detects_other_rule, err));
     OPEVO_TRY(detect_duplicates(&self, &fit.detects_duplicates, err));
     *out = fit;
 cleanup:
-    opevo_i_detector_release(&self.detector);
+    opevo_i_verify_detector_release(&self.detector);
     opevo_free(self.law);
     return status;
 }

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static opevo_fit unjudged(const opevo_i_cells *cells)
+static opevo_fit unjudged(const opevo_i_verify_cells *cells)
 {
     return (opevo_fit){.draws = cells->draws,
                        .cells = cells->count,
@@ -24,7 +24,7 @@ static opevo_fit unjudged(const opevo_i_cells *cells)
 }
 
 /* A draw where the law is 0 refutes the sampler whatever the other counts say. */
-static void evaluate(const opevo_i_cells *cells, const uint64_t *counts, opevo_fit *fit)
+static void evaluate(const opevo_i_verify_cells *cells, const uint64_t *counts, opevo_fit *fit)
 {
     for (size_t i = 0; cells->count > 1 && i < cells->count; i++) {
         double observed = (double)counts[i];
@@ -51,18 +51,18 @@ typedef struct target {
     void *context;
     opevo_index size; /* draws from here on are outside the set */
     const opevo_law *law;
-    const opevo_i_units *units; /* NULL: each vertex is a unit */
+    const opevo_i_verify_units *units; /* NULL: each vertex is a unit */
 } target;
 
 static opevo_status run_test(const target *self, const double *probability, size_t count,
                              uint64_t draws, opevo_rng *rng, opevo_fit *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_cells cells = {0};
+    opevo_i_verify_cells cells = {0};
     uint64_t *counts = NULL;
     opevo_fit fit = {0};
 
-    OPEVO_TRY(opevo_i_cells_create(probability, count, draws, &cells, err));
+    OPEVO_TRY(opevo_i_verify_cells_create(probability, count, draws, &cells, err));
     counts = opevo_calloc(cells.count, sizeof *counts);
     if (!counts) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the counts of a verification.");
@@ -74,7 +74,7 @@ static opevo_status run_test(const target *self, const double *probability, size
         uint32_t cell = OPEVO_I_IMPOSSIBLE;
 
         if (drawn < self->size)
-            cell = cells.cell[self->units ? opevo_i_units_find(self->units, self->law, drawn)
+            cell = cells.cell[self->units ? opevo_i_verify_units_find(self->units, self->law, drawn)
                                           : (size_t)drawn];
         if (cell == OPEVO_I_IMPOSSIBLE)
             fit.impossible++;
@@ -85,7 +85,7 @@ static opevo_status run_test(const target *self, const double *probability, size
     *out = fit;
 cleanup:
     opevo_free(counts);
-    opevo_i_cells_destroy(&cells);
+    opevo_i_verify_cells_destroy(&cells);
     return status;
 }
 
@@ -102,14 +102,14 @@ opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *conte
                               opevo_rng *rng, opevo_fit *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_units units = {0};
+    opevo_i_verify_units units = {0};
     target self = {.draw = draw, .context = context, .law = law, .units = &units};
 
-    OPEVO_TRY(opevo_i_units_create(law, &units, err));
+    OPEVO_TRY(opevo_i_verify_units_create(law, &units, err));
     self.size = opevo_parameter_size(opevo_law_parameter(law));
     OPEVO_TRY(run_test(&self, units.probability, units.count, draws, rng, out, err));
 cleanup:
-    opevo_i_units_destroy(&units);
+    opevo_i_verify_units_destroy(&units);
     return status;
 }
 

@@ -52,7 +52,7 @@ static size_t smallest_left(const double *probability, size_t count, double limi
 
 /* Units below `limit`, and *extra where it is one, share a cell. Everything not below the limit
  * expects enough by itself, so that a single extra unit always fills the pooled cell. */
-static void assign(opevo_i_cells *cells, const double *probability, double sum, double limit,
+static void assign(opevo_i_verify_cells *cells, const double *probability, double sum, double limit,
                    size_t extra)
 {
     uint32_t next = cells->pooled ? 1 : 0;
@@ -71,11 +71,11 @@ static void assign(opevo_i_cells *cells, const double *probability, double sum, 
     cells->count = next;
 }
 
-opevo_status opevo_i_cells_create(const double *probability, size_t count, uint64_t draws,
-                                  opevo_i_cells *out, opevo_error *err)
+opevo_status opevo_i_verify_cells_create(const double *probability, size_t count, uint64_t draws,
+                                         opevo_i_verify_cells *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_cells cells = {.draws = draws, .unit_count = count};
+    opevo_i_verify_cells cells = {.draws = draws, .unit_count = count};
     double sum = 0, limit = 0, pooled_sum = 0;
     size_t extra = count;
 
@@ -99,20 +99,21 @@ opevo_status opevo_i_cells_create(const double *probability, size_t count, uint6
     }
     assign(&cells, probability, sum, limit, extra);
     *out = cells;
-    cells = (opevo_i_cells){0};
+    cells = (opevo_i_verify_cells){0};
 cleanup:
-    opevo_i_cells_destroy(&cells);
+    opevo_i_verify_cells_destroy(&cells);
     return status;
 }
 
-void opevo_i_cells_destroy(opevo_i_cells *cells)
+void opevo_i_verify_cells_destroy(opevo_i_verify_cells *cells)
 {
     opevo_free(cells->cell);
     opevo_free(cells->probability);
-    *cells = (opevo_i_cells){0};
+    *cells = (opevo_i_verify_cells){0};
 }
 
-static opevo_status fill_vertices(const opevo_law *law, opevo_i_units *units, opevo_error *err)
+static opevo_status fill_vertices(const opevo_law *law, opevo_i_verify_units *units,
+                                  opevo_error *err)
 {
     units->vertices = true;
     units->probability = opevo_malloc(units->count, sizeof *units->probability);
@@ -125,13 +126,13 @@ static opevo_status fill_vertices(const opevo_law *law, opevo_i_units *units, op
 
 static int by_value(const void *a, const void *b)
 {
-    double x = ((const opevo_i_class *)a)->law_class.probability;
-    double y = ((const opevo_i_class *)b)->law_class.probability;
+    double x = ((const opevo_i_verify_class *)a)->law_class.probability;
+    double y = ((const opevo_i_verify_class *)b)->law_class.probability;
 
     return (x > y) - (x < y);
 }
 
-static void merge_classes(opevo_i_units *units)
+static void merge_classes(opevo_i_verify_units *units)
 {
     size_t count = 0;
 
@@ -149,7 +150,8 @@ static void merge_classes(opevo_i_units *units)
     units->count = count;
 }
 
-static opevo_status fill_classes(const opevo_law *law, opevo_i_units *units, opevo_error *err)
+static opevo_status fill_classes(const opevo_law *law, opevo_i_verify_units *units,
+                                 opevo_error *err)
 {
     size_t count = opevo_law_class_count(law);
 
@@ -164,16 +166,17 @@ static opevo_status fill_classes(const opevo_law *law, opevo_i_units *units, ope
     if (!units->classes || !units->value || !units->probability)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu classes of a law.", count);
     for (size_t i = 0; i < count; i++)
-        units->classes[i] = (opevo_i_class){.law_class = opevo_law_class_get(law, i)};
+        units->classes[i] = (opevo_i_verify_class){.law_class = opevo_law_class_get(law, i)};
     qsort(units->classes, count, sizeof *units->classes, by_value);
     merge_classes(units);
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_units_create(const opevo_law *law, opevo_i_units *out, opevo_error *err)
+opevo_status opevo_i_verify_units_create(const opevo_law *law, opevo_i_verify_units *out,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_units units = {0};
+    opevo_i_verify_units units = {0};
     opevo_index size = opevo_parameter_size(opevo_law_parameter(law));
 
     if (size <= vertex_limit) {
@@ -183,13 +186,14 @@ opevo_status opevo_i_units_create(const opevo_law *law, opevo_i_units *out, opev
         OPEVO_TRY(fill_classes(law, &units, err));
     }
     *out = units;
-    units = (opevo_i_units){0};
+    units = (opevo_i_verify_units){0};
 cleanup:
-    opevo_i_units_destroy(&units);
+    opevo_i_verify_units_destroy(&units);
     return status;
 }
 
-size_t opevo_i_units_find(const opevo_i_units *units, const opevo_law *law, opevo_index vertex)
+size_t opevo_i_verify_units_find(const opevo_i_verify_units *units, const opevo_law *law,
+                                 opevo_index vertex)
 {
     double value = 0;
     size_t low = 0, high = 0;
@@ -211,10 +215,10 @@ size_t opevo_i_units_find(const opevo_i_units *units, const opevo_law *law, opev
     return low;
 }
 
-void opevo_i_units_destroy(opevo_i_units *units)
+void opevo_i_verify_units_destroy(opevo_i_verify_units *units)
 {
     opevo_free(units->probability);
     opevo_free(units->value);
     opevo_free(units->classes);
-    *units = (opevo_i_units){0};
+    *units = (opevo_i_verify_units){0};
 }

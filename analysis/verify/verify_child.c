@@ -13,8 +13,8 @@
 static const opevo_index point_limit = 4096;
 static const double lost_limit = 1e-9;
 
-opevo_status opevo_i_child_law(const opevo_child_step *step, double **law, double *bound,
-                               opevo_error *err)
+opevo_status opevo_i_verify_child_law(const opevo_child_step *step, double **law, double *bound,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_index size = opevo_space_size(step->space);
@@ -51,7 +51,7 @@ opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw, v
 {
     double *law = NULL;
     double law_bound = 0;
-    opevo_status status = opevo_i_child_law(step, &law, &law_bound, err);
+    opevo_status status = opevo_i_verify_child_law(step, &law, &law_bound, err);
 
     if (status != OPEVO_OK)
         return status;

@@ -14,7 +14,7 @@
 
 enum { PIECE = 512, MOST_SAMPLED = 2000 };
 
-struct opevo_i_landscape_front {
+struct opevo_i_cli_landscape_front {
     opevo_front front; /* over all runs; the origins of its members are labels of contenders */
     opevo_front_box box;
     /* Values of every so many-th successful trial, in the order of the runs. */
@@ -37,17 +37,17 @@ static bool is_same(const opevo_criteria *a, const opevo_criteria *b)
 }
 
 /* Read the criteria of the run, and which of them are chosen: the same as of the runs before it. */
-static opevo_status choose(opevo_i_study_data *data, size_t run, const char *names,
+static opevo_status choose(opevo_i_cli_study_data *data, size_t run, const char *names,
                            opevo_error *err)
 {
     size_t landscape = data->runs[run].landscape;
-    opevo_i_landscape_front *self = &data->fronts[landscape];
+    opevo_i_cli_landscape_front *self = &data->fronts[landscape];
     opevo_criteria criteria = {0};
     opevo_objective objective = {.name = data->landscapes[landscape].name,
                                  .unit = data->landscapes[landscape].unit,
                                  .criteria = self->criteria};
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_store *store = opevo_i_store_of_run(data, run);
+    opevo_store *store = opevo_i_cli_store_of_run(data, run);
     int64_t number = data->stored[run].run;
     opevo_status status =
         opevo_store_criteria(store, number, self->criteria, &objective.more_count, err);
@@ -101,12 +101,12 @@ cleanup:
 /* ---- All runs together ---- */
 
 typedef struct gatherer {
-    opevo_i_landscape_front *to;
+    opevo_i_cli_landscape_front *to;
     const char *label; /* of the contender */
 } gatherer;
 
 /* Where the sample is full, every second of it leaves. */
-static void add_to_sample(opevo_i_landscape_front *self, const opevo_outcome *outcome)
+static void add_to_sample(opevo_i_cli_landscape_front *self, const opevo_outcome *outcome)
 {
     if (outcome->kind != OPEVO_OUTCOME_OK || self->successes++ % self->sample_every != 0)
         return;
@@ -136,7 +136,7 @@ static opevo_status gather(void *context, const opevo_trial *trial, opevo_error 
 /* ---- One run ---- */
 
 typedef struct follower {
-    const opevo_i_landscape_front *on;
+    const opevo_i_cli_landscape_front *on;
     opevo_front front;
     double volume;
     opevo_run_curve curve;
@@ -160,12 +160,12 @@ cleanup:
     return status;
 }
 
-static opevo_status follow_run(opevo_i_study_data *data, size_t run, opevo_error *err)
+static opevo_status follow_run(opevo_i_cli_study_data *data, size_t run, opevo_error *err)
 {
-    const opevo_i_landscape_front *on = &data->fronts[data->runs[run].landscape];
+    const opevo_i_cli_landscape_front *on = &data->fronts[data->runs[run].landscape];
     follower self = {.on = on, .front = {.criteria = on->front.criteria}};
     opevo_status status =
-        each_trial(opevo_i_store_of_run(data, run), data->stored[run].run, follow, &self, err);
+        each_trial(opevo_i_cli_store_of_run(data, run), data->stored[run].run, follow, &self, err);
 
     opevo_front_free(&self.front);
     opevo_run_curve_free(&data->runs[run].curve);
@@ -174,10 +174,10 @@ static opevo_status follow_run(opevo_i_study_data *data, size_t run, opevo_error
 }
 
 /* The landscapes are now those of volumes, whose optimum nobody knows. */
-static opevo_status rename_units(opevo_i_study_data *data, opevo_error *err)
+static opevo_status rename_units(opevo_i_cli_study_data *data, opevo_error *err)
 {
     for (size_t i = 0; i < data->landscape_count; i++) {
-        opevo_i_named_landscape *row = &data->landscapes[i];
+        opevo_i_cli_named_landscape *row = &data->landscapes[i];
 
         opevo_free(row->unit);
         row->unit = opevo_strdup("hypervolume");
@@ -188,7 +188,8 @@ static opevo_status rename_units(opevo_i_study_data *data, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_study_fronts(const char *names, opevo_i_study_data *data, opevo_error *err)
+opevo_status opevo_i_cli_study_fronts(const char *names, opevo_i_cli_study_data *data,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -202,7 +203,7 @@ opevo_status opevo_i_study_fronts(const char *names, opevo_i_study_data *data, o
 
         OPEVO_TRY(choose(data, i, names, err));
         OPEVO_TRY(
-            each_trial(opevo_i_store_of_run(data, i), data->stored[i].run, gather, &self, err));
+            each_trial(opevo_i_cli_store_of_run(data, i), data->stored[i].run, gather, &self, err));
     }
     for (size_t i = 0; i < data->run_count; i++)
         OPEVO_TRY(follow_run(data, i, err));
@@ -217,7 +218,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_study_fronts_free(opevo_i_study_data *data)
+void opevo_i_cli_study_fronts_free(opevo_i_cli_study_data *data)
 {
     for (size_t i = 0; data->fronts && i < data->landscape_count; i++) {
         opevo_front_free(&data->fronts[i].front);
@@ -230,31 +231,31 @@ void opevo_i_study_fronts_free(opevo_i_study_data *data)
 
 /* ---- Print ---- */
 
-static opevo_i_shown_front shown(const opevo_i_landscape_front *self)
+static opevo_i_cli_shown_front shown(const opevo_i_cli_landscape_front *self)
 {
-    return (opevo_i_shown_front){.front = &self->front,
-                                 .criteria = self->criteria,
-                                 .unit = self->unit,
-                                 .space = self->space,
-                                 .origins = OPEVO_I_ORIGIN_TUNER};
+    return (opevo_i_cli_shown_front){.front = &self->front,
+                                     .criteria = self->criteria,
+                                     .unit = self->unit,
+                                     .space = self->space,
+                                     .origins = OPEVO_I_ORIGIN_TUNER};
 }
 
-opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t landscape,
-                                          unsigned width, opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_analysis_print_front(const opevo_i_cli_study_data *data, size_t landscape,
+                                              unsigned width, opevo_text *out, opevo_error *err)
 {
-    opevo_i_shown_front front;
+    opevo_i_cli_shown_front front;
 
     if (!data->fronts || data->fronts[landscape].front.count == 0)
         return OPEVO_OK;
     front = shown(&data->fronts[landscape]);
     opevo_text_add(out, "\nfront of ");
-    opevo_i_criteria_show(data->criteria_words, out);
+    opevo_i_cli_criteria_show(data->criteria_words, out);
     opevo_text_printf(out, " over all runs: %zu trial%s\n", front.front->count,
                       front.front->count == 1 ? "" : "s");
-    return opevo_i_front_print(&front, width, out, err);
+    return opevo_i_cli_front_print(&front, width, out, err);
 }
 
-static void add_sample(const opevo_i_landscape_front *self, opevo_text *out)
+static void add_sample(const opevo_i_cli_landscape_front *self, opevo_text *out)
 {
     opevo_json_index(out, "sample_every", self->sample_every);
     opevo_json_key(out, "sample");
@@ -271,23 +272,24 @@ static void add_sample(const opevo_i_landscape_front *self, opevo_text *out)
     opevo_text_add(out, "]");
 }
 
-void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, bool with_sample, opevo_text *out)
+void opevo_i_cli_analysis_json_fronts(const opevo_i_cli_study_data *data, bool with_sample,
+                                      opevo_text *out)
 {
     if (!data->fronts)
         return;
     opevo_json_key(out, "fronts");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < data->landscape_count; i++) {
-        const opevo_i_landscape_front *self = &data->fronts[i];
-        opevo_i_shown_front front = shown(self);
+        const opevo_i_cli_landscape_front *self = &data->fronts[i];
+        opevo_i_cli_shown_front front = shown(self);
 
         opevo_json_next(out, "\n  ");
         opevo_text_add(out, "{");
         opevo_json_index(out, "landscape", i);
         opevo_json_key(out, "criteria");
-        opevo_i_front_json_criteria(&front, &self->box, out);
+        opevo_i_cli_front_json_criteria(&front, &self->box, out);
         opevo_json_key(out, "front");
-        opevo_i_front_json(&front, out);
+        opevo_i_cli_front_json(&front, out);
         if (with_sample)
             add_sample(self, out);
         opevo_text_add(out, "}");

@@ -147,7 +147,7 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
     add_row(out, &all, "critical_difference", NAN, blocks, overall->critical_difference, none);
 }
 
-void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out)
+void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_analysed_study *study = &analysis->study;
 
@@ -236,7 +236,7 @@ static void add_latex_heads(opevo_text *out, const opevo_study_analysis *analysi
     opevo_text_add(out, overall ? " & & \\\\\n\\midrule\n" : " \\\\\n\\midrule\n");
 }
 
-void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out)
+void opevo_i_cli_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_analysed_study *study = &analysis->study;
     bool overall = analysis->overall.blocks >= 2 && study->contender_count >= 2;

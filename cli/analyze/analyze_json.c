@@ -22,8 +22,8 @@ static void add_interval(opevo_text *out, const char *key, opevo_interval interv
 
 /* ---- What a report has as well ---- */
 
-void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
-                                    const opevo_analysis_options *options, opevo_text *out)
+void opevo_i_cli_analysis_json_settings(const opevo_i_cli_study_data *data,
+                                        const opevo_analysis_options *options, opevo_text *out)
 {
     opevo_json_string(out, "notes", opevo_text_string(&data->notes));
     opevo_json_string(out, "versions", opevo_text_string(&data->versions));
@@ -35,13 +35,13 @@ void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
     opevo_json_index(out, "seed", options->seed);
 }
 
-void opevo_i_analysis_json_contender(const opevo_i_contender *row, bool for_readers,
-                                     opevo_text *out)
+void opevo_i_cli_analysis_json_contender(const opevo_i_cli_contender *row, bool for_readers,
+                                         opevo_text *out)
 {
     opevo_text settings = {0};
 
-    opevo_i_settings_show(row->settings, strlen(row->settings), for_readers && row->in_time,
-                          &settings);
+    opevo_i_cli_settings_show(row->settings, strlen(row->settings), for_readers && row->in_time,
+                              &settings);
     opevo_json_string(out, "name", row->label);
     opevo_json_string(out, "tuner", row->tuner);
     opevo_json_string(out, "settings", opevo_text_string(&settings));
@@ -50,8 +50,8 @@ void opevo_i_analysis_json_contender(const opevo_i_contender *row, bool for_read
     opevo_text_free(&settings);
 }
 
-void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
-                                 opevo_text *out)
+void opevo_i_cli_analysis_json_place(const opevo_i_cli_named_landscape *row,
+                                     const opevo_study_place *place, opevo_text *out)
 {
     double best = opevo_unit_result(row->unit, place->optimum);
     char signature[17];
@@ -75,7 +75,7 @@ void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo
     opevo_json_index(out, "compared_at", place->compared_at);
 }
 
-void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out)
+void opevo_i_cli_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out)
 {
     opevo_json_index(out, "runs", cell->runs);
     opevo_json_index(out, "unfinished", cell->open);
@@ -84,7 +84,7 @@ void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out)
     opevo_json_double(out, "cost_s", cell->cost_s);
 }
 
-bool opevo_i_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out)
+bool opevo_i_cli_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_study_overall *overall = &analysis->overall;
     const opevo_friedman *test = &overall->test;
@@ -188,12 +188,12 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
 }
 
 static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
-                     const opevo_i_study_data *data, const opevo_study_cell *cell)
+                     const opevo_i_cli_study_data *data, const opevo_study_cell *cell)
 {
     opevo_text_add(out, "{");
-    opevo_i_analysis_json_contender(&data->contenders[cell->contender], false, out);
+    opevo_i_cli_analysis_json_contender(&data->contenders[cell->contender], false, out);
     opevo_json_string(out, "sure", "estimated");
-    opevo_i_analysis_json_counts(cell, out);
+    opevo_i_cli_analysis_json_counts(cell, out);
     add_courses(out, analysis, &analysis->places[cell->landscape], cell);
     add_score(out, "score_over_trials", &cell->by_trials);
     add_score(out, "score_over_seconds", &cell->by_time);
@@ -215,12 +215,12 @@ static void add_window(opevo_text *out, const char *key, double from, double to,
 }
 
 static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
-                      const opevo_i_study_data *data, size_t landscape)
+                      const opevo_i_cli_study_data *data, size_t landscape)
 {
     const opevo_study_place *place = &analysis->places[landscape];
 
     opevo_text_add(out, "{");
-    opevo_i_analysis_json_place(&data->landscapes[landscape], place, out);
+    opevo_i_cli_analysis_json_place(&data->landscapes[landscape], place, out);
     add_window(out, "trials_window", (double)place->trials_from, (double)place->trials_to,
                place->trials_cut);
     add_window(out, "seconds_window", place->seconds_from, place->seconds_to, place->seconds_cut);
@@ -287,7 +287,7 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
 {
     const opevo_study_overall *overall = &analysis->overall;
 
-    if (!opevo_i_analysis_json_overall(analysis, out))
+    if (!opevo_i_cli_analysis_json_overall(analysis, out))
         return;
     opevo_json_key(out, "tuners");
     opevo_text_add(out, "[");
@@ -303,12 +303,12 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
     opevo_text_add(out, "]}");
 }
 
-void opevo_i_analysis_print_json(const opevo_i_study_data *data,
-                                 const opevo_study_analysis *analysis, opevo_text *out)
+void opevo_i_cli_analysis_print_json(const opevo_i_cli_study_data *data,
+                                     const opevo_study_analysis *analysis, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "version", OPEVO_VERSION);
-    opevo_i_analysis_json_settings(data, &analysis->options, out);
+    opevo_i_cli_analysis_json_settings(data, &analysis->options, out);
     opevo_json_key(out, "landscapes");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
@@ -323,7 +323,7 @@ void opevo_i_analysis_print_json(const opevo_i_study_data *data,
         add_pair(out, analysis, &analysis->pairs[i]);
     }
     opevo_text_add(out, "]");
-    opevo_i_analysis_json_fronts(data, false, out);
+    opevo_i_cli_analysis_json_fronts(data, false, out);
     add_overall(out, analysis);
     opevo_text_add(out, "}\n");
 }

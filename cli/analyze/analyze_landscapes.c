@@ -57,44 +57,44 @@ static opevo_status open_by_text(const char *text, const char *space, opevo_obje
     opevo_status status = OPEVO_OK;
 
     if (!blank)
-        return opevo_i_objective_of(NULL, text, *space ? space : NULL, out, err);
+        return opevo_i_cli_objective_of(NULL, text, *space ? space : NULL, out, err);
     on = opevo_strndup(text, (size_t)(blank - text));
     if (!on)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", text);
-    status = opevo_i_objective_of(blank + 1, on, NULL, out, err);
+    status = opevo_i_cli_objective_of(blank + 1, on, NULL, out, err);
     opevo_free(on);
     return status;
 }
 
 static bool is_landscape(const char *on)
 {
-    return opevo_i_is_recorded(on) || !strncmp(on, "sim:", 4);
+    return opevo_i_cli_is_recorded(on) || !strncmp(on, "sim:", 4);
 }
 
 /* On a device, as the store says; nobody knows all of its points then. */
-static bool was_measured(const opevo_i_named_landscape *row)
+static bool was_measured(const opevo_i_cli_named_landscape *row)
 {
     return *row->on && !is_landscape(row->on);
 }
 
 /* By what the store says of it, or else by the name of a simulated one; INVALID, with the reason,
  * where neither will do. A device is never opened: its points would all be measured. */
-static opevo_status open_by_store(const opevo_i_named_landscape *row, opevo_objective **out,
+static opevo_status open_by_store(const opevo_i_cli_named_landscape *row, opevo_objective **out,
                                   opevo_error *err)
 {
     if (was_measured(row))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "it was measured, so not all of its points are known.");
     if (*row->on)
-        return opevo_i_objective_of(*row->what ? row->what : NULL, row->on,
-                                    *row->space ? row->space : NULL, out, err);
+        return opevo_i_cli_objective_of(*row->what ? row->what : NULL, row->on,
+                                        *row->space ? row->space : NULL, out, err);
     if (!strncmp(row->name, "sim:", 4))
         return open_by_text(row->name, "", out, err);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "the store does not have its location: give --objective NAME=recorded:FILE.");
 }
 
-static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *objective,
+static opevo_status evaluate(opevo_i_cli_named_landscape *row, opevo_objective *objective,
                              unsigned threads, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -116,7 +116,7 @@ static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *obje
 }
 
 /* --objective NAME may then mean the other one. */
-static bool has_namesake(const opevo_i_study_data *data, const opevo_i_named_landscape *row)
+static bool has_namesake(const opevo_i_cli_study_data *data, const opevo_i_cli_named_landscape *row)
 {
     for (size_t i = 0; i < data->landscape_count; i++) {
         if (&data->landscapes[i] != row && !strcmp(data->landscapes[i].name, row->name))
@@ -137,7 +137,7 @@ static const assignment *assignment_of(const assignment *given, size_t count, co
 }
 
 static opevo_status open_one(const assignment *given, size_t given_count, unsigned threads,
-                             opevo_i_study_data *data, opevo_i_named_landscape *row,
+                             opevo_i_cli_study_data *data, opevo_i_cli_named_landscape *row,
                              opevo_error *err)
 {
     opevo_objective *objective = NULL;
@@ -165,13 +165,13 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
 
 /* Of several such landscapes, the tasks of a network perhaps, the same is said once. */
 static bool is_only_measured(const assignment *given, size_t count,
-                             const opevo_i_named_landscape *row)
+                             const opevo_i_cli_named_landscape *row)
 {
     return was_measured(row) && !assignment_of(given, count, row->name);
 }
 
 /* Whether two landscapes have the same points, by value, so that only neighbours differ. */
-static bool same_points(const opevo_i_named_landscape *a, const opevo_i_named_landscape *b)
+static bool same_points(const opevo_i_cli_named_landscape *a, const opevo_i_cli_named_landscape *b)
 {
     const opevo_fitness_table *x = &a->table, *y = &b->table;
 
@@ -183,7 +183,7 @@ static bool same_points(const opevo_i_named_landscape *a, const opevo_i_named_la
 
 /* Runs with one space file and with another are on one landscape where these differ in topologies
  * only. */
-static void join_same(opevo_i_study_data *data)
+static void join_same(opevo_i_cli_study_data *data)
 {
     for (size_t i = 1; i < data->landscape_count;) {
         size_t first = 0;
@@ -199,14 +199,14 @@ static void join_same(opevo_i_study_data *data)
 
             *landscape = *landscape == i ? first : *landscape - (*landscape > i);
         }
-        opevo_i_named_landscape_free(&data->landscapes[i]);
+        opevo_i_cli_named_landscape_free(&data->landscapes[i]);
         memmove(&data->landscapes[i], &data->landscapes[i + 1],
                 (--data->landscape_count - i) * sizeof *data->landscapes);
     }
 }
 
-opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
-                                           opevo_i_study_data *data, opevo_error *err)
+opevo_status opevo_i_cli_study_open_landscapes(const opevo_call *call, unsigned threads,
+                                               opevo_i_cli_study_data *data, opevo_error *err)
 {
     assignment *given = opevo_malloc(call->given_count, sizeof *given);
     size_t count = 0, measured = 0;
@@ -215,7 +215,7 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
     if (!given)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --objective.");
     for (size_t i = 0; i < call->given_count; i++) {
-        bool known = opevo_i_option(call, "landscape") != NULL; /* may be left out by it */
+        bool known = opevo_i_cli_option(call, "landscape") != NULL; /* may be left out by it */
 
         if (strcmp(call->given[i].option->name, "objective") != 0)
             continue;
@@ -233,11 +233,11 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
     }
     for (size_t j = 0; j < data->landscape_count; j++)
         measured += is_only_measured(given, count, &data->landscapes[j]);
-    for (size_t j = 0; j < data->landscape_count && !opevo_i_flag(call, "no-landscapes"); j++) {
+    for (size_t j = 0; j < data->landscape_count && !opevo_i_cli_flag(call, "no-landscapes"); j++) {
         if (measured == 1 || !is_only_measured(given, count, &data->landscapes[j]))
             OPEVO_TRY(open_one(given, count, threads, data, &data->landscapes[j], err));
     }
-    if (measured > 1 && !opevo_i_flag(call, "no-landscapes"))
+    if (measured > 1 && !opevo_i_cli_flag(call, "no-landscapes"))
         opevo_text_printf(&data->notes,
                           "%zu landscapes: no exact random search and no scores: they were "
                           "measured, so not all of their points are known.\n",

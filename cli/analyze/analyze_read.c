@@ -18,10 +18,10 @@ enum { PIECE = 512 };
 /* ---- Listing ---- */
 
 typedef struct listing {
-    opevo_i_study_data *data;
+    opevo_i_cli_study_data *data;
     const opevo_call *call;
     size_t store; /* that is being listed */
-    opevo_i_run_keys keys;
+    opevo_i_cli_run_keys keys;
     bool failed; /* no memory */
 } listing;
 
@@ -63,13 +63,13 @@ static bool recopy(const char *text, char **out)
 
 static size_t find_landscape(listing *self, const opevo_run_info *info)
 {
-    opevo_i_study_data *data = self->data;
+    opevo_i_cli_study_data *data = self->data;
     void *rows = data->landscapes;
-    opevo_i_named_landscape row = {
+    opevo_i_cli_named_landscape row = {
         .signature = info->signature, .program = info->program, .optimum = info->optimum};
 
     for (size_t i = 0; i < data->landscape_count; i++) {
-        opevo_i_named_landscape *known = &data->landscapes[i];
+        opevo_i_cli_named_landscape *known = &data->landscapes[i];
 
         if (known->signature != info->signature || strcmp(known->name, info->objective) != 0 ||
             !opevo_unit_agree(known->unit, info->unit) ||
@@ -100,12 +100,12 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
 
 static size_t find_contender(listing *self, const opevo_run_info *info)
 {
-    opevo_i_study_data *data = self->data;
+    opevo_i_cli_study_data *data = self->data;
     void *rows = data->contenders;
-    opevo_i_contender row = {.in_time = opevo_unit_follows_time(info->unit)};
+    opevo_i_cli_contender row = {.in_time = opevo_unit_follows_time(info->unit)};
 
     for (size_t i = 0; i < data->contender_count; i++) {
-        opevo_i_contender *known = &data->contenders[i];
+        opevo_i_cli_contender *known = &data->contenders[i];
 
         if (!strcmp(known->tuner, info->tuner) && !strcmp(known->settings, info->settings) &&
             !strcmp(known->budget, info->budget)) {
@@ -155,12 +155,12 @@ static void note_version(opevo_text *versions, const char *version)
 static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
-    opevo_i_study_data *data = self->data;
+    opevo_i_cli_study_data *data = self->data;
     void *runs = data->runs, *stored = data->stored;
     opevo_analysed_run run = {.seed = info->seed, .end = end_of(info->stop)};
     bool room = false;
 
-    opevo_i_run_keys_add(&self->keys, info);
+    opevo_i_cli_run_keys_add(&self->keys, info);
     if (self->failed || !wanted(self->call, "landscape", info->objective) ||
         !wanted(self->call, "tuner", info->tuner) || !wanted(self->call, "budget", info->budget))
         return;
@@ -180,7 +180,7 @@ static void visit(void *context, const opevo_run_info *info)
         return;
     }
     data->stored[data->run_count] =
-        (opevo_i_stored_run){self->store, info->run, opevo_i_run_key(info), info->trials};
+        (opevo_i_cli_merged_run){self->store, info->run, opevo_i_cli_run_key(info), info->trials};
     data->runs[data->run_count++] = run;
 }
 
@@ -199,7 +199,7 @@ static bool has_word(const char *settings, const char *word, size_t length)
     return false;
 }
 
-static bool all_have_word(const opevo_i_study_data *data, const char *tuner, const char *word,
+static bool all_have_word(const opevo_i_cli_study_data *data, const char *tuner, const char *word,
                           size_t length)
 {
     for (size_t i = 0; i < data->contender_count; i++) {
@@ -210,7 +210,7 @@ static bool all_have_word(const opevo_i_study_data *data, const char *tuner, con
     return true;
 }
 
-static bool all_have_budget(const opevo_i_study_data *data, const opevo_i_contender *row)
+static bool all_have_budget(const opevo_i_cli_study_data *data, const opevo_i_cli_contender *row)
 {
     for (size_t i = 0; i < data->contender_count; i++) {
         if (!strcmp(data->contenders[i].tuner, row->tuner) &&
@@ -221,7 +221,8 @@ static bool all_have_budget(const opevo_i_study_data *data, const opevo_i_conten
 }
 
 /* The settings that not all contenders of the tuner share. */
-static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row, opevo_error *err)
+static opevo_status make_label(opevo_i_cli_study_data *data, opevo_i_cli_contender *row,
+                               opevo_error *err)
 {
     opevo_text label = {0};
     opevo_status status = OPEVO_OK;
@@ -232,7 +233,7 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
 
         if (!all_have_word(data, row->tuner, at, length)) {
             opevo_text_add(&label, " ");
-            opevo_i_settings_show(at, length, row->in_time, &label);
+            opevo_i_cli_settings_show(at, length, row->in_time, &label);
         }
         at += length + (at[length] == ' ');
     }
@@ -246,9 +247,9 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
     return status;
 }
 
-opevo_status opevo_i_study_name_contenders(opevo_i_study_data *data, opevo_error *err)
+opevo_status opevo_i_cli_study_name_contenders(opevo_i_cli_study_data *data, opevo_error *err)
 {
-    opevo_status status = opevo_i_study_merge_spaces(data, err);
+    opevo_status status = opevo_i_cli_study_merge_spaces(data, err);
 
     for (size_t i = 0; i < data->contender_count && status == OPEVO_OK; i++)
         status = make_label(data, &data->contenders[i], err);
@@ -257,15 +258,15 @@ opevo_status opevo_i_study_name_contenders(opevo_i_study_data *data, opevo_error
 
 /* The name, and of several landscapes of that name the space file or else the signature; of several
  * versions of a program its hash. */
-static opevo_status label_landscape(const opevo_i_study_data *data, opevo_i_named_landscape *row,
-                                    opevo_error *err)
+static opevo_status label_landscape(const opevo_i_cli_study_data *data,
+                                    opevo_i_cli_named_landscape *row, opevo_error *err)
 {
     const char *slash = strrchr(row->space, '/');
     opevo_text label = {0};
     bool other_points = false, same_space = false, other_program = false;
 
     for (size_t i = 0; i < data->landscape_count; i++) {
-        const opevo_i_named_landscape *other = &data->landscapes[i];
+        const opevo_i_cli_named_landscape *other = &data->landscapes[i];
 
         if (other == row || strcmp(other->name, row->name) != 0)
             continue;
@@ -302,7 +303,7 @@ typedef struct connection {
 
 typedef struct reader {
     const opevo_call *call;
-    opevo_i_study_data *data;
+    opevo_i_cli_study_data *data;
     connection *connections;
     size_t *order; /* places of runs: by store, in it by objective and space */
     opevo_progress progress;
@@ -325,7 +326,7 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
     opevo_analysed_run *run = &self->data->runs[index];
     connection *from = &self->connections[worker];
     opevo_status status = OPEVO_OK;
-    const opevo_i_stored_run *stored = &self->data->stored[index];
+    const opevo_i_cli_merged_run *stored = &self->data->stored[index];
     size_t count = PIECE;
 
     OPEVO_TRY(connect(self, from, stored->store, err));
@@ -337,19 +338,19 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
         for (size_t i = 0; i < count; i++)
             self->data->outcomes[index][from->trials[i].outcome.kind]++;
     }
-    if (worker == 0 && opevo_i_progress_due(&self->progress)) {
+    if (worker == 0 && opevo_i_cli_progress_due(&self->progress)) {
         char line[64];
 
         snprintf(line, sizeof line, "run %zu of %zu", place + 1, self->data->run_count);
-        opevo_i_progress_draw(&self->progress, (double)(place + 1) / (double)self->data->run_count,
-                              line);
+        opevo_i_cli_progress_draw(&self->progress,
+                                  (double)(place + 1) / (double)self->data->run_count, line);
     }
 cleanup:
     return status;
 }
 
 /* The store, and in it the cell of a run. */
-static size_t pile_of(const opevo_i_study_data *data, size_t run)
+static size_t pile_of(const opevo_i_cli_study_data *data, size_t run)
 {
     size_t row = data->stored[run].store * data->landscape_count + data->runs[run].landscape;
 
@@ -359,7 +360,7 @@ static size_t pile_of(const opevo_i_study_data *data, size_t run)
 /* Where each cell's runs of a store begin, in the order of the cells; then the runs put there. A
  * connection keeps the outcomes of one objective at hand, which a run of another one makes it read
  * anew. */
-static bool sort_by_cell(const opevo_i_study_data *data, size_t *order)
+static bool sort_by_cell(const opevo_i_cli_study_data *data, size_t *order)
 {
     size_t piles = data->store_count * data->landscape_count * data->contender_count;
     size_t *next = opevo_calloc(piles + 1, sizeof *next);
@@ -376,8 +377,8 @@ static bool sort_by_cell(const opevo_i_study_data *data, size_t *order)
     return true;
 }
 
-static opevo_status read_runs(const opevo_call *call, unsigned threads, opevo_i_study_data *data,
-                              opevo_error *err)
+static opevo_status read_runs(const opevo_call *call, unsigned threads,
+                              opevo_i_cli_study_data *data, opevo_error *err)
 {
     reader self = {.call = call, .data = data};
     opevo_status status = OPEVO_OK;
@@ -390,9 +391,9 @@ static opevo_status read_runs(const opevo_call *call, unsigned threads, opevo_i_
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
         goto cleanup;
     }
-    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
+    opevo_i_cli_progress_start(&self.progress, opevo_i_cli_flag(call, "quiet"));
     status = opevo_parallel_for(data->run_count, threads, read_run, &self, err);
-    opevo_i_progress_end(&self.progress);
+    opevo_i_cli_progress_end(&self.progress);
 cleanup:
     for (unsigned i = 0; self.connections && i < threads; i++)
         opevo_store_close(self.connections[i].store);
@@ -401,7 +402,7 @@ cleanup:
     return status;
 }
 
-static opevo_status fail_empty(const opevo_call *call, const opevo_i_study_data *data,
+static opevo_status fail_empty(const opevo_call *call, const opevo_i_cli_study_data *data,
                                opevo_error *err)
 {
     opevo_text name = {0};
@@ -409,9 +410,9 @@ static opevo_status fail_empty(const opevo_call *call, const opevo_i_study_data 
     const char *have = one ? "has" : "have", *whose = one ? "its" : "their";
     opevo_status status = OPEVO_INVALID;
 
-    opevo_i_stores_name(call, &name);
-    if (opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner") ||
-        opevo_i_option(call, "budget"))
+    opevo_i_cli_stores_name(call, &name);
+    if (opevo_i_cli_option(call, "landscape") || opevo_i_cli_option(call, "tuner") ||
+        opevo_i_cli_option(call, "budget"))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s %s no run with trials that matches --landscape, --tuner and "
                             "--budget; opevo runs lists %s runs.",
@@ -430,7 +431,7 @@ static opevo_status fail_empty(const opevo_call *call, const opevo_i_study_data 
     return status;
 }
 
-static void note_unfinished(opevo_i_study_data *data)
+static void note_unfinished(opevo_i_cli_study_data *data)
 {
     if (data->planned)
         opevo_text_printf(&data->notes,
@@ -444,7 +445,7 @@ static void note_unfinished(opevo_i_study_data *data)
 
 /* Runs of different budgets are different contenders; the smallest one decides how far all are
  * compared. */
-static void note_budgets(opevo_i_study_data *data)
+static void note_budgets(opevo_i_cli_study_data *data)
 {
     for (size_t i = 1; i < data->contender_count; i++) {
         if (!strcmp(data->contenders[i].budget, data->contenders[0].budget))
@@ -455,21 +456,21 @@ static void note_budgets(opevo_i_study_data *data)
     }
 }
 
-opevo_status opevo_i_study_read(const opevo_call *call, unsigned threads, opevo_i_study_data *out,
-                                opevo_error *err)
+opevo_status opevo_i_cli_study_read(const opevo_call *call, unsigned threads,
+                                    opevo_i_cli_study_data *out, opevo_error *err)
 {
     listing list = {.data = out, .call = call};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_stores_open(call, out, err));
+    OPEVO_TRY(opevo_i_cli_stores_open(call, out, err));
     for (; list.store < out->store_count; list.store++)
         OPEVO_TRY(opevo_store_list(out->stores[list.store], visit, &list, err));
     if (list.failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", call->arguments[0]);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_stores_plan(out, &list.keys, err));
-    OPEVO_TRY(opevo_i_stores_settle(call, out, err));
+    OPEVO_TRY(opevo_i_cli_stores_plan(out, &list.keys, err));
+    OPEVO_TRY(opevo_i_cli_stores_settle(call, out, err));
     if (out->run_count == 0) {
         status = fail_empty(call, out, err);
         goto cleanup;
@@ -482,14 +483,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
+opevo_status opevo_i_cli_study_assemble(opevo_i_cli_study_data *data, opevo_error *err)
 {
     data->shown = opevo_calloc(data->landscape_count, sizeof *data->shown);
     data->labels = opevo_calloc(data->contender_count, sizeof *data->labels);
     if (!data->shown || !data->labels)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
     for (size_t i = 0; i < data->landscape_count; i++) {
-        opevo_i_named_landscape *row = &data->landscapes[i];
+        opevo_i_cli_named_landscape *row = &data->landscapes[i];
         opevo_status status = label_landscape(data, row, err);
 
         if (status != OPEVO_OK)
@@ -508,7 +509,7 @@ opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_named_landscape_free(opevo_i_named_landscape *row)
+void opevo_i_cli_named_landscape_free(opevo_i_cli_named_landscape *row)
 {
     opevo_free(row->name);
     opevo_free(row->unit);
@@ -519,19 +520,19 @@ void opevo_i_named_landscape_free(opevo_i_named_landscape *row)
     opevo_fitness_table_free(&row->table);
 }
 
-void opevo_i_study_data_free(opevo_i_study_data *data)
+void opevo_i_cli_study_data_free(opevo_i_cli_study_data *data)
 {
-    opevo_i_study_fronts_free(data);
+    opevo_i_cli_study_fronts_free(data);
     for (size_t i = 0; i < data->landscape_count; i++)
-        opevo_i_named_landscape_free(&data->landscapes[i]);
+        opevo_i_cli_named_landscape_free(&data->landscapes[i]);
     for (size_t i = 0; i < data->contender_count; i++) {
-        opevo_i_contender_free(&data->contenders[i]);
+        opevo_i_cli_contender_free(&data->contenders[i]);
     }
     for (size_t i = 0; i < data->run_count; i++)
         opevo_run_curve_free(&data->runs[i].curve);
     opevo_free(data->landscapes);
     opevo_free(data->contenders);
-    opevo_i_stores_close(data);
+    opevo_i_cli_stores_close(data);
     opevo_free(data->runs);
     opevo_free(data->outcomes);
     opevo_text_free(&data->versions);

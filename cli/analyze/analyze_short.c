@@ -11,17 +11,17 @@
 
 enum { MOST_NAMES = 4 };
 
-const char opevo_i_random_name[] = "random search";
-const char *const opevo_i_ranking_heads[OPEVO_I_RANKING_COLUMNS] = {
+const char opevo_i_cli_random_name[] = "random search";
+const char *const opevo_i_cli_ranking_heads[OPEVO_I_RANKING_COLUMNS] = {
     "<contender", "mean", "worst", "within 5 %", "score", "runs", "<against the first"};
 
-const char *opevo_i_fraction_of(const opevo_study_place *place)
+const char *opevo_i_cli_fraction_of(const opevo_study_place *place)
 {
     return place->optimum_known ? "optimum" : "best of all runs";
 }
 
-bool opevo_i_verdict_of(const opevo_study_analysis *analysis, size_t landscape, size_t a, size_t b,
-                        opevo_verdict *out)
+bool opevo_i_cli_verdict_of(const opevo_study_analysis *analysis, size_t landscape, size_t a,
+                            size_t b, opevo_verdict *out)
 {
     for (size_t i = 0; i < analysis->pair_count; i++) {
         const opevo_study_pair *pair = &analysis->pairs[i];
@@ -35,8 +35,8 @@ bool opevo_i_verdict_of(const opevo_study_analysis *analysis, size_t landscape, 
     return false;
 }
 
-const opevo_study_point *opevo_i_compared_point(const opevo_study_place *place,
-                                                const opevo_study_cell *cell)
+const opevo_study_point *opevo_i_cli_compared_point(const opevo_study_place *place,
+                                                    const opevo_study_cell *cell)
 {
     size_t i = 0;
 
@@ -61,8 +61,8 @@ static int best_first(const void *a, const void *b)
     return (x->contender > y->contender) - (x->contender < y->contender);
 }
 
-opevo_status opevo_i_ranking_make(const opevo_study_analysis *analysis, size_t landscape,
-                                  size_t **out, size_t *count, opevo_error *err)
+opevo_status opevo_i_cli_ranking_make(const opevo_study_analysis *analysis, size_t landscape,
+                                      size_t **out, size_t *count, opevo_error *err)
 {
     size_t contenders = analysis->study.contender_count;
     ranked *rows = opevo_malloc(contenders, sizeof *rows);
@@ -76,8 +76,9 @@ opevo_status opevo_i_ranking_make(const opevo_study_analysis *analysis, size_t l
     *count = 0;
     for (size_t i = 0; i < contenders; i++) {
         const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
-        double mean = cell->runs ? opevo_i_compared_point(&analysis->places[landscape], cell)->mean
-                                 : (double)NAN;
+        double mean = cell->runs
+                          ? opevo_i_cli_compared_point(&analysis->places[landscape], cell)->mean
+                          : (double)NAN;
 
         if (cell->runs)
             rows[(*count)++] = (ranked){isnan(mean) ? -1 : mean, i};
@@ -90,14 +91,14 @@ opevo_status opevo_i_ranking_make(const opevo_study_analysis *analysis, size_t l
     return OPEVO_OK;
 }
 
-const char *opevo_i_ranking_verdict(const opevo_study_analysis *analysis, size_t landscape,
-                                    const size_t *order, size_t count, size_t contender)
+const char *opevo_i_cli_ranking_verdict(const opevo_study_analysis *analysis, size_t landscape,
+                                        const size_t *order, size_t count, size_t contender)
 {
     opevo_verdict verdict = OPEVO_VERDICT_UNRESOLVED;
 
     if (contender == order[0])
         return count > 1 ? "highest mean" : "";
-    return opevo_i_verdict_of(analysis, landscape, contender, order[0], &verdict)
+    return opevo_i_cli_verdict_of(analysis, landscape, contender, order[0], &verdict)
                ? opevo_verdict_name(verdict)
                : "not compared";
 }
@@ -135,7 +136,7 @@ static void add_compared(const opevo_study_analysis *analysis, size_t landscape,
     for (size_t i = 1; i < count; i++) {
         opevo_verdict verdict = OPEVO_VERDICT_UNRESOLVED;
 
-        if (!opevo_i_verdict_of(analysis, landscape, order[0], order[i], &verdict))
+        if (!opevo_i_cli_verdict_of(analysis, landscape, order[0], order[i], &verdict))
             continue;
         beaten += verdict == OPEVO_VERDICT_BETTER;
         if (verdict == OPEVO_VERDICT_UNRESOLVED)
@@ -148,11 +149,11 @@ static void add_compared(const opevo_study_analysis *analysis, size_t landscape,
 }
 
 static void say_place(const opevo_study_analysis *analysis, size_t landscape, const size_t *order,
-                      size_t count, opevo_i_short *out)
+                      size_t count, opevo_i_cli_short *out)
 {
     const opevo_study_place *place = &analysis->places[landscape];
     const opevo_study_cell *best = opevo_study_cell_of(analysis, landscape, order[0]);
-    const opevo_study_point *point = opevo_i_compared_point(place, best);
+    const opevo_study_point *point = opevo_i_cli_compared_point(place, best);
 
     opevo_text_add(&out->where, analysis->study.landscapes[landscape].name);
     opevo_text_add(&out->who, analysis->study.contenders[order[0]]);
@@ -160,23 +161,23 @@ static void say_place(const opevo_study_analysis *analysis, size_t landscape, co
                       point->mean);
     if (isfinite(point->interval.low))
         opevo_text_printf(&out->rest, " (%.3f to %.3f)", point->interval.low, point->interval.high);
-    opevo_text_printf(&out->rest, " of the %s after ", opevo_i_fraction_of(place));
-    opevo_i_text_add_grouped(&out->rest, place->compared_at);
+    opevo_text_printf(&out->rest, " of the %s after ", opevo_i_cli_fraction_of(place));
+    opevo_i_cli_text_add_grouped(&out->rest, place->compared_at);
     opevo_text_printf(&out->rest, " trial%s%s.", place->compared_at == 1 ? "" : "s",
                       point->runs == 1 ? ", from one run" : "");
     if (count > 1)
         add_compared(analysis, landscape, order, count, &out->rest);
     if (place->exact_random)
-        opevo_text_printf(&out->rest, " The mean of %s is %.3f (exact).", opevo_i_random_name,
-                          opevo_i_compared_point(place, &place->random)->mean);
+        opevo_text_printf(&out->rest, " The mean of %s is %.3f (exact).", opevo_i_cli_random_name,
+                          opevo_i_cli_compared_point(place, &place->random)->mean);
 }
 
-opevo_status opevo_i_short_place(const opevo_study_analysis *analysis, size_t landscape,
-                                 opevo_i_short *out, opevo_error *err)
+opevo_status opevo_i_cli_short_place(const opevo_study_analysis *analysis, size_t landscape,
+                                     opevo_i_cli_short *out, opevo_error *err)
 {
     size_t *order = NULL;
     size_t count = 0;
-    opevo_status status = opevo_i_ranking_make(analysis, landscape, &order, &count, err);
+    opevo_status status = opevo_i_cli_ranking_make(analysis, landscape, &order, &count, err);
 
     if (status == OPEVO_OK && count > 0 && analysis->places[landscape].optimum > 0)
         say_place(analysis, landscape, order, count, out);
@@ -185,7 +186,7 @@ opevo_status opevo_i_short_place(const opevo_study_analysis *analysis, size_t la
 }
 
 static void say_overall(const opevo_study_analysis *analysis, const ranked *rows,
-                        opevo_i_short *out)
+                        opevo_i_cli_short *out)
 {
     const opevo_study_overall *overall = &analysis->overall;
     const opevo_analysed_study *study = &analysis->study;
@@ -207,8 +208,8 @@ static void say_overall(const opevo_study_analysis *analysis, const ranked *rows
                           overall->all_failed, overall->all_failed == 1 ? "" : "s");
 }
 
-opevo_status opevo_i_short_overall(const opevo_study_analysis *analysis, opevo_i_short *out,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_short_overall(const opevo_study_analysis *analysis, opevo_i_cli_short *out,
+                                       opevo_error *err)
 {
     size_t count = analysis->study.contender_count;
     ranked *rows = NULL;
@@ -226,7 +227,7 @@ opevo_status opevo_i_short_overall(const opevo_study_analysis *analysis, opevo_i
     return OPEVO_OK;
 }
 
-void opevo_i_short_free(opevo_i_short *self)
+void opevo_i_cli_short_free(opevo_i_cli_short *self)
 {
     opevo_text_free(&self->where);
     opevo_text_free(&self->who);

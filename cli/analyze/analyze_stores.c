@@ -18,7 +18,7 @@ static opevo_status fail_memory(opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of several stores.");
 }
 
-void opevo_i_stores_name(const opevo_call *call, opevo_text *out)
+void opevo_i_cli_stores_name(const opevo_call *call, opevo_text *out)
 {
     size_t count = call->argument_count;
 
@@ -29,7 +29,8 @@ void opevo_i_stores_name(const opevo_call *call, opevo_text *out)
         opevo_text_printf(out, " and %zu more stores", count - 1);
 }
 
-opevo_status opevo_i_stores_open(const opevo_call *call, opevo_i_study_data *data, opevo_error *err)
+opevo_status opevo_i_cli_stores_open(const opevo_call *call, opevo_i_cli_study_data *data,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -43,14 +44,14 @@ opevo_status opevo_i_stores_open(const opevo_call *call, opevo_i_study_data *dat
     return status;
 }
 
-opevo_store *opevo_i_store_of_run(const opevo_i_study_data *data, size_t run)
+opevo_store *opevo_i_cli_store_of_run(const opevo_i_cli_study_data *data, size_t run)
 {
     return data->stores[data->stored[run].store];
 }
 
 /* ---- What identifies a run ---- */
 
-uint64_t opevo_i_run_key(const opevo_run_info *info)
+uint64_t opevo_i_cli_run_key(const opevo_run_info *info)
 {
     const char *parts[] = {info->objective, info->tuner, info->settings, info->budget};
     uint64_t key = opevo_hash_u64(OPEVO_HASH_START, info->seed);
@@ -60,7 +61,7 @@ uint64_t opevo_i_run_key(const opevo_run_info *info)
     return key;
 }
 
-void opevo_i_run_keys_add(opevo_i_run_keys *keys, const opevo_run_info *info)
+void opevo_i_cli_run_keys_add(opevo_i_cli_run_keys *keys, const opevo_run_info *info)
 {
     void *rows = keys->keys;
 
@@ -68,12 +69,12 @@ void opevo_i_run_keys_add(opevo_i_run_keys *keys, const opevo_run_info *info)
         keys->failed || !opevo_reserve(&rows, &keys->capacity, keys->count + 1, sizeof *keys->keys);
     keys->keys = rows;
     if (!keys->failed)
-        keys->keys[keys->count++] = opevo_i_run_key(info);
+        keys->keys[keys->count++] = opevo_i_cli_run_key(info);
 }
 
 static void note_planned(void *context, const opevo_run_info *info)
 {
-    opevo_i_run_keys_add(context, info);
+    opevo_i_cli_run_keys_add(context, info);
 }
 
 static int by_number(const void *a, const void *b)
@@ -84,7 +85,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Those of `planned` that are not listed anywhere, each once. */
-static uint64_t count_planned(opevo_i_run_keys *planned, opevo_i_run_keys *listed)
+static uint64_t count_planned(opevo_i_cli_run_keys *planned, opevo_i_cli_run_keys *listed)
 {
     uint64_t count = 0;
 
@@ -99,10 +100,10 @@ static uint64_t count_planned(opevo_i_run_keys *planned, opevo_i_run_keys *liste
     return count;
 }
 
-opevo_status opevo_i_stores_plan(opevo_i_study_data *data, opevo_i_run_keys *listed,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_stores_plan(opevo_i_cli_study_data *data, opevo_i_cli_run_keys *listed,
+                                     opevo_error *err)
 {
-    opevo_i_run_keys planned = {.keys = NULL};
+    opevo_i_cli_run_keys planned = {.keys = NULL};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < data->store_count; i++)
@@ -122,7 +123,7 @@ typedef struct listed {
     size_t index; /* of it among the runs as listed */
     size_t landscape;
     uint64_t seed;
-    opevo_i_stored_run at;
+    opevo_i_cli_merged_run at;
 } listed;
 
 static int by_place(const listed *x, const listed *y)
@@ -165,9 +166,9 @@ static bool is_same_trial(const opevo_trial *x, const opevo_trial *y)
 }
 
 /* The trials of the shorter run are the first ones of the longer. */
-static opevo_status compare(const opevo_call *call, const opevo_i_study_data *data,
-                            const opevo_i_stored_run *longer, const opevo_i_stored_run *shorter,
-                            opevo_error *err)
+static opevo_status compare(const opevo_call *call, const opevo_i_cli_study_data *data,
+                            const opevo_i_cli_merged_run *longer,
+                            const opevo_i_cli_merged_run *shorter, opevo_error *err)
 {
     opevo_trial *trials = opevo_malloc(2 * PIECE, sizeof *trials);
     opevo_status status = OPEVO_OK;
@@ -201,7 +202,7 @@ cleanup:
 }
 
 /* Keep each run once, and none without a trial; *count becomes how many are left. */
-static opevo_status drop(const opevo_call *call, opevo_i_study_data *data, listed *rows,
+static opevo_status drop(const opevo_call *call, opevo_i_cli_study_data *data, listed *rows,
                          size_t *count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -239,13 +240,13 @@ static size_t renumber(size_t *places, size_t *count, size_t at)
 
 /* Have the landscapes and the contenders stand in the order in which runs name them; those without
  * a run go. */
-static opevo_status order_names(opevo_i_study_data *data, opevo_error *err)
+static opevo_status order_names(opevo_i_cli_study_data *data, opevo_error *err)
 {
     size_t landscapes = 0, contenders = 0;
     size_t *places = opevo_malloc(data->landscape_count + data->contender_count, sizeof *places);
     size_t *of_contenders = places + data->landscape_count;
-    opevo_i_named_landscape *named = opevo_calloc(data->landscape_count, sizeof *named);
-    opevo_i_contender *rows = opevo_calloc(data->contender_count, sizeof *rows);
+    opevo_i_cli_named_landscape *named = opevo_calloc(data->landscape_count, sizeof *named);
+    opevo_i_cli_contender *rows = opevo_calloc(data->contender_count, sizeof *rows);
     opevo_status status = OPEVO_OK;
 
     if (!places || !named || !rows) {
@@ -259,13 +260,13 @@ static opevo_status order_names(opevo_i_study_data *data, opevo_error *err)
     }
     for (size_t i = 0; i < data->landscape_count; i++) {
         if (places[i] == SIZE_MAX)
-            opevo_i_named_landscape_free(&data->landscapes[i]);
+            opevo_i_cli_named_landscape_free(&data->landscapes[i]);
         else
             named[places[i]] = data->landscapes[i];
     }
     for (size_t i = 0; i < data->contender_count; i++) {
         if (of_contenders[i] == SIZE_MAX)
-            opevo_i_contender_free(&data->contenders[i]);
+            opevo_i_cli_contender_free(&data->contenders[i]);
         else
             rows[of_contenders[i]] = data->contenders[i];
     }
@@ -280,8 +281,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_stores_settle(const opevo_call *call, opevo_i_study_data *data,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_stores_settle(const opevo_call *call, opevo_i_cli_study_data *data,
+                                       opevo_error *err)
 {
     size_t count = data->run_count;
     listed *rows = opevo_malloc(count + 1, sizeof *rows);
@@ -309,7 +310,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_stores_close(opevo_i_study_data *data)
+void opevo_i_cli_stores_close(opevo_i_cli_study_data *data)
 {
     for (size_t i = 0; i < data->store_count; i++)
         opevo_store_close(data->stores[i]);

@@ -15,7 +15,7 @@
 enum { MOST_SENTENCES = 10 }; /* of a landscape; above, a table of signs */
 
 typedef struct printer {
-    const opevo_i_study_data *data;
+    const opevo_i_cli_study_data *data;
     const opevo_study_analysis *analysis;
     unsigned width;
     opevo_text *out;
@@ -31,7 +31,7 @@ static void number_cell(opevo_table *table, const char *format, double value)
         snprintf(text, sizeof text, "never");
     else if (!isnan(value))
         snprintf(text, sizeof text, format, value); /* NOLINT: formats are ours */
-    opevo_i_table_cell(table, "%s", text);
+    opevo_i_cli_table_cell(table, "%s", text);
 }
 
 /* A number with its interval, "0.93 (0.91 to 0.95)"; with "exact" for it where it is a formula. */
@@ -45,24 +45,24 @@ static void sure_cell(opevo_table *table, const char *format, double value, opev
     else if (!isnan(value))
         snprintf(text, sizeof text, format, value); /* NOLINT: formats are ours */
     if (exact || !isfinite(interval.low)) {
-        opevo_i_table_cell(table, "%s%s", text, exact ? " (exact)" : "");
+        opevo_i_cli_table_cell(table, "%s%s", text, exact ? " (exact)" : "");
         return;
     }
     snprintf(low, sizeof low, format, interval.low); /* NOLINT: formats are ours */
     if (isfinite(interval.high))
         snprintf(high, sizeof high, format, interval.high); /* NOLINT: formats are ours */
-    opevo_i_table_cell(table, "%s (%s to %s)", text, low, high);
+    opevo_i_cli_table_cell(table, "%s (%s to %s)", text, low, high);
 }
 
 static void share_cell(opevo_table *table, double share, opevo_interval interval, bool exact)
 {
     if (isnan(share))
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     else if (exact)
-        opevo_i_table_cell(table, "%.1f %% (exact)", 100 * share);
+        opevo_i_cli_table_cell(table, "%.1f %% (exact)", 100 * share);
     else
-        opevo_i_table_cell(table, "%.0f %% (%.0f to %.0f)", 100 * share, 100 * interval.low,
-                           100 * interval.high);
+        opevo_i_cli_table_cell(table, "%.0f %% (%.0f to %.0f)", 100 * share, 100 * interval.low,
+                               100 * interval.high);
 }
 
 /* The cells of a landscape to print: the contenders that ran there, then random search. */
@@ -73,7 +73,7 @@ static const opevo_study_cell *row_of(const printer *self, size_t landscape, siz
     const opevo_study_cell *cell = NULL;
 
     if (i == analysis->study.contender_count) {
-        *name = opevo_i_random_name;
+        *name = opevo_i_cli_random_name;
         return analysis->places[landscape].exact_random ? &analysis->places[landscape].random
                                                         : NULL;
     }
@@ -84,7 +84,7 @@ static const opevo_study_cell *row_of(const printer *self, size_t landscape, siz
 
 /* ---- In short, and the ranking ---- */
 
-static void print_short_line(opevo_i_short *line, opevo_text *out)
+static void print_short_line(opevo_i_cli_short *line, opevo_text *out)
 {
     const opevo_text *parts[] = {&line->where, &line->who, &line->rest};
 
@@ -94,19 +94,19 @@ static void print_short_line(opevo_i_short *line, opevo_text *out)
     }
     opevo_text_add(out, line->who.length ? "\n" : "");
     out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
-    opevo_i_short_free(line);
+    opevo_i_cli_short_free(line);
 }
 
 static opevo_status print_short(const printer *self, opevo_error *err)
 {
-    opevo_i_short line = {.where = {0}};
+    opevo_i_cli_short line = {.where = {0}};
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(self->out, "\nin short\n");
-    status = opevo_i_short_overall(self->analysis, &line, err);
+    status = opevo_i_cli_short_overall(self->analysis, &line, err);
     print_short_line(&line, self->out);
     for (size_t i = 0; i < self->analysis->study.landscape_count && status == OPEVO_OK; i++) {
-        status = opevo_i_short_place(self->analysis, i, &line, err);
+        status = opevo_i_cli_short_place(self->analysis, i, &line, err);
         print_short_line(&line, self->out);
     }
     return status;
@@ -115,13 +115,13 @@ static opevo_status print_short(const printer *self, opevo_error *err)
 static void add_ranked(opevo_table *table, const char *name, const opevo_study_point *point,
                        bool exact, const char *verdict)
 {
-    opevo_i_table_cell(table, "%s", name);
+    opevo_i_cli_table_cell(table, "%s", name);
     sure_cell(table, "%.3f", point->mean, point->interval, exact);
     number_cell(table, "%.3f", point->worst);
     number_cell(table, "%.0f %%", 100 * point->within_5);
     number_cell(table, "%.3f", point->score);
     number_cell(table, "%.0f", exact ? (double)NAN : (double)point->runs);
-    opevo_i_table_cell(table, "%s", verdict);
+    opevo_i_cli_table_cell(table, "%s", verdict);
 }
 
 /* The first of the ranking, or all; random search stands where its mean is. */
@@ -131,33 +131,34 @@ static opevo_status print_ranking(printer *self, size_t landscape, bool all, ope
     const opevo_study_place *place = &analysis->places[landscape];
     const opevo_study_point *random = NULL;
     opevo_table table = {
-        .heads = opevo_i_ranking_heads, .columns = OPEVO_I_RANKING_COLUMNS, .compared = true};
+        .heads = opevo_i_cli_ranking_heads, .columns = OPEVO_I_RANKING_COLUMNS, .compared = true};
     size_t *order = NULL;
     size_t count = 0, shown = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_ranking_make(analysis, landscape, &order, &count, err));
+    OPEVO_TRY(opevo_i_cli_ranking_make(analysis, landscape, &order, &count, err));
     if (place->exact_random)
-        random = opevo_i_compared_point(place, &place->random);
+        random = opevo_i_cli_compared_point(place, &place->random);
     shown = all || count < OPEVO_I_RANKING_ROWS ? count : OPEVO_I_RANKING_ROWS;
     for (size_t i = 0; i <= shown; i++) {
         const opevo_study_point *point =
-            i < shown
-                ? opevo_i_compared_point(place, opevo_study_cell_of(analysis, landscape, order[i]))
-                : NULL;
+            i < shown ? opevo_i_cli_compared_point(
+                            place, opevo_study_cell_of(analysis, landscape, order[i]))
+                      : NULL;
 
         if (random && (!point || point->mean < random->mean)) {
-            add_ranked(&table, opevo_i_random_name, random, true, "");
+            add_ranked(&table, opevo_i_cli_random_name, random, true, "");
             random = NULL;
         }
         if (point)
             add_ranked(&table, analysis->study.contenders[order[i]], point, false,
-                       opevo_i_ranking_verdict(analysis, landscape, order, count, order[i]));
+                       opevo_i_cli_ranking_verdict(analysis, landscape, order, count, order[i]));
     }
-    opevo_text_printf(self->out, "\nbest fraction of the %s after ", opevo_i_fraction_of(place));
-    opevo_i_text_add_grouped(self->out, place->compared_at);
+    opevo_text_printf(self->out, "\nbest fraction of the %s after ",
+                      opevo_i_cli_fraction_of(place));
+    opevo_i_cli_text_add_grouped(self->out, place->compared_at);
     opevo_text_printf(self->out, " trial%s\n", place->compared_at == 1 ? "" : "s");
-    status = opevo_i_table_print(&table, self->width, self->out, err);
+    status = opevo_i_cli_table_print(&table, self->width, self->out, err);
     if (shown < count)
         opevo_text_printf(self->out, "and %zu more contenders, with --all\n", count - shown);
 cleanup:
@@ -182,8 +183,8 @@ static opevo_status print_points(printer *self, size_t landscape, opevo_error *e
 
             if (!point->checkpoint)
                 continue;
-            opevo_i_table_cell(&table, "%s", name);
-            opevo_i_table_cell(&table, "%llu", (unsigned long long)point->trials);
+            opevo_i_cli_table_cell(&table, "%s", name);
+            opevo_i_cli_table_cell(&table, "%llu", (unsigned long long)point->trials);
             number_cell(&table, "%.0f", point->runs ? (double)point->runs : (double)NAN);
             sure_cell(&table, "%.4f", point->mean, point->interval, cell == &place->random);
             number_cell(&table, "%.4f", point->sd);
@@ -191,8 +192,8 @@ static opevo_status print_points(printer *self, size_t landscape, opevo_error *e
         }
     }
     opevo_text_printf(self->out, "\nbest fraction of the %s by number of trials\n",
-                      opevo_i_fraction_of(place));
-    return opevo_i_table_print(&table, self->width, self->out, err);
+                      opevo_i_cli_fraction_of(place));
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
 static opevo_status print_shares(printer *self, size_t landscape, opevo_error *err)
@@ -212,18 +213,18 @@ static opevo_status print_shares(printer *self, size_t landscape, opevo_error *e
 
             if (!point->checkpoint)
                 continue;
-            opevo_i_table_cell(&table, "%s", name);
-            opevo_i_table_cell(&table, "%llu", (unsigned long long)point->trials);
+            opevo_i_cli_table_cell(&table, "%s", name);
+            opevo_i_cli_table_cell(&table, "%llu", (unsigned long long)point->trials);
             share_cell(&table, point->within_5, point->within_5_interval, exact);
             share_cell(&table, point->within_1, point->within_1_interval, exact);
             if (place->exact_random)
                 sure_cell(&table, "%.3f", point->score, point->score_interval, exact);
         }
     }
-    opevo_text_printf(self->out, "\nshare of runs near the %s%s\n", opevo_i_fraction_of(place),
+    opevo_text_printf(self->out, "\nshare of runs near the %s%s\n", opevo_i_cli_fraction_of(place),
                       place->exact_random ? ", and score: 0 as exact random search, 1 the optimum"
                                           : "");
-    return opevo_i_table_print(&table, self->width, self->out, err);
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
 static opevo_status print_targets(printer *self, size_t landscape, opevo_error *err)
@@ -240,19 +241,19 @@ static opevo_status print_targets(printer *self, size_t landscape, opevo_error *
         for (size_t j = 0; cell && j < self->analysis->options.target_count; j++) {
             const opevo_study_target *target = &cell->targets[j];
 
-            opevo_i_table_cell(&table, "%s", name);
-            opevo_i_table_cell(&table, "%g", target->fraction);
+            opevo_i_cli_table_cell(&table, "%s", name);
+            opevo_i_cli_table_cell(&table, "%g", target->fraction);
             if (exact)
                 share_cell(&table, target->hit, target->interval, true);
             else
-                opevo_i_table_cell(&table, "%zu of %zu", target->reached, target->runs);
+                opevo_i_cli_table_cell(&table, "%zu of %zu", target->reached, target->runs);
             sure_cell(&table, "%.1f", target->ert, target->interval, exact);
         }
     }
     opevo_text_printf(self->out,
                       "\nexpected running time (ERT), in trials, to a fraction of the %s\n",
-                      opevo_i_fraction_of(place));
-    return opevo_i_table_print(&table, self->width, self->out, err);
+                      opevo_i_cli_fraction_of(place));
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
 static opevo_status print_areas(printer *self, size_t landscape, opevo_error *err)
@@ -267,13 +268,13 @@ static opevo_status print_areas(printer *self, size_t landscape, opevo_error *er
 
         if (!cell)
             continue;
-        opevo_i_table_cell(&table, "%s", name);
+        opevo_i_cli_table_cell(&table, "%s", name);
         sure_cell(&table, "%.4f", cell->ecdf_area, cell->ecdf_area_interval,
                   cell == &place->random);
     }
     opevo_text_printf(self->out, "\narea under the ECDF over these targets, log trials 1 to %llu\n",
                       (unsigned long long)place->horizon);
-    return opevo_i_table_print(&table, self->width, self->out, err);
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
 static void print_windows(const printer *self, const opevo_study_place *place)
@@ -311,7 +312,7 @@ static opevo_status print_scores(printer *self, size_t landscape, opevo_error *e
 
         if (!cell)
             continue;
-        opevo_i_table_cell(&table, "%s", name);
+        opevo_i_cli_table_cell(&table, "%s", name);
         for (int k = 0; k < 2; k++) {
             const opevo_study_score *score = k ? &cell->by_time : &cell->by_trials;
 
@@ -320,7 +321,7 @@ static opevo_status print_scores(printer *self, size_t landscape, opevo_error *e
         }
     }
     print_windows(self, place);
-    return opevo_i_table_print(&table, self->width, self->out, err);
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
 /* ---- Comparisons ---- */
@@ -331,7 +332,7 @@ static const char *sign_of(const opevo_study_analysis *analysis, size_t landscap
 {
     opevo_verdict verdict = OPEVO_VERDICT_UNRESOLVED;
 
-    if (!opevo_i_verdict_of(analysis, landscape, row, column, &verdict))
+    if (!opevo_i_cli_verdict_of(analysis, landscape, row, column, &verdict))
         return "";
     return verdict == OPEVO_VERDICT_BETTER ? "+" : verdict == OPEVO_VERDICT_WORSE ? "-" : ".";
 }
@@ -426,11 +427,11 @@ static opevo_status print_overall(printer *self, opevo_error *err)
                           overall->all_failed);
     opevo_text_add(self->out, "\n");
     for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
-        opevo_i_table_cell(&table, "%s", self->analysis->study.contenders[i]);
+        opevo_i_cli_table_cell(&table, "%s", self->analysis->study.contenders[i]);
         sure_cell(&table, "%.4f", overall->mean[i], overall->interval[i], false);
         number_cell(&table, "%.2f", overall->mean_rank[i]);
     }
-    status = opevo_i_table_print(&table, self->width, self->out, err);
+    status = opevo_i_cli_table_print(&table, self->width, self->out, err);
     print_friedman(self);
     return status;
 }
@@ -447,7 +448,7 @@ static void print_head(const printer *self, const char *name)
         trials += study->runs[i].curve.trials;
     opevo_text_printf(self->out, "%s: %zu run%s, ", name, study->run_count,
                       study->run_count == 1 ? "" : "s");
-    opevo_i_text_add_grouped(self->out, trials);
+    opevo_i_cli_text_add_grouped(self->out, trials);
     opevo_text_printf(self->out,
                       " trials; numbers are estimated from the runs, with %s %g %% intervals%s, "
                       "unless marked exact or approximate; seed %llu, %zu resamples\n",
@@ -473,7 +474,7 @@ static void print_place(const printer *self, size_t landscape)
     opevo_text_add_visible(self->out, shown->name);
     opevo_text_add(self->out, ": ");
     if (shown->table) {
-        opevo_i_text_add_grouped(self->out, shown->table->points);
+        opevo_i_cli_text_add_grouped(self->out, shown->table->points);
         opevo_text_add(self->out, " points, ");
     }
     if (place->optimum_known)
@@ -495,11 +496,11 @@ static void print_place(const printer *self, size_t landscape)
     }
 }
 
-opevo_status opevo_i_analysis_print_text(const char *name, const opevo_i_study_data *data,
-                                         const opevo_study_analysis *analysis, bool all,
-                                         opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_i_cli_study_data *data,
+                                             const opevo_study_analysis *analysis, bool all,
+                                             opevo_text *out, opevo_error *err)
 {
-    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), out};
+    printer self = {data, analysis, opevo_i_cli_terminal_width(STDOUT_FILENO), out};
     opevo_status status = OPEVO_OK;
 
     print_head(&self, name);
@@ -507,7 +508,7 @@ opevo_status opevo_i_analysis_print_text(const char *name, const opevo_i_study_d
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         print_place(&self, i);
         OPEVO_TRY(print_ranking(&self, i, all, err));
-        OPEVO_TRY(opevo_i_analysis_print_front(data, i, self.width, out, err));
+        OPEVO_TRY(opevo_i_cli_analysis_print_front(data, i, self.width, out, err));
         if (!all)
             continue;
         OPEVO_TRY(print_points(&self, i, err));

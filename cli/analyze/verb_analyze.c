@@ -59,10 +59,10 @@ static size_t read_list(const char *text, bool whole, double most, double *value
     return count;
 }
 
-static opevo_status read_checkpoints(const opevo_call *call, opevo_i_analyze_settings *self,
+static opevo_status read_checkpoints(const opevo_call *call, opevo_i_cli_analyze_settings *self,
                                      opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "at");
+    const char *text = opevo_i_cli_option(call, "at");
     double values[OPEVO_I_MOST_LISTED];
 
     if (!text)
@@ -80,10 +80,10 @@ static opevo_status read_checkpoints(const opevo_call *call, opevo_i_analyze_set
     return OPEVO_OK;
 }
 
-static opevo_status read_targets(const opevo_call *call, opevo_i_analyze_settings *self,
+static opevo_status read_targets(const opevo_call *call, opevo_i_cli_analyze_settings *self,
                                  opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "targets");
+    const char *text = opevo_i_cli_option(call, "targets");
 
     if (!text)
         return OPEVO_OK;
@@ -100,7 +100,7 @@ static opevo_status read_targets(const opevo_call *call, opevo_i_analyze_setting
 static opevo_status read_share(const opevo_call *call, const char *name, double *out,
                                opevo_error *err)
 {
-    const char *text = opevo_i_option(call, name);
+    const char *text = opevo_i_cli_option(call, name);
     double value = *out;
 
     if (text && (!opevo_parse_double(text, &value) || !(value > 0 && value < 1)))
@@ -113,7 +113,7 @@ static opevo_status read_share(const opevo_call *call, const char *name, double 
 static opevo_status read_intervals(const opevo_call *call, opevo_analysis_options *out,
                                    opevo_error *err)
 {
-    const char *kind = opevo_i_option(call, "intervals");
+    const char *kind = opevo_i_cli_option(call, "intervals");
 
     out->exact_intervals = kind && !strcmp(kind, "exact");
     if (kind && !out->exact_intervals && strcmp(kind, "approximate") != 0)
@@ -122,7 +122,7 @@ static opevo_status read_intervals(const opevo_call *call, opevo_analysis_option
     return OPEVO_OK;
 }
 
-static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settings *self,
+static opevo_status read_settings(const opevo_call *call, opevo_i_cli_analyze_settings *self,
                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -134,11 +134,11 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settin
     OPEVO_TRY(read_share(call, "confidence", &self->options.confidence, err));
     OPEVO_TRY(read_intervals(call, &self->options, err));
     OPEVO_TRY(read_share(call, "alpha", &self->options.alpha, err));
-    OPEVO_TRY(opevo_i_option_count(call, "resamples", self->options.resamples, 100, 1000000,
-                                   &resamples, err));
-    OPEVO_TRY(opevo_i_option_count(call, "seed", self->options.seed, 0, UINT64_MAX,
-                                   &self->options.seed, err));
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "resamples", self->options.resamples, 100, 1000000,
+                                       &resamples, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", self->options.seed, 0, UINT64_MAX,
+                                       &self->options.seed, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     self->options.resamples = (size_t)resamples;
     self->options.threads = threads ? (unsigned)threads : opevo_processor_count();
 cleanup:
@@ -160,7 +160,7 @@ static void leave_out(opevo_study_analysis *analysis, size_t landscape, bool by_
 }
 
 /* Leave scores out where their baseline is degenerate, and say why where scores are shown. */
-static void leave_out_degenerate(opevo_i_analysis_work *work, bool tells)
+static void leave_out_degenerate(opevo_i_cli_analysis_work *work, bool tells)
 {
     for (size_t i = 0; i < work->analysis->study.landscape_count; i++) {
         const opevo_study_place *place = &work->analysis->places[i];
@@ -181,41 +181,42 @@ static void leave_out_degenerate(opevo_i_analysis_work *work, bool tells)
     }
 }
 
-opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analysis_work *work,
+                                       opevo_error *err)
 {
     const opevo_analysis_options *study_options = &work->settings.options;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_settings(call, &work->settings, err));
-    OPEVO_TRY(opevo_i_study_read(call, study_options->threads, &work->data, err));
-    if (!opevo_i_option(call, "criteria"))
-        OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
-    OPEVO_TRY(opevo_i_study_name_contenders(&work->data, err));
-    if (opevo_i_option(call, "criteria"))
-        OPEVO_TRY(opevo_i_study_fronts(opevo_i_option(call, "criteria"), &work->data, err));
-    OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
+    OPEVO_TRY(opevo_i_cli_study_read(call, study_options->threads, &work->data, err));
+    if (!opevo_i_cli_option(call, "criteria"))
+        OPEVO_TRY(
+            opevo_i_cli_study_open_landscapes(call, study_options->threads, &work->data, err));
+    OPEVO_TRY(opevo_i_cli_study_name_contenders(&work->data, err));
+    if (opevo_i_cli_option(call, "criteria"))
+        OPEVO_TRY(opevo_i_cli_study_fronts(opevo_i_cli_option(call, "criteria"), &work->data, err));
+    OPEVO_TRY(opevo_i_cli_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
-    leave_out_degenerate(work, opevo_i_flag(call, "all") || opevo_i_flag(call, "json") ||
+    leave_out_degenerate(work, opevo_i_cli_flag(call, "all") || opevo_i_cli_flag(call, "json") ||
                                    strcmp(call->verb->name, "analyze") != 0);
 cleanup:
     return status;
 }
 
-void opevo_i_analysis_free(opevo_i_analysis_work *work)
+void opevo_i_cli_analysis_free(opevo_i_cli_analysis_work *work)
 {
     opevo_study_analysis_destroy(work->analysis);
-    opevo_i_study_data_free(&work->data);
+    opevo_i_cli_study_data_free(&work->data);
 }
 
 static opevo_status check_forms(const opevo_call *call, opevo_error *err)
 {
-    int forms =
-        opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex");
+    int forms = opevo_i_cli_flag(call, "csv") + opevo_i_cli_flag(call, "json") +
+                opevo_i_cli_flag(call, "latex");
 
     if (forms > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
-    if (forms && opevo_i_flag(call, "all"))
+    if (forms && opevo_i_cli_flag(call, "all"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--all is for tables: omit it with --csv, --json and --latex.");
     return OPEVO_OK;
@@ -223,34 +224,35 @@ static opevo_status check_forms(const opevo_call *call, opevo_error *err)
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    opevo_i_analysis_work work = {.analysis = NULL};
+    opevo_i_cli_analysis_work work = {.analysis = NULL};
     opevo_text name = {0};
     opevo_status status = check_forms(call, err);
 
     (void)exit_code;
     if (status != OPEVO_OK)
         return status;
-    opevo_i_stores_name(call, &name);
-    OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
-    if (opevo_i_flag(call, "csv") ||
-        opevo_i_flag(call, "latex")) /* these have no place for notes */
+    opevo_i_cli_stores_name(call, &name);
+    OPEVO_TRY(opevo_i_cli_analysis_make(call, &work, err));
+    if (opevo_i_cli_flag(call, "csv") ||
+        opevo_i_cli_flag(call, "latex")) /* these have no place for notes */
         fputs(opevo_text_string(&work.data.notes), stderr);
-    if (opevo_i_flag(call, "csv"))
-        opevo_i_analysis_print_csv(work.analysis, out);
-    else if (opevo_i_flag(call, "json"))
-        opevo_i_analysis_print_json(&work.data, work.analysis, out);
-    else if (opevo_i_flag(call, "latex"))
-        opevo_i_analysis_print_latex(work.analysis, out);
+    if (opevo_i_cli_flag(call, "csv"))
+        opevo_i_cli_analysis_print_csv(work.analysis, out);
+    else if (opevo_i_cli_flag(call, "json"))
+        opevo_i_cli_analysis_print_json(&work.data, work.analysis, out);
+    else if (opevo_i_cli_flag(call, "latex"))
+        opevo_i_cli_analysis_print_latex(work.analysis, out);
     else
-        OPEVO_TRY(opevo_i_analysis_print_text(opevo_text_string(&name), &work.data, work.analysis,
-                                              opevo_i_flag(call, "all"), out, err));
+        OPEVO_TRY(opevo_i_cli_analysis_print_text(opevo_text_string(&name), &work.data,
+                                                  work.analysis, opevo_i_cli_flag(call, "all"), out,
+                                                  err));
 cleanup:
-    opevo_i_analysis_free(&work);
+    opevo_i_cli_analysis_free(&work);
     opevo_text_free(&name);
     return status;
 }
 
-const opevo_verb opevo_i_verb_analyze = {
+const opevo_verb opevo_i_cli_verb_analyze = {
     .name = "analyze",
     .arguments = "STORE [STORE...]",
     .arguments_min = 1,

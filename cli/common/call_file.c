@@ -30,7 +30,7 @@ static bool is_own(const char *key)
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* A text as it is, a number as text; NULL for anything else. */
-static const char *value_of(opevo_i_call_file *self, const json_t *value)
+static const char *value_of(opevo_i_cli_call_file *self, const json_t *value)
 {
     opevo_text *number = NULL;
 
@@ -64,7 +64,7 @@ static opevo_status fail_unknown(const char *origin, const char *key, const opev
                       origin, key, verb->name);
 }
 
-static opevo_status add_flag(opevo_i_call_file *self, const opevo_option *option,
+static opevo_status add_flag(opevo_i_cli_call_file *self, const opevo_option *option,
                              const json_t *value, const char *origin, opevo_error *err)
 {
     if (!json_is_boolean(value))
@@ -76,7 +76,7 @@ static opevo_status add_flag(opevo_i_call_file *self, const opevo_option *option
 }
 
 /* A value, or for an option that may be repeated a list of them. */
-static opevo_status add_values(opevo_i_call_file *self, const opevo_option *option,
+static opevo_status add_values(opevo_i_cli_call_file *self, const opevo_option *option,
                                const json_t *value, const char *origin, opevo_error *err)
 {
     bool list = json_is_array(value) && option->repeatable;
@@ -93,7 +93,7 @@ static opevo_status add_values(opevo_i_call_file *self, const opevo_option *opti
     return OPEVO_OK;
 }
 
-static opevo_status add_what(opevo_i_call_file *self, const json_t *what, const char *origin,
+static opevo_status add_what(opevo_i_cli_call_file *self, const json_t *what, const char *origin,
                              opevo_error *err)
 {
     size_t count = json_is_array(what) ? json_array_size(what) : what ? 1 : 0;
@@ -123,7 +123,8 @@ static size_t room_for(const json_t *root)
     return room;
 }
 
-static opevo_status check_head(const opevo_i_call_file *self, const char *origin, opevo_error *err)
+static opevo_status check_head(const opevo_i_cli_call_file *self, const char *origin,
+                               opevo_error *err)
 {
     const json_t *verb = json_object_get(self->root, "verb");
     const json_t *folder = json_object_get(self->root, "folder");
@@ -137,7 +138,7 @@ static opevo_status check_head(const opevo_i_call_file *self, const char *origin
     return OPEVO_OK;
 }
 
-static opevo_status read_members(opevo_i_call_file *self, const char *origin, opevo_error *err)
+static opevo_status read_members(opevo_i_cli_call_file *self, const char *origin, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const char *key = NULL;
@@ -147,7 +148,7 @@ static opevo_status read_members(opevo_i_call_file *self, const char *origin, op
     OPEVO_TRY(add_what(self, json_object_get(self->root, "what"), origin, err));
     json_object_foreach(self->root, key, value)
     {
-        const opevo_option *option = opevo_i_option_find(self->call.verb, key);
+        const opevo_option *option = opevo_i_cli_option_find(self->call.verb, key);
 
         if (is_own(key))
             continue;
@@ -162,14 +163,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_call_file_parse(const char *text, size_t size, const char *origin,
-                                     const opevo_verb *verb, opevo_i_call_file *out,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_call_file_parse(const char *text, size_t size, const char *origin,
+                                         const opevo_verb *verb, opevo_i_cli_call_file *out,
+                                         opevo_error *err)
 {
     json_error_t fault;
     size_t room = 0;
 
-    *out = (opevo_i_call_file){.call.verb = verb};
+    *out = (opevo_i_cli_call_file){.call.verb = verb};
     if (opevo_tvm_log_of(text))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", origin,
                           opevo_tvm_log_advice(opevo_tvm_log_of(text)));
@@ -189,20 +190,20 @@ opevo_status opevo_i_call_file_parse(const char *text, size_t size, const char *
     return read_members(out, origin, err);
 }
 
-void opevo_i_call_file_free(opevo_i_call_file *self)
+void opevo_i_cli_call_file_free(opevo_i_cli_call_file *self)
 {
     for (size_t i = 0; i < self->number_count; i++)
         opevo_text_free(&self->numbers[i]);
     opevo_free(self->numbers);
-    opevo_i_call_free(&self->call);
+    opevo_i_cli_call_free(&self->call);
     json_decref(self->root);
-    *self = (opevo_i_call_file){.root = NULL};
+    *self = (opevo_i_cli_call_file){.root = NULL};
 }
 
 /* ---- Changing ------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_call_file_lay_over(opevo_i_call_file *self, const opevo_call *over,
-                                        opevo_error *err)
+opevo_status opevo_i_cli_call_file_lay_over(opevo_i_cli_call_file *self, const opevo_call *over,
+                                            opevo_error *err)
 {
     opevo_call *call = &self->call;
     opevo_given *all = opevo_calloc(call->given_count + over->given_count + 1, sizeof *all);
@@ -211,11 +212,12 @@ opevo_status opevo_i_call_file_lay_over(opevo_i_call_file *self, const opevo_cal
     if (!all)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options of a run.");
     for (size_t i = 0; i < call->given_count; i++) {
-        if (!opevo_i_flag(over, call->given[i].option->name))
+        if (!opevo_i_cli_flag(over, call->given[i].option->name))
             all[count++] = call->given[i];
     }
     for (size_t i = 0; i < over->given_count; i++) {
-        const opevo_option *option = opevo_i_option_find(call->verb, over->given[i].option->name);
+        const opevo_option *option =
+            opevo_i_cli_option_find(call->verb, over->given[i].option->name);
 
         if (option)
             all[count++] = (opevo_given){option, over->given[i].value};
@@ -226,17 +228,17 @@ opevo_status opevo_i_call_file_lay_over(opevo_i_call_file *self, const opevo_cal
     return OPEVO_OK;
 }
 
-bool opevo_i_call_file_add(opevo_i_call_file *self, const char *name, const char *value)
+bool opevo_i_cli_call_file_add(opevo_i_cli_call_file *self, const char *name, const char *value)
 {
-    const opevo_option *option = opevo_i_option_find(self->call.verb, name);
+    const opevo_option *option = opevo_i_cli_option_find(self->call.verb, name);
     opevo_given given = {option, value};
     const opevo_call one = {.given = &given, .given_count = 1};
 
-    return option && opevo_i_call_file_lay_over(self, &one, NULL) == OPEVO_OK;
+    return option && opevo_i_cli_call_file_lay_over(self, &one, NULL) == OPEVO_OK;
 }
 
-opevo_status opevo_i_call_file_enter(const opevo_i_call_file *self, const char *origin,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_call_file_enter(const opevo_i_cli_call_file *self, const char *origin,
+                                         opevo_error *err)
 {
     const char *folder = json_string_value(json_object_get(self->root, "folder"));
 
@@ -302,7 +304,7 @@ static bool is_again(const opevo_call *call, size_t i)
     return false;
 }
 
-void opevo_i_call_print(const opevo_call *call, const char *seed, opevo_text *out)
+void opevo_i_cli_call_print(const opevo_call *call, const char *seed, opevo_text *out)
 {
     char *folder = getcwd(NULL, 0);
 

@@ -62,85 +62,87 @@ struct opevo_call {
     size_t given_count;
 };
 
-extern const opevo_verb opevo_i_verb_best, opevo_i_verb_resume, opevo_i_verb_sketch,
-    opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_computation, opevo_i_verb_devices,
-    opevo_i_verb_edits, opevo_i_verb_emit, opevo_i_verb_evolve, opevo_i_verb_help,
-    opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_network, opevo_i_verb_man,
-    opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_serve,
-    opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners,
-    opevo_i_verb_verify;
-extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
+extern const opevo_verb opevo_i_cli_verb_best, opevo_i_cli_verb_resume, opevo_i_cli_verb_sketch,
+    opevo_i_cli_verb_analyze, opevo_i_cli_verb_completion, opevo_i_cli_verb_computation,
+    opevo_i_cli_verb_devices, opevo_i_cli_verb_edits, opevo_i_cli_verb_emit,
+    opevo_i_cli_verb_evolve, opevo_i_cli_verb_help, opevo_i_cli_verb_landscape,
+    opevo_i_cli_verb_law, opevo_i_cli_verb_network, opevo_i_cli_verb_man, opevo_i_cli_verb_record,
+    opevo_i_cli_verb_report, opevo_i_cli_verb_runs, opevo_i_cli_verb_serve, opevo_i_cli_verb_space,
+    opevo_i_cli_verb_study, opevo_i_cli_verb_tune, opevo_i_cli_verb_tuners, opevo_i_cli_verb_verify;
+extern const opevo_verb *const opevo_i_cli_verbs[]; /* ends with NULL */
 /* Errors: INVALID with the verb that was probably meant. */
-opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err);
+opevo_status opevo_i_cli_verb_find(const char *name, const opevo_verb **out, opevo_error *err);
 
-/* Parse argv[0 .. argc - 1], the words after the verb; release with opevo_i_call_free. */
-opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
-                                opevo_error *err);
-void opevo_i_call_free(opevo_call *call);
+/* Parse argv[0 .. argc - 1], the words after the verb; release with opevo_i_cli_call_free. */
+opevo_status opevo_i_cli_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
+                                    opevo_error *err);
+void opevo_i_cli_call_free(opevo_call *call);
 
 /* The option that a word of a command line names, with or without its value; NULL for none. */
-const opevo_option *opevo_i_option_find(const opevo_verb *verb, const char *word);
+const opevo_option *opevo_i_cli_option_find(const opevo_verb *verb, const char *word);
 /* What stands before the name on a command line: two dashes, or nothing where it has its own. */
-const char *opevo_i_option_dashes(const opevo_option *option);
+const char *opevo_i_cli_option_dashes(const opevo_option *option);
 /* Value of the last option of that name, NULL when it was not given; and whether a flag was. */
-const char *opevo_i_option(const opevo_call *call, const char *name);
-bool opevo_i_flag(const opevo_call *call, const char *name);
+const char *opevo_i_cli_option(const opevo_call *call, const char *name);
+bool opevo_i_cli_flag(const opevo_call *call, const char *name);
 /* The option as a number in its domain, `fallback` when it was not given. The sentence names the
  * option and the domain. */
-opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint64_t fallback,
-                                  uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
-opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *err);
+opevo_status opevo_i_cli_option_count(const opevo_call *call, const char *name, uint64_t fallback,
+                                      uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
+opevo_status opevo_i_cli_option_q(const opevo_call *call, double *out, opevo_error *err);
 /* A positive real number; 0 when it was not given. */
-opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
-                                     opevo_error *err);
+opevo_status opevo_i_cli_option_positive(const opevo_call *call, const char *name, double *out,
+                                         opevo_error *err);
 
 /* ---- What a user names (objective_spec.c) ---------------------------------------------------- */
 
 /* A parameter needs a name, and sentences about it begin with that; but a user who wrote only
  * "factor(8,3)" gave none. Such a parameter is called x, and this is the sentence without it. */
-const char *opevo_i_unnamed(const char *message);
+const char *opevo_i_cli_unnamed(const char *message);
 /* A parameter from text such as "factor(8,3)"; topology may be NULL. */
-opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_parameter_of(const char *text, const char *topology, opevo_parameter **out,
+                                      opevo_error *err);
 /* A space by a parameter ("factor(8,3)"), an operator, a space file, "recorded:[FILE]" or
  * "only-recorded:[FILE]". */
-opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
+opevo_status opevo_i_cli_space_of(const char *what, opevo_space **out, opevo_error *err);
 /* The path in "STORE:RUN", and the number; the whole text and 0 where no run is named, or where a
  * file has that name. The caller frees it; NULL without memory. */
-char *opevo_i_split_run(const char *text, int64_t *run);
+char *opevo_i_cli_split_run(const char *text, int64_t *run);
 /* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all
  * of its space. */
-bool opevo_i_is_recorded(const char *on);
+bool opevo_i_cli_is_recorded(const char *on);
 /* What --on says, or `on` where it is given, as "only-recorded:[FILE]" with --only-recorded; in
  * `text`, which the caller frees. NULL where nothing says it. Errors: INVALID for --only-recorded
  * with anything else than a recording. */
-opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
-                                const char **out, opevo_error *err);
+opevo_status opevo_i_cli_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
+                                    const char **out, opevo_error *err);
 #define OPEVO_I_ONLY_RECORDED_OPTION                                                               \
     {                                                                                              \
         "only-recorded", NULL, "recordings: the rows are the whole space", false                   \
     }
 /* An objective: `on` is recorded (above) or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
- * "cpu", "cuda:N" or "hip:N" (then it is what opevo_i_workload_of takes, for sim an operator);
+ * "cpu", "cuda:N" or "hip:N" (then it is what opevo_i_cli_workload_of takes, for sim an operator);
  * `space` is a space file for a recorded
  * landscape, a program or kernels, or NULL. */
-opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
-                                  opevo_objective **out, opevo_error *err);
+opevo_status opevo_i_cli_objective_of(const char *what, const char *on, const char *space,
+                                      opevo_objective **out, opevo_error *err);
 /* The same with the options of live objectives of a call, which has OPEVO_I_LIVE_OPTIONS. */
-opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
-                                       const char *space, opevo_objective **out, opevo_error *err);
+opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *what, const char *on,
+                                           const char *space, opevo_objective **out,
+                                           opevo_error *err);
 #define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
 
 /* A computation by a file ("@FILE" or a path), a name, an operator or a text
  * (computation_spec.c). */
-opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, opevo_error *err);
+opevo_status opevo_i_cli_computation_of(const char *what, opevo_computation **out,
+                                        opevo_error *err);
 /* The same for what kernels compute: operators stay operators, also beside a file of that name. */
-opevo_status opevo_i_workload_of(const char *what, opevo_workload **out, opevo_error *err);
+opevo_status opevo_i_cli_workload_of(const char *what, opevo_workload **out, opevo_error *err);
 /* The path that is read for it; NULL: none. */
-const char *opevo_i_workload_file(const char *what);
+const char *opevo_i_cli_workload_file(const char *what);
 /* An operator, for `user` ("--on sim:mi50"), who takes no other computations. */
-opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_operator *out,
-                                 opevo_error *err);
+opevo_status opevo_i_cli_operator_of(const char *what, const char *user, opevo_operator *out,
+                                     opevo_error *err);
 
 /* ---- Live objectives (live_options.c) ---- */
 
@@ -201,10 +203,10 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
     }
 
 /* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */
-bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out);
+bool opevo_i_cli_dialect_of(const char *device, opevo_kernel_dialect *out);
 /* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023, which --on names. Errors:
  * INVALID. */
-opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
+opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
 /* The row of a verb that searches. */
 #define OPEVO_I_SLOWER_OPTION                                                                      \
     {                                                                                              \
@@ -215,20 +217,20 @@ opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, op
     }
 
 /* The row of that name of both; NULL for an unknown name. */
-const opevo_option *opevo_i_live_option(const char *name);
-opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
-                                  opevo_objective **out, opevo_error *err);
+const opevo_option *opevo_i_cli_live_option(const char *name);
+opevo_status opevo_i_cli_live_program(const opevo_call *call, const char *command,
+                                      const char *space, opevo_objective **out, opevo_error *err);
 /* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or
  * NULL.
  */
-opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                  const opevo_workload *work, opevo_objective **out,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device, const char *space,
+                                      const opevo_workload *work, opevo_objective **out,
+                                      opevo_error *err);
 
 /* ---- Finals (finals.c) ---- */
 
 enum { OPEVO_I_MOST_FINALISTS = 100 };
-typedef struct opevo_i_finals {
+typedef struct opevo_i_cli_finals {
     opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first; then the library */
     size_t count, most;                                   /* most: 0 for no finals */
     uint64_t rounds;
@@ -236,61 +238,62 @@ typedef struct opevo_i_finals {
     opevo_final_verdict verdict;
     opevo_text library; /* what it is called, or why it was not measured */
     opevo_text failure; /* why finals that were tried could not be had */
-} opevo_i_finals;
+} opevo_i_cli_finals;
 
 /* From --finals, --rounds and --library. */
-opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *objective,
-                                 opevo_i_finals *out, opevo_error *err);
-void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial);
+opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_i_cli_finals *out, opevo_error *err);
+void opevo_i_cli_finals_note(opevo_i_cli_finals *finals, const opevo_trial *trial);
 /* Take them from the store, where it has those of the run, otherwise measure them and store them.
  * `store` may be NULL. Interrupted finals are dropped, and say so; so are those for which no worker
  * can be had, or in which no point could be measured. */
-opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
-                                opevo_store *store, int64_t run, opevo_error *err);
+opevo_status opevo_i_cli_finals_run(opevo_i_cli_finals *finals, opevo_objective *objective,
+                                    uint64_t seed, opevo_store *store, int64_t run,
+                                    opevo_error *err);
 /* Those that a run of a store has, if any, and the space of their points, the caller's; NULL where
  * it cannot be made here. */
-opevo_status opevo_i_finals_of_run(opevo_store *store, int64_t run, opevo_i_finals *out,
-                                   opevo_space **space, opevo_error *err);
-void opevo_i_finals_free(opevo_i_finals *finals);
+opevo_status opevo_i_cli_finals_of_run(opevo_store *store, int64_t run, opevo_i_cli_finals *out,
+                                       opevo_space **space, opevo_error *err);
+void opevo_i_cli_finals_free(opevo_i_cli_finals *finals);
 /* Nothing where they did not run. `space` may be NULL: points are then printed as numbers. */
-void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space, const char *unit,
-                          opevo_text *out);
+void opevo_i_cli_finals_print(const opevo_i_cli_finals *finals, const opevo_space *space,
+                              const char *unit, opevo_text *out);
 /* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
  */
-void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
-                               const char *unit, opevo_text *out);
+void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo_space *space,
+                                   const char *unit, opevo_text *out);
 
 /* ---- Files that a verb writes (output_file.c) ---- */
 
 /* Before the work, so that a typing mistake costs neither it nor a file: refuse a folder, and a
  * file without `mark` in its first 4 KiB, which opevo did not write. Devices, pipes and empty files
  * are taken. */
-opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_check_output(const char *option, const char *path, const char *mark,
+                                      opevo_error *err);
 
 /* ---- A kernel as files (kernel_files.c) ---- */
 
 /* Refuse a folder that has files of a kernel of this dialect, named by option --OPTION, and make it
  * if `make`. */
-opevo_status opevo_i_kernel_folder_prepare(const char *option, const char *folder,
-                                           opevo_kernel_dialect dialect, bool make,
-                                           opevo_error *err);
-opevo_status opevo_i_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
-                                         const opevo_text *files, opevo_error *err);
+opevo_status opevo_i_cli_kernel_folder_prepare(const char *option, const char *folder,
+                                               opevo_kernel_dialect dialect, bool make,
+                                               opevo_error *err);
+opevo_status opevo_i_cli_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
+                                             const opevo_text *files, opevo_error *err);
 
 /* For the folder of --emit, NULL without it: refuse an objective without kernels and a folder that
  * has such files, and make the folder unless the run is a dry one. */
-opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *folder,
-                                          const opevo_objective *objective, opevo_error *err);
+opevo_status opevo_i_cli_kernel_files_prepare(const opevo_call *call, const char *folder,
+                                              const opevo_objective *objective, opevo_error *err);
 /* Write the kernel of a point, measured by what --on says, into the folder. */
-opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
-                                        const opevo_objective *objective, opevo_index point,
-                                        double fitness, opevo_error *err);
+opevo_status opevo_i_cli_kernel_files_write(const char *folder, const char *on,
+                                            const opevo_objective *objective, opevo_index point,
+                                            double fitness, opevo_error *err);
 
 /* ---- A schedule as a file (schedule_file.c) ---- */
 
 /* A plain value: start from {0}. */
-typedef struct opevo_i_schedule_file {
+typedef struct opevo_i_cli_schedule_file {
     opevo_workload *work;           /* that it is of */
     opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
     unsigned threads;               /* likewise 0 */
@@ -298,40 +301,41 @@ typedef struct opevo_i_schedule_file {
     /* Exactly one of both is not NULL: of an operator, or of a computation. */
     opevo_schedule *schedule;
     opevo_pipeline *pipeline;
-} opevo_i_schedule_file;
+} opevo_i_cli_schedule_file;
 /* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the
  * record of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator:
  * FORM", "# computation: TEXT" and "# dialect: NAME" of its head must agree with `wanted` and
  * `dialect` where these are given (NULL: are not); without such a line the given ones count, and
  * steps of an operator are those of a schedule. `wanted` must outlive `out`. Errors: those of
  * opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
-opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *wanted,
-                                        const opevo_kernel_dialect *dialect,
-                                        opevo_i_schedule_file *out, opevo_error *err);
-void opevo_i_schedule_file_free(opevo_i_schedule_file *file);
+opevo_status opevo_i_cli_schedule_file_read(const char *path, const opevo_workload *wanted,
+                                            const opevo_kernel_dialect *dialect,
+                                            opevo_i_cli_schedule_file *out, opevo_error *err);
+void opevo_i_cli_schedule_file_free(opevo_i_cli_schedule_file *file);
 
 /* Whether a text ends as the name of a table does. */
-bool opevo_i_is_table(const char *text);
+bool opevo_i_cli_is_table(const char *text);
 /* Whether a text that may name a thing or a file is meant as a file. */
-bool opevo_i_looks_like_path(const char *text);
+bool opevo_i_cli_looks_like_path(const char *text);
 
 /* How a store says that the objective can be opened again: `on` and `space` with their paths from
- * the root, so that it does not matter from where. Release with opevo_i_note_free. */
+ * the root, so that it does not matter from where. Release with opevo_i_cli_note_free. */
 typedef struct opevo_note_texts {
     opevo_text what, on, space;
     opevo_objective_note note; /* points into the texts, and to `what` unless that is a file */
 } opevo_note_texts;
-opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
-                             const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err);
-void opevo_i_note_free(opevo_note_texts *texts);
+opevo_status opevo_i_cli_note_of(const char *what, const char *on, const char *space,
+                                 const opevo_optimum *optimum, opevo_note_texts *out,
+                                 opevo_error *err);
+void opevo_i_cli_note_free(opevo_note_texts *texts);
 
 /* Say on stderr, where every trial was one of a point without a row, that nothing was found out;
  * *exit_code is then that of a failure. */
-void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
-                          int *exit_code);
+void opevo_i_cli_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
+                              int *exit_code);
 
 /* Say how many rows of a recording a space file left out, if any. */
-void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
+void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out);
 
 /* ---- Start points (starts.c, transfer.c) ---- */
 
@@ -344,153 +348,159 @@ void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
     }
 
 /* A plain value: start from {0}, and free it. */
-typedef struct opevo_i_starts {
+typedef struct opevo_i_cli_starts {
     opevo_proposal *points;
     size_t capacity;
     opevo_starts list; /* of them */
     bool given;        /* the command says something of start points */
     opevo_text more;   /* what that adds to the settings of a stored run */
-} opevo_i_starts;
-void opevo_i_starts_free(opevo_i_starts *starts);
+} opevo_i_cli_starts;
+void opevo_i_cli_starts_free(opevo_i_cli_starts *starts);
 /* From --start and --transfer: the points of --start in their order, that of the objective unless
  * one is `none`, and the transferred ones. Errors: INVALID naming the option; those of files and
  * stores; NOMEM. */
-opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *objective,
-                                 opevo_i_starts *starts, opevo_error *err);
+opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_i_cli_starts *starts, opevo_error *err);
 /* A configuration as text or as an object of JSON. Errors: INVALID, also if it is not allowed. */
-opevo_status opevo_i_starts_add_configuration(opevo_i_starts *starts, const opevo_space *space,
-                                              const char *text, opevo_error *err);
-opevo_status opevo_i_starts_add(opevo_i_starts *starts, opevo_index point, const char *origin,
-                                opevo_error *err);
+opevo_status opevo_i_cli_starts_add_configuration(opevo_i_cli_starts *starts,
+                                                  const opevo_space *space, const char *text,
+                                                  opevo_error *err);
+opevo_status opevo_i_cli_starts_add(opevo_i_cli_starts *starts, opevo_index point,
+                                    const char *origin, opevo_error *err);
 /* The best point of a run, carried over where that is of another space. */
-opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objective *objective,
-                                    const char *path, int64_t run, opevo_error *err);
+opevo_status opevo_i_cli_starts_add_run(opevo_i_cli_starts *starts,
+                                        const opevo_objective *objective, const char *path,
+                                        int64_t run, opevo_error *err);
 /* The best points of the runs of this device, template and kind of operator with other extents:
  * five different ones at most, of the nearest extents first. Errors: INVALID where there is no such
  * run and one is needed. */
-opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
-                                     const char *path, bool needed, opevo_error *err);
+opevo_status opevo_i_cli_starts_transfer(opevo_i_cli_starts *starts,
+                                         const opevo_objective *objective, const char *path,
+                                         bool needed, opevo_error *err);
 
 /* ---- The launcher of a cluster (launcher.c) ---- */
 
 /* A number from the environment, `fallback` where there is none. Errors: INVALID. */
-opevo_status opevo_i_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
-                                     opevo_error *err);
+opevo_status opevo_i_cli_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
+                                         opevo_error *err);
 /* The place of this process among those that mpirun or srun started. Where both are there, mpirun
  * was started last. A batch script itself is no step, though it is told how many tasks there could
  * be. Errors: INVALID. */
-opevo_status opevo_i_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
-                                   opevo_error *err);
+opevo_status opevo_i_cli_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
+                                       opevo_error *err);
 /* Whether it is one of several. Where one of them ends with another status than 0, mpirun, and srun
  * if asked to, kill the others. */
-bool opevo_i_is_one_of_several(void);
+bool opevo_i_cli_is_one_of_several(void);
 
 /* ---- The store that a call writes (store_of_call.c) ---- */
 
 /* Say on stderr what is to be known of the folder of a store; nothing for a local one. */
-void opevo_i_tell_folder(const char *verb, const char *path);
+void opevo_i_cli_tell_folder(const char *verb, const char *path);
 /* The store of --store, NULL without it and in a dry run. */
-opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err);
+opevo_status opevo_i_cli_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err);
 
 /* ---- Trials to learn from (earlier.c) ---- */
 
 /* A plain value: start from {0}, and free the trials. */
-typedef struct opevo_i_earlier {
+typedef struct opevo_i_cli_earlier {
     opevo_trial *trials;
     size_t count;
-} opevo_i_earlier;
+} opevo_i_cli_earlier;
 /* Append the trials of one run, given as STORE:RUN; `named` is how the user named it: "--learn".
  * Errors: INVALID for a tuner that cannot learn, with those that can; those of the store. */
-opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const char *text,
-                                 const opevo_tuner_ops *tuner, const opevo_space *space,
-                                 opevo_error *err);
+opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *named, const char *text,
+                                     const opevo_tuner_ops *tuner, const opevo_space *space,
+                                     opevo_error *err);
 
 /* ---- A law as it is printed (law_rows.c) ---- */
 
 /* One row: a vertex, or all vertices that a symmetry makes equal. */
-typedef struct opevo_i_law_row {
+typedef struct opevo_i_cli_law_row {
     opevo_law_class class;
     size_t place; /* in the order of the law, to sort ties */
-} opevo_i_law_row;
+} opevo_i_cli_law_row;
 /* Rows by value, or by class for a set too large to list; the caller's. */
-opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, size_t *count,
-                                   bool *by_class, opevo_error *err);
+opevo_status opevo_i_cli_law_rows_make(const opevo_law *law, opevo_i_cli_law_row **out,
+                                       size_t *count, bool *by_class, opevo_error *err);
 /* Upper bound of the 1-norm between the exact law and the decimals in which --csv and JSON have it,
  * itself as it is printed by opevo_text_add_double. */
-double opevo_i_law_printed_bound(const opevo_law *law);
+double opevo_i_cli_law_printed_bound(const opevo_law *law);
 /* The members of the JSON object being written that say what a law is; each row in its own line
  * where `line_end` is a line feed, all in one where it is "". */
-void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
-                      bool by_class, const char *line_end, opevo_text *out);
+void opevo_i_cli_law_json(const opevo_law *law, const opevo_i_cli_law_row *rows, size_t count,
+                          bool by_class, const char *line_end, opevo_text *out);
 
 /* ---- Tuners ---- */
 
 /* The tuner of --tuner, or else the usual one, and its settings after `defaults`, as
  * opevo_settings_default_on has them, and --set; the values are the caller's, also on failure
  * (tuner_of_call.c). */
-opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
-                                   const opevo_tuner_default *defaults,
-                                   const opevo_tuner_ops **tuner, opevo_setting_value **values,
-                                   opevo_error *err);
+opevo_status opevo_i_cli_tuner_of_call(const opevo_call *call, const char *usual,
+                                       const opevo_tuner_default *defaults,
+                                       const opevo_tuner_ops **tuner, opevo_setting_value **values,
+                                       opevo_error *err);
 /* The settings again, with the batch of so many workers among the defaults: opevo_settings_widen.
  */
-opevo_status opevo_i_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
-                                      const opevo_tuner_default *defaults, size_t workers,
-                                      opevo_setting_value *values, opevo_error *err);
+opevo_status opevo_i_cli_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
+                                          const opevo_tuner_default *defaults, size_t workers,
+                                          opevo_setting_value *values, opevo_error *err);
 /* The value of --set KEY=VALUE; NULL where the key is not set. */
-const char *opevo_i_setting_of_call(const opevo_call *call, const char *key);
+const char *opevo_i_cli_setting_of_call(const opevo_call *call, const char *key);
 /* A sentence where the tuner leaves some of the workers idle. */
-void opevo_i_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
-                        size_t workers, opevo_text *out);
+void opevo_i_cli_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
+                            size_t workers, opevo_text *out);
 /* Those of --require; they are the caller's, also on failure. */
-opevo_status opevo_i_requirements_of_call(const opevo_call *call, const opevo_objective *objective,
-                                          opevo_requirement **out, size_t *count, opevo_error *err);
+opevo_status opevo_i_cli_requirements_of_call(const opevo_call *call,
+                                              const opevo_objective *objective,
+                                              opevo_requirement **out, size_t *count,
+                                              opevo_error *err);
 
 /* One JSON object in one line (tuner_json.c). */
-void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out);
+void opevo_i_cli_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out);
 
 /* ---- The library and the features of a tuner (tuner_library.c); nothing where it has none */
 
 /* " with XGBoost 3.0.0" */
-void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out);
-void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out);
+void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, opevo_text *out);
+void opevo_i_cli_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out);
 /* A line where this version computes other results than those tested. */
-void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
+void opevo_i_cli_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
 /* A line where a cost model of programs sees the parameters, as the objective has no features. */
-void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
-                                 opevo_text *out);
+void opevo_i_cli_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
+                                     opevo_text *out);
 
 /* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
 /* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0,
  * which is no limit wherever a function takes a width, if it is not a terminal: what is piped is
  * searched and cut by lines. */
-unsigned opevo_i_terminal_width(int descriptor);
+unsigned opevo_i_cli_terminal_width(int descriptor);
 
 /* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */
-void opevo_i_print_error(const char *verb, const char *sentence);
+void opevo_i_cli_print_error(const char *verb, const char *sentence);
 
 /* ---- How text looks (style.c) ---- */
 
 /* Whether the locale (LC_ALL, LC_CTYPE or LANG, the first that is set) lets characters beyond ASCII
  * be printed. */
-bool opevo_i_unicode(void);
+bool opevo_i_cli_unicode(void);
 
 /* Whether the terminal of the environment (TERM) takes escape sequences. */
-bool opevo_i_has_escapes(void);
+bool opevo_i_cli_has_escapes(void);
 
 typedef enum opevo_style { OPEVO_STYLE_STRONG, OPEVO_STYLE_GOOD, OPEVO_STYLE_BAD } opevo_style;
 /* Append a text in a style where the descriptor is a terminal that has them and NO_COLOR is not
  * set; otherwise as it is. */
-void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text);
+void opevo_i_cli_text_add_styled(opevo_text *out, int descriptor, opevo_style style,
+                                 const char *text);
 
 /* Length of a sequence that sets a style, as the above writes it; 0 if none exists. */
-size_t opevo_i_colour_length(const char *at);
+size_t opevo_i_cli_colour_length(const char *at);
 
 /* Append a text whose lines are broken at blanks where they are wider; the rest of a line is
  * indented by two more. Lines do not end in blanks. What a verb prints is wrapped by main.c, unless
  * it is data. */
-void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
+void opevo_i_cli_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
 
 /* A table of texts. Where it is wider than the terminal, the last `below` columns stand below each
  * row, broken at blanks; where the others are too wide as well, each row is printed as a list of
@@ -508,72 +518,72 @@ typedef struct opevo_table {
     bool failed;
 } opevo_table;
 
-void opevo_i_table_cell(opevo_table *table, const char *format, ...)
+void opevo_i_cli_table_cell(opevo_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Append to `out` and release the cells. */
-opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text *out,
-                                 opevo_error *err);
+opevo_status opevo_i_cli_table_print(opevo_table *table, unsigned width, opevo_text *out,
+                                     opevo_error *err);
 /* Release the cells of a table that is not printed. */
-void opevo_i_table_free(opevo_table *table);
+void opevo_i_cli_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
-void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+void opevo_i_cli_text_add_grouped(opevo_text *out, opevo_index value);
 /* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound,
  * too. */
-void opevo_i_text_add_bound(opevo_text *out, double bound);
+void opevo_i_cli_text_add_bound(opevo_text *out, double bound);
 /* "LOW to HIGH": bounds of a number, the lower one rounded down and the upper one up, by
  * %.<digits>f where the form is 'f', by %.<digits>g where it is 'g'. */
-void opevo_i_text_add_interval(opevo_text *out, char form, int digits, double low, double high);
+void opevo_i_cli_text_add_interval(opevo_text *out, char form, int digits, double low, double high);
 /* The end of the noun behind a count: "s", or nothing behind 1. */
-static inline const char *opevo_i_plural(opevo_index count)
+static inline const char *opevo_i_cli_plural(opevo_index count)
 {
     return count == 1 ? "" : "s";
 }
 /* The name of an objective for display: that of kernels, which may hold the whole text of a
  * computation, ends after 120 characters in "...". */
-void opevo_i_text_add_objective(opevo_text *out, const char *name);
+void opevo_i_cli_text_add_objective(opevo_text *out, const char *name);
 
 /* ---- A run as a drawing (curve.c) ---- */
 
 /* The best fitness over the trials of a run, filled from 0 to the larger of best and optimum, which
  * is 0 where it is not known; why not for a run without success or a width below 30 columns; a
  * width of 0 means 80. */
-void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
-                         unsigned width, opevo_text *out);
+void opevo_i_cli_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
+                             unsigned width, opevo_text *out);
 
 /* ---- Criteria (criteria.c) ---- */
 
 /* What the origins of the members of a front are: words of no interest here, labels of contenders,
  * or seeds. */
-typedef enum opevo_i_origin {
+typedef enum opevo_i_cli_origin {
     OPEVO_I_ORIGIN_HIDDEN,
     OPEVO_I_ORIGIN_TUNER,
     OPEVO_I_ORIGIN_SEED
-} opevo_i_origin;
+} opevo_i_cli_origin;
 
 /* A front with the words of its criteria. */
-typedef struct opevo_i_shown_front {
+typedef struct opevo_i_cli_shown_front {
     const opevo_front *front;        /* sorted */
     const opevo_criterion *criteria; /* of the objective after the fitness */
     const char *unit;                /* of results */
     const opevo_space *space;        /* NULL where it cannot be made here */
-    opevo_i_origin origins;          /* what the origins of the members are */
-} opevo_i_shown_front;
+    opevo_i_cli_origin origins;      /* what the origins of the members are */
+} opevo_i_cli_shown_front;
 /* A table of the members; a list of objects in JSON. */
-opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,
-                                 opevo_error *err);
-void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out);
+opevo_status opevo_i_cli_front_print(const opevo_i_cli_shown_front *self, unsigned width,
+                                     opevo_text *out, opevo_error *err);
+void opevo_i_cli_front_json(const opevo_i_cli_shown_front *self, opevo_text *out);
 /* The chosen criteria, each with the best value and the worst, which is the reference point. */
-void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_front_box *box,
-                                 opevo_text *out);
+void opevo_i_cli_front_json_criteria(const opevo_i_cli_shown_front *self,
+                                     const opevo_front_box *box, opevo_text *out);
 
 /* The criteria that a user chose, "time,energy", as "time, energy". */
-void opevo_i_criteria_show(const char *names, opevo_text *out);
+void opevo_i_cli_criteria_show(const char *names, opevo_text *out);
 /* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the
  * fitness, and users the time if results follow from one: `in_time`. */
-void opevo_i_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out);
+void opevo_i_cli_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out);
 
 /* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */
-void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);
+void opevo_i_cli_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);
 
 /* ---- Progress (terminal.c) ---- */
 
@@ -586,16 +596,16 @@ typedef struct opevo_progress {
     unsigned width;
 } opevo_progress;
 
-void opevo_i_progress_start(opevo_progress *progress, bool quiet);
+void opevo_i_cli_progress_start(opevo_progress *progress, bool quiet);
 /* Whether it is time to draw; `done` in [0, 1] is for the estimate of the time left. */
-bool opevo_i_progress_due(opevo_progress *progress);
-void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text);
+bool opevo_i_cli_progress_due(opevo_progress *progress);
+void opevo_i_cli_progress_draw(opevo_progress *progress, double done, const char *text);
 /* Make room in its line for another message. */
-void opevo_i_progress_clear(const opevo_progress *progress);
-void opevo_i_progress_end(opevo_progress *progress);
+void opevo_i_cli_progress_clear(const opevo_progress *progress);
+void opevo_i_cli_progress_end(opevo_progress *progress);
 
-/* Raised by SIGINT and SIGTERM once opevo_i_catch_interrupts was called. */
-extern opevo_interrupt opevo_i_interrupted;
-void opevo_i_catch_interrupts(void);
+/* Raised by SIGINT and SIGTERM once opevo_i_cli_catch_interrupts was called. */
+extern opevo_interrupt opevo_i_cli_interrupted;
+void opevo_i_cli_catch_interrupts(void);
 
 #endif

@@ -33,27 +33,27 @@ static const char *file_of(const char *what)
 {
     if (*what == '@')
         return what + 1;
-    return !strchr(what, '[') && (opevo_i_looks_like_path(what) || !access(what, F_OK)) ? what
-                                                                                        : NULL;
+    return !strchr(what, '[') && (opevo_i_cli_looks_like_path(what) || !access(what, F_OK)) ? what
+                                                                                            : NULL;
 }
 
-opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, opevo_error *err)
+opevo_status opevo_i_cli_computation_of(const char *what, opevo_computation **out, opevo_error *err)
 {
     const char *file = file_of(what);
 
     return file ? read_file(file, out, err) : opevo_computation_read(what, out, err);
 }
 
-const char *opevo_i_workload_file(const char *what)
+const char *opevo_i_cli_workload_file(const char *what)
 {
     opevo_operator op;
 
     return opevo_operator_parse(what, &op, NULL) == OPEVO_OK ? NULL : file_of(what);
 }
 
-opevo_status opevo_i_workload_of(const char *what, opevo_workload **out, opevo_error *err)
+opevo_status opevo_i_cli_workload_of(const char *what, opevo_workload **out, opevo_error *err)
 {
-    const char *file = opevo_i_workload_file(what);
+    const char *file = opevo_i_cli_workload_file(what);
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
@@ -63,15 +63,15 @@ opevo_status opevo_i_workload_of(const char *what, opevo_workload **out, opevo_e
     return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
-opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_operator *out,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_operator_of(const char *what, const char *user, opevo_operator *out,
+                                     opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_workload *work = NULL;
 
     if (opevo_operator_parse(what, out, &inner) == OPEVO_OK)
         return OPEVO_OK;
-    if (opevo_i_workload_of(what, &work, NULL) != OPEVO_OK)
+    if (opevo_i_cli_workload_of(what, &work, NULL) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "%s", inner.message);
     opevo_workload_destroy(work);
     return OPEVO_FAIL(err, OPEVO_INVALID,

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out)
+void opevo_i_cli_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out)
 {
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_
 }
 
 /* Whether another chosen criterion has the name. */
-static bool is_taken(const opevo_i_shown_front *self, const char *name)
+static bool is_taken(const opevo_i_cli_shown_front *self, const char *name)
 {
     const opevo_criteria *criteria = &self->front->criteria;
     bool taken = false;
@@ -37,7 +37,7 @@ static bool is_taken(const opevo_i_shown_front *self, const char *name)
 }
 
 /* The name of a chosen criterion: criterion 0 is shown as a result, under a name of its own. */
-static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
+static const char *name_of(const opevo_i_cli_shown_front *self, size_t chosen)
 {
     size_t index = self->front->criteria.chosen[chosen].index;
 
@@ -50,7 +50,7 @@ static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
 
 /* The unit of a chosen criterion; of a rate chosen as a time where no time is known that of its
  * inverse. */
-static const char *unit_of(const opevo_i_shown_front *self, size_t chosen)
+static const char *unit_of(const opevo_i_cli_shown_front *self, size_t chosen)
 {
     const opevo_front *front = self->front;
     size_t index = front->criteria.chosen[chosen].index;
@@ -65,7 +65,7 @@ static const char *unit_of(const opevo_i_shown_front *self, size_t chosen)
     return front->count && isnan(front->members[0].outcome.time_s) ? "s/GFLOP" : "s";
 }
 
-void opevo_i_criteria_show(const char *names, opevo_text *out)
+void opevo_i_cli_criteria_show(const char *names, opevo_text *out)
 {
     for (const char *at = names; *at; at++)
         opevo_text_printf(out, *at == ',' ? "%c " : "%c", *at);
@@ -108,7 +108,7 @@ static void show_word(const char *word, size_t length, opevo_text *out)
     }
 }
 
-void opevo_i_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out)
+void opevo_i_cli_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out)
 {
     for (size_t at = 0; in_time && at < length; at++) {
         size_t word = strcspn(settings + at, " ");
@@ -122,7 +122,7 @@ void opevo_i_settings_show(const char *settings, size_t length, bool in_time, op
 }
 
 /* "energy, J", or the unit of results. */
-static void add_head(const opevo_i_shown_front *self, size_t chosen, opevo_text *out)
+static void add_head(const opevo_i_cli_shown_front *self, size_t chosen, opevo_text *out)
 {
     const char *unit = unit_of(self, chosen);
 
@@ -131,7 +131,7 @@ static void add_head(const opevo_i_shown_front *self, size_t chosen, opevo_text 
     opevo_text_add_visible(out, unit);
 }
 
-static void add_configuration(const opevo_i_shown_front *self, opevo_index point, bool json,
+static void add_configuration(const opevo_i_cli_shown_front *self, opevo_index point, bool json,
                               opevo_text *out)
 {
     if (self->space && json) {
@@ -145,30 +145,31 @@ static void add_configuration(const opevo_i_shown_front *self, opevo_index point
     }
 }
 
-static void add_row(const opevo_i_shown_front *self, const opevo_trial *member, opevo_table *table)
+static void add_row(const opevo_i_cli_shown_front *self, const opevo_trial *member,
+                    opevo_table *table)
 {
     const opevo_criteria *criteria = &self->front->criteria;
     opevo_text configuration = {0};
 
     if (self->origins)
-        opevo_i_table_cell(table, "%s", member->proposal.origin);
-    opevo_i_table_cell(table, "%llu", (unsigned long long)member->number);
+        opevo_i_cli_table_cell(table, "%s", member->proposal.origin);
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)member->number);
     for (size_t i = 0; i < criteria->count; i++) {
         double value = opevo_front_value(criteria, i, self->unit, &member->outcome);
 
         if (isnan(value))
-            opevo_i_table_cell(table, "-");
+            opevo_i_cli_table_cell(table, "-");
         else
-            opevo_i_table_cell(table, "%.6g", value);
+            opevo_i_cli_table_cell(table, "%.6g", value);
     }
     add_configuration(self, member->proposal.point, false, &configuration);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&configuration));
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&configuration));
     table->failed = table->failed || configuration.failed;
     opevo_text_free(&configuration);
 }
 
-opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_front_print(const opevo_i_cli_shown_front *self, unsigned width,
+                                     opevo_text *out, opevo_error *err)
 {
     opevo_text names[OPEVO_CRITERIA_MOST] = {{0}};
     const char *heads[OPEVO_CRITERIA_MOST + 3];
@@ -185,14 +186,14 @@ opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width
     heads[table.columns++] = "<configuration";
     for (size_t i = 0; i < self->front->count; i++)
         add_row(self, &self->front->members[i], &table);
-    status = opevo_i_table_print(&table, width, out, err);
+    status = opevo_i_cli_table_print(&table, width, out, err);
     for (size_t i = 0; i < self->front->criteria.count; i++)
         opevo_text_free(&names[i]);
     return status;
 }
 
-void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_front_box *box,
-                                 opevo_text *out)
+void opevo_i_cli_front_json_criteria(const opevo_i_cli_shown_front *self,
+                                     const opevo_front_box *box, opevo_text *out)
 {
     const opevo_criteria *criteria = &self->front->criteria;
 
@@ -214,7 +215,7 @@ void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_fr
     opevo_text_add(out, "]");
 }
 
-void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out)
+void opevo_i_cli_front_json(const opevo_i_cli_shown_front *self, opevo_text *out)
 {
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->front->count; i++) {

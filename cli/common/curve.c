@@ -31,7 +31,7 @@ static void draw_row(const opevo_run_curve *curve, double top, int row, int colu
                      opevo_text *out)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    bool unicode = opevo_i_unicode();
+    bool unicode = opevo_i_cli_unicode();
     opevo_text line = {0};
     size_t filled = 0;
 
@@ -53,7 +53,7 @@ static void draw_axis(const opevo_run_curve *curve, int columns, opevo_text *out
 {
     char last[48];
     int length = snprintf(last, sizeof last, "%llu trial%s", (unsigned long long)curve->trials,
-                          opevo_i_plural(curve->trials));
+                          opevo_i_cli_plural(curve->trials));
 
     spaces(out, LABEL + 2);
     opevo_text_add(out, "1");
@@ -61,8 +61,8 @@ static void draw_axis(const opevo_run_curve *curve, int columns, opevo_text *out
     opevo_text_printf(out, "%s\n", last);
 }
 
-void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
-                         unsigned width, opevo_text *out)
+void opevo_i_cli_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
+                             unsigned width, opevo_text *out)
 {
     double best = opevo_run_curve_best(curve, curve->trials);
     double top = optimum > best ? optimum : best;
@@ -83,7 +83,7 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
             snprintf(label, sizeof label, "%.6g", opevo_unit_result(unit, top));
         else if (row == 0 && !opevo_unit_is_time(unit))
             snprintf(label, sizeof label, "0");
-        opevo_text_printf(out, "%*s %s", (int)LABEL, label, opevo_i_unicode() ? "│" : "|");
+        opevo_text_printf(out, "%*s %s", (int)LABEL, label, opevo_i_cli_unicode() ? "│" : "|");
         draw_row(curve, top, row, columns, out);
     }
     draw_axis(curve, columns, out);

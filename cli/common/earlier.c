@@ -24,9 +24,9 @@ static opevo_status refuse(const char *named, const opevo_tuner_ops *tuner, opev
     return status;
 }
 
-opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const char *text,
-                                 const opevo_tuner_ops *tuner, const opevo_space *space,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *named, const char *text,
+                                     const opevo_tuner_ops *tuner, const opevo_space *space,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     int64_t run = 0;
@@ -38,7 +38,7 @@ opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const
 
     if (!tuner->learn)
         return refuse(named, tuner, err);
-    path = opevo_i_split_run(text, &run);
+    path = opevo_i_cli_split_run(text, &run);
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", named);
     if (!run) {

@@ -12,7 +12,7 @@
 static const opevo_option rows[] = {
     OPEVO_I_EVOLVER_OPTIONS(OPEVO_I_WITH_EDITS OPEVO_I_WITH_CHECKS)};
 
-const opevo_option *opevo_i_evolver_option(const char *name)
+const opevo_option *opevo_i_cli_evolver_option(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!strcmp(rows[i].name, name))
@@ -71,23 +71,24 @@ static opevo_status gather(const opevo_call *call, bool searches, const char **s
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_evolver_of_call(const opevo_call *call, const char *name,
-                                     opevo_i_evolver_use use, opevo_evolver **out, opevo_error *err)
+opevo_status opevo_i_cli_evolver_of_call(const opevo_call *call, const char *name,
+                                         opevo_i_cli_evolver_use use, opevo_evolver **out,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *kernel = NULL;
     char *beside = NULL;
     const char **settings = opevo_calloc(call->given_count + 1, sizeof *settings);
-    opevo_evolver_options options = {.on = opevo_i_option(call, "on"),
-                                     .harness = opevo_i_option(call, "harness"),
+    opevo_evolver_options options = {.on = opevo_i_cli_option(call, "on"),
+                                     .harness = opevo_i_cli_option(call, "harness"),
                                      .settings = settings};
     opevo_error missing = {OPEVO_OK, ""};
     uint64_t jobs = 0;
 
     if (!settings)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
-    OPEVO_TRY(opevo_i_option_count(call, "jobs", 0, 0, 1024, &jobs, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &options.timeout_s, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "jobs", 0, 0, 1024, &jobs, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &options.timeout_s, err));
     OPEVO_TRY(gather(call, use == OPEVO_I_EDITS_SEARCHED, settings, &options.setting_count, err));
     OPEVO_TRY(opevo_evolver_paths(name, &kernel, &beside, &missing, err));
     if (!options.harness)

@@ -25,19 +25,19 @@
     }
 
 /* The row of that name; NULL for an unknown name. */
-const opevo_option *opevo_i_evolver_option(const char *name);
+const opevo_option *opevo_i_cli_evolver_option(const char *name);
 
 /* What the evolver is opened for. */
-typedef enum opevo_i_evolver_use {
+typedef enum opevo_i_cli_evolver_use {
     OPEVO_I_EDITS_READ,    /* given lists; without a harness nothing is evaluated */
     OPEVO_I_EDITS_TRIED,   /* given lists, on the cases of a harness */
     OPEVO_I_EDITS_SEARCHED /* edits are drawn, too */
-} opevo_i_evolver_use;
+} opevo_i_cli_evolver_use;
 
 /* Open a kernel with the options above; one of opevo's needs no path. Errors: INVALID and IO naming
  * file or option, also for a setting that such a use does not have and a missing harness. */
-opevo_status opevo_i_evolver_of_call(const opevo_call *call, const char *name,
-                                     opevo_i_evolver_use use, opevo_evolver **out,
-                                     opevo_error *err);
+opevo_status opevo_i_cli_evolver_of_call(const opevo_call *call, const char *name,
+                                         opevo_i_cli_evolver_use use, opevo_evolver **out,
+                                         opevo_error *err);
 
 #endif

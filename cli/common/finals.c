@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial)
+void opevo_i_cli_finals_note(opevo_i_cli_finals *finals, const opevo_trial *trial)
 {
     opevo_finalist *all = finals->finalists;
     double fitness = trial->outcome.fitness;
@@ -32,24 +32,24 @@ void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial)
     all[at] = (opevo_finalist){.point = trial->proposal.point, .median = fitness};
 }
 
-opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *objective,
-                                 opevo_i_finals *out, opevo_error *err)
+opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_i_cli_finals *out, opevo_error *err)
 {
     bool live = !objective->concurrent;
     bool kernels = live && !strcmp(objective->ops->kind, "live");
     opevo_status status = OPEVO_OK;
     uint64_t most = 0;
 
-    *out = (opevo_i_finals){.with_library = opevo_i_flag(call, "library")};
-    if (!live && opevo_i_flag(call, "finals"))
+    *out = (opevo_i_cli_finals){.with_library = opevo_i_cli_flag(call, "library")};
+    if (!live && opevo_i_cli_flag(call, "finals"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--finals requires a device: a landscape returns the same value again.");
     if (!kernels && out->with_library)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--library requires kernels: use --on cpu, cuda:N or hip:N.");
-    OPEVO_TRY(opevo_i_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_I_MOST_FINALISTS,
-                                   &most, err));
-    OPEVO_TRY(opevo_i_option_count(call, "rounds", 30, 1, 10000, &out->rounds, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_I_MOST_FINALISTS,
+                                       &most, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &out->rounds, err));
     if (most == 0 && out->with_library)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "--library takes part in the finals: omit --finals 0 or --library.");
@@ -58,14 +58,14 @@ cleanup:
     return status;
 }
 
-void opevo_i_finals_free(opevo_i_finals *finals)
+void opevo_i_cli_finals_free(opevo_i_cli_finals *finals)
 {
     opevo_text_free(&finals->library);
     opevo_text_free(&finals->failure);
 }
 
 /* Whether the stored ones are of these finalists, in as many rounds. */
-static bool are_of(const opevo_stored_finals *stored, const opevo_i_finals *finals)
+static bool are_of(const opevo_stored_finals *stored, const opevo_i_cli_finals *finals)
 {
     bool same = stored->count == finals->count && stored->rounds == finals->rounds;
 
@@ -74,15 +74,15 @@ static bool are_of(const opevo_stored_finals *stored, const opevo_i_finals *fina
     return same;
 }
 
-static opevo_status measure(const opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
-                            opevo_stored_finals *out, opevo_error *err)
+static opevo_status measure(const opevo_i_cli_finals *finals, opevo_objective *objective,
+                            uint64_t seed, opevo_stored_finals *out, opevo_error *err)
 {
     size_t count = finals->count;
     opevo_finals_plan plan = {.finalists = finals->finalists,
                               .count = count,
                               .rounds = finals->rounds,
                               .seed = seed,
-                              .interrupt = &opevo_i_interrupted};
+                              .interrupt = &opevo_i_cli_interrupted};
 
     *out = (opevo_stored_finals){.count = count, .rounds = (size_t)finals->rounds};
     out->points = opevo_malloc(count, sizeof *out->points);
@@ -94,7 +94,7 @@ static opevo_status measure(const opevo_i_finals *finals, opevo_objective *objec
     return opevo_live_finals(objective, &plan, out->fitness, &out->library, err);
 }
 
-static opevo_status judge(opevo_i_finals *finals, const opevo_stored_finals *stored,
+static opevo_status judge(opevo_i_cli_finals *finals, const opevo_stored_finals *stored,
                           opevo_error *err)
 {
     opevo_status status = opevo_finals_judge(finals->finalists, finals->count, finals->rounds,
@@ -108,7 +108,7 @@ static opevo_status judge(opevo_i_finals *finals, const opevo_stored_finals *sto
 }
 
 /* The search stands, whatever becomes of its finals. */
-static bool is_dropped(opevo_i_finals *finals, opevo_status status, const opevo_error *failure)
+static bool is_dropped(opevo_i_cli_finals *finals, opevo_status status, const opevo_error *failure)
 {
     finals->interrupted = status == OPEVO_INTERRUPTED;
     if (status == OPEVO_IO || status == OPEVO_FAULT)
@@ -116,8 +116,9 @@ static bool is_dropped(opevo_i_finals *finals, opevo_status status, const opevo_
     return finals->interrupted || finals->failure.length > 0;
 }
 
-opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
-                                opevo_store *store, int64_t run, opevo_error *err)
+opevo_status opevo_i_cli_finals_run(opevo_i_cli_finals *finals, opevo_objective *objective,
+                                    uint64_t seed, opevo_store *store, int64_t run,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_stored_finals stored = {0};
@@ -167,13 +168,13 @@ static bool are_sound(const opevo_stored_finals *stored, const opevo_space *spac
            stored->rounds > 0;
 }
 
-opevo_status opevo_i_finals_of_run(opevo_store *store, int64_t run, opevo_i_finals *out,
-                                   opevo_space **space, opevo_error *err)
+opevo_status opevo_i_cli_finals_of_run(opevo_store *store, int64_t run, opevo_i_cli_finals *out,
+                                       opevo_space **space, opevo_error *err)
 {
     opevo_stored_finals stored = {0};
     opevo_status status = opevo_store_get_finals(store, run, &stored, err);
 
-    *out = (opevo_i_finals){.count = stored.count, .rounds = stored.rounds};
+    *out = (opevo_i_cli_finals){.count = stored.count, .rounds = stored.rounds};
     *space = NULL;
     if (status != OPEVO_OK || stored.count == 0)
         goto cleanup;
@@ -194,7 +195,7 @@ cleanup:
 }
 
 /* The numbers of the finalists by rank; the library is the last. */
-static void order_by_rank(const opevo_i_finals *finals, size_t *order)
+static void order_by_rank(const opevo_i_cli_finals *finals, size_t *order)
 {
     for (size_t i = 0; i < finals->count; i++) {
         size_t rank = finals->finalists[i].rank;
@@ -225,7 +226,7 @@ static void print_number(opevo_index point, opevo_text *out)
     opevo_text_add_index(out, point);
 }
 
-static void print_place(const opevo_i_finals *finals, size_t number, opevo_text *out)
+static void print_place(const opevo_i_cli_finals *finals, size_t number, opevo_text *out)
 {
     if (number == finals->verdict.winner)
         opevo_text_add(out, "winner   ");
@@ -237,8 +238,8 @@ static void print_place(const opevo_i_finals *finals, size_t number, opevo_text 
         opevo_text_printf(out, "rank %-2zu  ", finals->finalists[number].rank);
 }
 
-static void print_finalist(const opevo_i_finals *finals, size_t number, const opevo_space *space,
-                           const char *unit, opevo_text *out)
+static void print_finalist(const opevo_i_cli_finals *finals, size_t number,
+                           const opevo_space *space, const char *unit, opevo_text *out)
 {
     const opevo_finalist *one = &finals->finalists[number];
     const opevo_final_verdict *verdict = &finals->verdict;
@@ -273,8 +274,8 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
     opevo_text_add(out, "\n");
 }
 
-void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space, const char *unit,
-                          opevo_text *out)
+void opevo_i_cli_finals_print(const opevo_i_cli_finals *finals, const opevo_space *space,
+                              const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
     size_t order[OPEVO_I_MOST_FINALISTS + 1];
@@ -346,8 +347,8 @@ static void add_json_finalist(const opevo_finalist *one, const opevo_space *spac
     opevo_text_add(out, "}");
 }
 
-void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
-                               const char *unit, opevo_text *out)
+void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo_space *space,
+                                   const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
     bool dropped = finals->interrupted || finals->failure.length;

@@ -4,8 +4,8 @@
 
 #include "cli_internal.h"
 
+#include <opevo/export.h>
 #include <opevo/file.h>
-#include <opevo/harness.h>
 
 #include <errno.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static opevo_status refuse_present(const char *option, const char *folder,
 {
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES && status == OPEVO_OK; i++) {
-        const char *name = opevo_harness_name(dialect, i);
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++) {
+        const char *name = opevo_export_name(dialect, i);
         opevo_text path = {0};
         struct stat info;
 
@@ -49,17 +49,17 @@ static opevo_status make_folder(const char *option, const char *folder, opevo_er
     return status;
 }
 
-opevo_status opevo_i_kernel_folder_prepare(const char *option, const char *folder,
-                                           opevo_kernel_dialect dialect, bool make,
-                                           opevo_error *err)
+opevo_status opevo_i_cli_kernel_folder_prepare(const char *option, const char *folder,
+                                               opevo_kernel_dialect dialect, bool make,
+                                               opevo_error *err)
 {
     opevo_status status = refuse_present(option, folder, dialect, err);
 
     return status == OPEVO_OK && make ? make_folder(option, folder, err) : status;
 }
 
-opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *folder,
-                                          const opevo_objective *objective, opevo_error *err)
+opevo_status opevo_i_cli_kernel_files_prepare(const opevo_call *call, const char *folder,
+                                              const opevo_objective *objective, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
 
@@ -68,19 +68,19 @@ opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *fo
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--emit requires kernels: use --on cpu, cuda:N or hip:N.");
-    return opevo_i_kernel_folder_prepare("emit", folder, maker->dialect,
-                                         !opevo_i_flag(call, "dry-run"), err);
+    return opevo_i_cli_kernel_folder_prepare("emit", folder, maker->dialect,
+                                             !opevo_i_cli_flag(call, "dry-run"), err);
 }
 
-opevo_status opevo_i_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
-                                         const opevo_text *files, opevo_error *err)
+opevo_status opevo_i_cli_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
+                                             const opevo_text *files, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES && status == OPEVO_OK; i++) {
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++) {
         opevo_text path = {0};
 
-        opevo_text_printf(&path, "%s/%s", folder, opevo_harness_name(dialect, i));
+        opevo_text_printf(&path, "%s/%s", folder, opevo_export_name(dialect, i));
         status = opevo_text_check(&path, err);
         if (status == OPEVO_OK)
             status =
@@ -90,23 +90,23 @@ opevo_status opevo_i_kernel_folder_write(const char *folder, opevo_kernel_dialec
     return status;
 }
 
-opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
-                                        const opevo_objective *objective, opevo_index point,
-                                        double fitness, opevo_error *err)
+opevo_status opevo_i_cli_kernel_files_write(const char *folder, const char *on,
+                                            const opevo_objective *objective, opevo_index point,
+                                            double fitness, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
-    opevo_text files[OPEVO_HARNESS_FILES] = {0};
+    opevo_text files[OPEVO_EXPORT_FILES] = {0};
     opevo_text device = {0};
-    opevo_harness_label label = {.version = OPEVO_VERSION, .fitness = fitness};
+    opevo_export_label label = {.version = OPEVO_VERSION, .fitness = fitness};
     opevo_status status = OPEVO_OK;
 
     opevo_live_print_devices(objective, &device);
     /* No worker was asked when every trial was in the store. */
     label.device = device.length ? opevo_text_string(&device) : on;
-    OPEVO_TRY(opevo_harness_print(maker, point, &label, files, err));
-    OPEVO_TRY(opevo_i_kernel_folder_write(folder, maker->dialect, files, err));
+    OPEVO_TRY(opevo_export_print(maker, point, &label, files, err));
+    OPEVO_TRY(opevo_i_cli_kernel_folder_write(folder, maker->dialect, files, err));
 cleanup:
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         opevo_text_free(&files[i]);
     opevo_text_free(&device);
     return status;

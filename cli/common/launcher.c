@@ -13,8 +13,8 @@ static opevo_status fail_variable(const char *name, const char *text, opevo_erro
                       text);
 }
 
-opevo_status opevo_i_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
+                                         opevo_error *err)
 {
     const char *text = getenv(name);
 
@@ -24,8 +24,8 @@ opevo_status opevo_i_launcher_number(const char *name, uint64_t fallback, uint64
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
+                                       opevo_error *err)
 {
     static const struct {
         const char *name, *needs, *rank, *size;
@@ -40,8 +40,8 @@ opevo_status opevo_i_launcher_rank(uint64_t *index, uint64_t *count, const char 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         if (!getenv(launchers[i].needs) || !getenv(launchers[i].rank) || !getenv(launchers[i].size))
             continue;
-        OPEVO_TRY(opevo_i_launcher_number(launchers[i].rank, 0, index, err));
-        OPEVO_TRY(opevo_i_launcher_number(launchers[i].size, 1, count, err));
+        OPEVO_TRY(opevo_i_cli_launcher_number(launchers[i].rank, 0, index, err));
+        OPEVO_TRY(opevo_i_cli_launcher_number(launchers[i].size, 1, count, err));
         if (*index >= *count)
             return fail_variable(launchers[i].rank, getenv(launchers[i].rank), err);
         *by = launchers[i].name;
@@ -51,10 +51,10 @@ cleanup:
     return status;
 }
 
-bool opevo_i_is_one_of_several(void)
+bool opevo_i_cli_is_one_of_several(void)
 {
     uint64_t index = 0, count = 1;
     const char *by = NULL;
 
-    return opevo_i_launcher_rank(&index, &count, &by, NULL) == OPEVO_OK && count > 1;
+    return opevo_i_cli_launcher_rank(&index, &count, &by, NULL) == OPEVO_OK && count > 1;
 }

@@ -12,11 +12,11 @@
 /* Above this many values the law is printed by classes, where its method has them. */
 enum { MOST_VALUES = 1 << 22 };
 
-opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, size_t *count,
-                                   bool *by_class, opevo_error *err)
+opevo_status opevo_i_cli_law_rows_make(const opevo_law *law, opevo_i_cli_law_row **out,
+                                       size_t *count, bool *by_class, opevo_error *err)
 {
     opevo_index size = opevo_parameter_size(opevo_law_parameter(law));
-    opevo_i_law_row *rows = NULL;
+    opevo_i_cli_law_row *rows = NULL;
 
     *by_class = size > MOST_VALUES && opevo_law_class_count(law) < size;
     *count = *by_class ? opevo_law_class_count(law) : (size_t)size;
@@ -35,13 +35,13 @@ opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, 
 /* The shortest decimals that a double is read back from are off by at most half a unit in its last
  * place, 2^-53 of it: all of a law, whose sum is below 1.01, by less than 2^-52, with the rounding
  * of that sum. The decimals of the bound itself are covered by the second step up. */
-double opevo_i_law_printed_bound(const opevo_law *law)
+double opevo_i_cli_law_printed_bound(const opevo_law *law)
 {
     return nextafter(nextafter(opevo_law_bound(law) + DBL_EPSILON, INFINITY), INFINITY);
 }
 
-void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
-                      bool by_class, const char *line_end, opevo_text *out)
+void opevo_i_cli_law_json(const opevo_law *law, const opevo_i_cli_law_row *rows, size_t count,
+                          bool by_class, const char *line_end, opevo_text *out)
 {
     const opevo_parameter *parameter = opevo_law_parameter(law);
     bool lines = *line_end != '\0';
@@ -52,7 +52,7 @@ void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t 
     opevo_json_key(out, "start");
     opevo_parameter_print_json(parameter, opevo_law_start(law), out);
     opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
-    opevo_json_double(out, "bound", opevo_i_law_printed_bound(law));
+    opevo_json_double(out, "bound", opevo_i_cli_law_printed_bound(law));
     opevo_json_key(out, "law");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {

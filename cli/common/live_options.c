@@ -17,7 +17,7 @@
 static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_SLOWER_OPTION,
                                     OPEVO_I_KERNEL_THREADS_OPTION};
 
-const opevo_option *opevo_i_live_option(const char *name)
+const opevo_option *opevo_i_cli_live_option(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!strcmp(rows[i].name, name))
@@ -54,9 +54,9 @@ static opevo_status read_workers(const opevo_call *call, const char ***list, ope
     if (status != OPEVO_OK || !call)
         return status;
     out->commands = *list;
-    out->mixed = opevo_i_flag(call, "mixed-devices");
-    out->from = opevo_i_option(call, "workers-from");
-    out->address = opevo_i_option(call, "workers-address");
+    out->mixed = opevo_i_cli_flag(call, "mixed-devices");
+    out->from = opevo_i_cli_option(call, "workers-from");
+    out->address = opevo_i_cli_option(call, "workers-address");
     return OPEVO_OK;
 }
 
@@ -70,15 +70,15 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
 
     if (!call)
         return OPEVO_OK;
-    options->name = opevo_i_option(call, "name");
-    options->result = opevo_i_option(call, "result");
-    OPEVO_TRY(opevo_i_option_positive(call, "flop", &options->flop, err));
-    OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "worker-timeout", &options->workers.start_s, err));
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    options->build = opevo_i_option(call, "build");
+    options->name = opevo_i_cli_option(call, "name");
+    options->result = opevo_i_cli_option(call, "result");
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "flop", &options->flop, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &limit_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &options->workers.start_s, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    options->build = opevo_i_cli_option(call, "build");
     options->threads = (unsigned)threads;
     if (limit_s > 0)
         options->run_limit_s = limit_s;
@@ -88,8 +88,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
-                                  opevo_objective **out, opevo_error *err)
+opevo_status opevo_i_cli_live_program(const opevo_call *call, const char *command,
+                                      const char *space, opevo_objective **out, opevo_error *err)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_status status = OPEVO_OK;
@@ -105,7 +105,7 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
     options.exits = exits;
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
-    OPEVO_TRY(opevo_i_space_of(space, &loaded, err));
+    OPEVO_TRY(opevo_i_cli_space_of(space, &loaded, err));
     OPEVO_TRY(opevo_program_open(loaded, &options, out, err));
     loaded = NULL; /* the objective's */
 cleanup:
@@ -129,18 +129,18 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
 
     if (!call)
         return OPEVO_OK;
-    options->cold_cache = opevo_i_flag(call, "cold");
-    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "worker-timeout", &options->workers.start_s, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "precision", &percent, err));
+    options->cold_cache = opevo_i_cli_flag(call, "cold");
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &limit_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &options->workers.start_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "precision", &percent, err));
     if (percent >= 100)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--precision %g: give a percentage below 100.",
                           percent);
     options->run_limit_s = limit_s > 0 ? limit_s : options->run_limit_s;
     options->build_limit_s = build_s > 0 ? build_s : options->build_limit_s;
     options->precision = percent > 0 ? percent / 100 : options->precision;
-    slower = opevo_i_option(call, "slower");
+    slower = opevo_i_cli_option(call, "slower");
     if (slower && (!opevo_parse_double(slower, &options->slower) ||
                    !(options->slower == 0 || options->slower >= 1)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -174,7 +174,7 @@ cleanup:
     return status;
 }
 
-bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out)
+bool opevo_i_cli_dialect_of(const char *device, opevo_kernel_dialect *out)
 {
     static const struct {
         const char *name;
@@ -191,12 +191,12 @@ bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out)
     return false;
 }
 
-opevo_status opevo_i_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err)
+opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err)
 {
     enum { LAST_DEVICE = 1023 };
     const char *number = strchr(device, ':');
     uint64_t at = 0;
-    bool known = opevo_i_dialect_of(device, out);
+    bool known = opevo_i_cli_dialect_of(device, out);
 
     if (known && *out == OPEVO_KERNEL_C)
         known = !number;
@@ -241,8 +241,8 @@ static opevo_status read_threads(const opevo_call *call, unsigned *threads, opev
     uint64_t count = 1;
 
     if (call)
-        OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, OPEVO_THREADS_MOST, &count, err));
-    if (count == 0 && (opevo_i_flag(call, "workers") || opevo_i_flag(call, "workers-from")))
+        OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 1, 0, OPEVO_THREADS_MOST, &count, err));
+    if (count == 0 && (opevo_i_cli_flag(call, "workers") || opevo_i_cli_flag(call, "workers-from")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--threads 0: give their number, as other hosts have other cores.");
     *threads = count ? (unsigned)count : opevo_processor_count();
@@ -259,9 +259,9 @@ static opevo_status limit_scratch(const opevo_call *call, opevo_kernel_maker *ma
     opevo_error inner = {OPEVO_OK, ""};
     uint64_t mib = 0;
 
-    if (!call || !opevo_i_flag(call, "scratch"))
+    if (!call || !opevo_i_cli_flag(call, "scratch"))
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_option_count(call, "scratch", 0, 0, MOST_SCRATCH_MIB, &mib, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "scratch", 0, 0, MOST_SCRATCH_MIB, &mib, err));
     if (!maker->computation || maker->dialect != OPEVO_KERNEL_C)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--scratch applies to sketches of CPU kernels: omit it.");
@@ -295,10 +295,10 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
 {
     opevo_status status = OPEVO_OK;
     unsigned threads = 1;
-    const char *name = call ? opevo_i_option(call, "template") : NULL;
+    const char *name = call ? opevo_i_cli_option(call, "template") : NULL;
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    OPEVO_TRY(opevo_i_device_of(device, &dialect, err));
+    OPEVO_TRY(opevo_i_cli_device_of(device, &dialect, err));
     OPEVO_TRY(read_threads(call, &threads, err));
     OPEVO_TRY(find_maker(work, name, dialect, threads, out, err));
 cleanup:
@@ -311,7 +311,7 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    status = opevo_i_space_of(file, &part, err);
+    status = opevo_i_cli_space_of(file, &part, err);
     if (status != OPEVO_OK)
         return status;
     status = maker->computation ? opevo_sketches_narrow(maker, part, &inner)
@@ -322,9 +322,9 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
     return OPEVO_FAIL(err, status, "%s: %s", file, inner.message);
 }
 
-opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                  const opevo_workload *work, opevo_objective **out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device, const char *space,
+                                      const opevo_workload *work, opevo_objective **out,
+                                      opevo_error *err)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_status status = OPEVO_OK;
@@ -334,9 +334,9 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
 
     options.device = device;
     /* A plan is also opened to be merged, or shown, and then by no verb. */
-    options.meet = call && call->verb && !opevo_i_flag(call, "dry-run");
+    options.meet = call && call->verb && !opevo_i_cli_flag(call, "dry-run");
     options.of_plan = !call || !call->verb || !strcmp(call->verb->name, "study");
-    options.interrupt = &opevo_i_interrupted;
+    options.interrupt = &opevo_i_cli_interrupted;
     OPEVO_TRY(read_kernels(call, &options, err));
     OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
@@ -348,7 +348,7 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     else if (options.meet)
         say_beyond_limit(maker);
     if (options.meet && (options.workers.from || options.workers.count))
-        opevo_i_catch_interrupts(); /* a launcher may wait in a queue for long */
+        opevo_i_cli_catch_interrupts(); /* a launcher may wait in a queue for long */
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;
 cleanup:

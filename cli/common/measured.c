@@ -16,43 +16,43 @@
 
 static opevo_status add_worker(void *context, const opevo_stored_worker *worker, opevo_error *err)
 {
-    opevo_i_measured *self = context;
-    opevo_i_measured_worker *grown =
+    opevo_i_cli_measured *self = context;
+    opevo_i_cli_measured_worker *grown =
         opevo_realloc(self->workers, self->count + 1, sizeof *self->workers);
-    opevo_i_measured_worker *one = NULL;
+    opevo_i_cli_measured_worker *one = NULL;
 
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the workers of a run.");
     self->workers = grown;
     one = &grown[self->count++];
-    *one = (opevo_i_measured_worker){.number = worker->number,
-                                     .trials = worker->trials,
-                                     .faults = worker->faults,
-                                     .command = opevo_strdup(worker->by.command),
-                                     .host = opevo_strdup(worker->by.host),
-                                     .device = opevo_strdup(worker->by.device),
-                                     .state = opevo_strdup(worker->state),
-                                     .words = opevo_strdup(worker->words)};
+    *one = (opevo_i_cli_measured_worker){.number = worker->number,
+                                         .trials = worker->trials,
+                                         .faults = worker->faults,
+                                         .command = opevo_strdup(worker->by.command),
+                                         .host = opevo_strdup(worker->by.host),
+                                         .device = opevo_strdup(worker->by.device),
+                                         .state = opevo_strdup(worker->state),
+                                         .words = opevo_strdup(worker->words)};
     return one->command && one->host && one->device && one->state && one->words
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the workers of a run.");
 }
 
-opevo_status opevo_i_measured_read(opevo_store *store, int64_t run, uint64_t trials,
-                                   opevo_i_measured *out, opevo_error *err)
+opevo_status opevo_i_cli_measured_read(opevo_store *store, int64_t run, uint64_t trials,
+                                       opevo_i_cli_measured *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *out = (opevo_i_measured){.trials = trials};
+    *out = (opevo_i_cli_measured){.trials = trials};
     OPEVO_TRY(opevo_store_workers(store, run, add_worker, out, err));
     OPEVO_TRY(opevo_store_measurers(store, run, trials, &out->of_trial, err));
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_measured_free(out);
+        opevo_i_cli_measured_free(out);
     return status;
 }
 
-void opevo_i_measured_free(opevo_i_measured *self)
+void opevo_i_cli_measured_free(opevo_i_cli_measured *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         opevo_free(self->workers[i].command);
@@ -63,10 +63,11 @@ void opevo_i_measured_free(opevo_i_measured *self)
     }
     opevo_free(self->workers);
     opevo_free(self->of_trial);
-    *self = (opevo_i_measured){.workers = NULL};
+    *self = (opevo_i_cli_measured){.workers = NULL};
 }
 
-const opevo_i_measured_worker *opevo_i_measured_of(const opevo_i_measured *self, uint64_t trial)
+const opevo_i_cli_measured_worker *opevo_i_cli_measured_of(const opevo_i_cli_measured *self,
+                                                           uint64_t trial)
 {
     uint32_t number =
         self->of_trial && trial >= 1 && trial <= self->trials ? self->of_trial[trial - 1] : 0;
@@ -80,8 +81,8 @@ const opevo_i_measured_worker *opevo_i_measured_of(const opevo_i_measured *self,
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
-void opevo_i_worker_print(const char *command, const char *host, const char *device,
-                          opevo_text *out)
+void opevo_i_cli_worker_print(const char *command, const char *host, const char *device,
+                              opevo_text *out)
 {
     opevo_text_add(out, "'");
     opevo_text_add_visible(out, command);
@@ -95,9 +96,9 @@ void opevo_i_worker_print(const char *command, const char *host, const char *dev
     }
 }
 
-void opevo_i_worker_print_json(const char *command, const char *host, const char *device,
-                               const char *state, uint64_t trials, uint64_t faults,
-                               const char *words, opevo_text *out)
+void opevo_i_cli_worker_print_json(const char *command, const char *host, const char *device,
+                                   const char *state, uint64_t trials, uint64_t faults,
+                                   const char *words, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "command", command);
@@ -110,47 +111,47 @@ void opevo_i_worker_print_json(const char *command, const char *host, const char
     opevo_text_add(out, "}");
 }
 
-void opevo_i_worker_print_troubles(uint64_t faults, const char *state, const char *words,
-                                   opevo_text *out)
+void opevo_i_cli_worker_print_troubles(uint64_t faults, const char *state, const char *words,
+                                       opevo_text *out)
 {
     if (faults)
         opevo_text_printf(out, "; %llu fault%s of its host", (unsigned long long)faults,
-                          opevo_i_plural(faults));
+                          opevo_i_cli_plural(faults));
     if (*state && strcmp(state, "ready") != 0)
         opevo_text_printf(out, "; %s", state);
     if (*words) {
         opevo_text_add(out, "; last: ");
-        opevo_i_text_add_message(out, words);
+        opevo_i_cli_text_add_message(out, words);
     }
 }
 
-void opevo_i_measured_print(const opevo_i_measured *self, opevo_text *out)
+void opevo_i_cli_measured_print(const opevo_i_cli_measured *self, opevo_text *out)
 {
     bool plain = self->count == 1 && !self->workers[0].faults && !*self->workers[0].words;
 
     for (size_t i = 0; i < self->count && !plain; i++) {
-        const opevo_i_measured_worker *one = &self->workers[i];
+        const opevo_i_cli_measured_worker *one = &self->workers[i];
 
         opevo_text_printf(out, "%llu trial%s by the worker ", (unsigned long long)one->trials,
-                          opevo_i_plural(one->trials));
-        opevo_i_worker_print(one->command, one->host, one->device, out);
-        opevo_i_worker_print_troubles(one->faults, one->state, one->words, out);
+                          opevo_i_cli_plural(one->trials));
+        opevo_i_cli_worker_print(one->command, one->host, one->device, out);
+        opevo_i_cli_worker_print_troubles(one->faults, one->state, one->words, out);
         opevo_text_add(out, "\n");
     }
 }
 
-void opevo_i_measured_print_json(const opevo_i_measured *self, opevo_text *out)
+void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_text *out)
 {
     if (!self->count)
         return;
     opevo_json_key(out, "workers");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_measured_worker *one = &self->workers[i];
+        const opevo_i_cli_measured_worker *one = &self->workers[i];
 
         opevo_json_next(out, " ");
-        opevo_i_worker_print_json(one->command, one->host, one->device, one->state, one->trials,
-                                  one->faults, one->words, out);
+        opevo_i_cli_worker_print_json(one->command, one->host, one->device, one->state, one->trials,
+                                      one->faults, one->words, out);
     }
     opevo_text_add(out, "]");
 }
@@ -159,7 +160,7 @@ void opevo_i_measured_print_json(const opevo_i_measured *self, opevo_text *out)
 
 #define STARTS_S 5.0 /* a worker that has not come up so long is worth a word */
 
-void opevo_i_tell_workers(const char *verb, const opevo_objective *objective)
+void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective)
 {
     size_t count = opevo_live_worker_count(objective), measured = 0;
     opevo_live_worker worker;
@@ -173,13 +174,13 @@ void opevo_i_tell_workers(const char *verb, const opevo_objective *objective)
     if (sound || (count == 1 && !measured)) /* the error is about that one */
         return;
     fprintf(stderr, "opevo %s: %zu of %zu worker%s measured:\n", verb, measured, count,
-            opevo_i_plural(count));
+            opevo_i_cli_plural(count));
     for (size_t i = 0; opevo_live_worker_get(objective, i, &worker); i++) {
         opevo_text_clear(&text);
         opevo_text_printf(&text, "  %llu trial%s: ", (unsigned long long)worker.trials,
-                          opevo_i_plural(worker.trials));
-        opevo_i_worker_print(worker.command, worker.host, worker.device, &text);
-        opevo_i_worker_print_troubles(worker.faults, worker.state, worker.words, &text);
+                          opevo_i_cli_plural(worker.trials));
+        opevo_i_cli_worker_print(worker.command, worker.host, worker.device, &text);
+        opevo_i_cli_worker_print_troubles(worker.faults, worker.state, worker.words, &text);
         fprintf(stderr, "%s\n", opevo_text_string(&text));
     }
     opevo_text_free(&text);
@@ -195,7 +196,7 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* Whether the worker is the first on a device that is known. */
-static bool is_first(const opevo_i_measured *self, size_t i)
+static bool is_first(const opevo_i_cli_measured *self, size_t i)
 {
     if (!*self->workers[i].device)
         return false;
@@ -206,14 +207,14 @@ static bool is_first(const opevo_i_measured *self, size_t i)
     return true;
 }
 
-static void add_device(const opevo_i_measured *self, const char *device, const double *fitness,
-                       double *scratch, opevo_i_measured_device *out)
+static void add_device(const opevo_i_cli_measured *self, const char *device, const double *fitness,
+                       double *scratch, opevo_i_cli_measured_device *out)
 {
     size_t count = 0;
 
-    *out = (opevo_i_measured_device){.device = device};
+    *out = (opevo_i_cli_measured_device){.device = device};
     for (uint64_t t = 1; t <= self->trials; t++) {
-        const opevo_i_measured_worker *by = opevo_i_measured_of(self, t);
+        const opevo_i_cli_measured_worker *by = opevo_i_cli_measured_of(self, t);
 
         if (!by || strcmp(by->device, device) != 0)
             continue;
@@ -229,7 +230,7 @@ static void add_device(const opevo_i_measured *self, const char *device, const d
     out->median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
 }
 
-static size_t count_devices(const opevo_i_measured *self)
+static size_t count_devices(const opevo_i_cli_measured *self)
 {
     size_t count = 0;
 
@@ -255,10 +256,10 @@ static opevo_status read_fitness(opevo_store *store, int64_t run, double *fitnes
     return status;
 }
 
-opevo_status opevo_i_measured_devices_of_run(opevo_store *store, int64_t run,
-                                             const opevo_i_measured *measured,
-                                             opevo_i_measured_device **out, size_t *count,
-                                             opevo_error *err)
+opevo_status opevo_i_cli_measured_devices_of_run(opevo_store *store, int64_t run,
+                                                 const opevo_i_cli_measured *measured,
+                                                 opevo_i_cli_measured_device **out, size_t *count,
+                                                 opevo_error *err)
 {
     size_t most = count_devices(measured);
     opevo_status status = OPEVO_OK;

@@ -28,27 +28,27 @@ static bool is_type_call(const char *text)
     return false;
 }
 
-const char *opevo_i_unnamed(const char *message)
+const char *opevo_i_cli_unnamed(const char *message)
 {
     static const char prefix[] = "Parameter x: ";
 
     return message + (strncmp(message, prefix, sizeof prefix - 1) ? 0 : sizeof prefix - 1);
 }
 
-opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_parameter_of(const char *text, const char *topology, opevo_parameter **out,
+                                      opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = opevo_parameter_parse("x", text, topology, out, &inner);
 
     return status == OPEVO_OK ? OPEVO_OK
-                              : OPEVO_FAIL(err, status, "%s", opevo_i_unnamed(inner.message));
+                              : OPEVO_FAIL(err, status, "%s", opevo_i_cli_unnamed(inner.message));
 }
 
 static opevo_status space_of_parameter(const char *text, opevo_space **out, opevo_error *err)
 {
     opevo_parameter *parameter = NULL;
-    opevo_status status = opevo_i_parameter_of(text, NULL, &parameter, err);
+    opevo_status status = opevo_i_cli_parameter_of(text, NULL, &parameter, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -62,22 +62,22 @@ static opevo_status space_of_parameter(const char *text, opevo_space **out, opev
 
 static const char only_recorded[] = "only-recorded:";
 
-bool opevo_i_is_recorded(const char *on)
+bool opevo_i_cli_is_recorded(const char *on)
 {
     return !strncmp(on, "recorded:", 9) || !strncmp(on, only_recorded, sizeof only_recorded - 1);
 }
 
-opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
-                                const char **out, opevo_error *err)
+opevo_status opevo_i_cli_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
+                                    const char **out, opevo_error *err)
 {
-    bool only = opevo_i_flag(call, "only-recorded");
-    const char *result = opevo_i_option(call, "result");
+    bool only = opevo_i_cli_flag(call, "only-recorded");
+    const char *result = opevo_i_cli_option(call, "result");
 
-    on = on ? on : opevo_i_option(call, "on");
-    if (only && (!on || !opevo_i_is_recorded(on)))
+    on = on ? on : opevo_i_cli_option(call, "on");
+    if (only && (!on || !opevo_i_cli_is_recorded(on)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded requires recorded:[FILE].");
     opevo_text_printf(text, "%s%s", only && *on == 'r' ? "only-" : "", on ? on : "");
-    if (on && result && opevo_i_is_recorded(on))
+    if (on && result && opevo_i_cli_is_recorded(on))
         opevo_text_printf(text, "#%s", result);
     *out = on ? opevo_text_string(text) : NULL;
     return opevo_text_check(text, err);
@@ -102,9 +102,9 @@ static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error
         return status;
     opevo_text_printf(&text, "%s: ", objective->name);
     if (share.exact) {
-        opevo_i_text_add_grouped(&text, share.allowed - rows);
+        opevo_i_cli_text_add_grouped(&text, share.allowed - rows);
         opevo_text_add(&text, " of ");
-        opevo_i_text_add_grouped(&text, share.allowed);
+        opevo_i_cli_text_add_grouped(&text, share.allowed);
         opevo_text_printf(&text, " %spoints (%.2f %%)", allowed, 100 * missing);
     } else {
         opevo_text_printf(&text, "about %.2f %% of the %spoints (estimated)", 100 * missing,
@@ -135,8 +135,8 @@ static opevo_status open_recording(const char *path, const char *space, bool onl
     return status;
 }
 
-void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
-                          int *exit_code)
+void opevo_i_cli_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
+                              int *exit_code)
 {
     if (trials == 0 || unrecorded < trials)
         return;
@@ -168,7 +168,7 @@ static opevo_status space_of_recorded(const char *what, opevo_space **out, opevo
     return status;
 }
 
-bool opevo_i_is_table(const char *text)
+bool opevo_i_cli_is_table(const char *text)
 {
     static const char *const endings[] = {".csv", ".csv.xz", ".csv.gz"};
     size_t length = strlen(text);
@@ -182,7 +182,7 @@ bool opevo_i_is_table(const char *text)
     return false;
 }
 
-bool opevo_i_looks_like_path(const char *text)
+bool opevo_i_cli_looks_like_path(const char *text)
 {
     size_t length = strlen(text);
 
@@ -191,7 +191,7 @@ bool opevo_i_looks_like_path(const char *text)
 
 static bool is_path(const char *what)
 {
-    return opevo_i_looks_like_path(what) || access(what, F_OK) == 0;
+    return opevo_i_cli_looks_like_path(what) || access(what, F_OK) == 0;
 }
 
 /* The paper's space of an operator. */
@@ -200,21 +200,21 @@ static opevo_status space_of_operator(const char *what, opevo_space **out, opevo
     opevo_operator op;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_workload *work = NULL;
-    opevo_status status = opevo_i_operator_of(what, "The paper's space", &op, &inner);
+    opevo_status status = opevo_i_cli_operator_of(what, "The paper's space", &op, &inner);
 
     if (status == OPEVO_OK)
         return opevo_operator_space(&op, out, err);
     OPEVO_FAIL(err, status, "%s%s", inner.message,
-               opevo_i_workload_of(what, &work, NULL) == OPEVO_OK
+               opevo_i_cli_workload_of(what, &work, NULL) == OPEVO_OK
                    ? " `opevo sketch --space` prints that of its sketches."
                    : "");
     opevo_workload_destroy(work);
     return status;
 }
 
-opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)
+opevo_status opevo_i_cli_space_of(const char *what, opevo_space **out, opevo_error *err)
 {
-    if (opevo_i_is_recorded(what))
+    if (opevo_i_cli_is_recorded(what))
         return space_of_recorded(what, out, err);
     if (is_type_call(what))
         return space_of_parameter(what, out, err);
@@ -225,7 +225,7 @@ opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *
 
 /* ---- Runs ---- */
 
-char *opevo_i_split_run(const char *text, int64_t *run)
+char *opevo_i_cli_split_run(const char *text, int64_t *run)
 {
     const char *colon = strrchr(text, ':');
 
@@ -270,7 +270,7 @@ static opevo_status open_simulated(const wanted *given, opevo_objective **out, o
         return OPEVO_FAIL(err, OPEVO_INVALID, "--space cannot be combined with --on sim:.");
     opevo_text_printf(&user, "--on %s", given->on);
     OPEVO_TRY(require_what(given, err));
-    OPEVO_TRY(opevo_i_operator_of(given->what, opevo_text_string(&user), &op, err));
+    OPEVO_TRY(opevo_i_cli_operator_of(given->what, opevo_text_string(&user), &op, err));
     OPEVO_TRY(opevo_simulated_open(&op, given->detail, out, err));
 cleanup:
     opevo_text_free(&user);
@@ -287,7 +287,7 @@ static opevo_status open_program(const wanted *given, opevo_objective **out, ope
     if (!given->space)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--on cmd: needs --space FILE, the space file with its parameters.");
-    return opevo_i_live_program(given->call, given->detail, given->space, out, err);
+    return opevo_i_cli_live_program(given->call, given->detail, given->space, out, err);
 }
 
 static opevo_status open_kernels(const wanted *given, opevo_objective **out, opevo_error *err)
@@ -296,8 +296,8 @@ static opevo_status open_kernels(const wanted *given, opevo_objective **out, ope
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(require_what(given, err));
-    OPEVO_TRY(opevo_i_workload_of(given->what, &work, err));
-    OPEVO_TRY(opevo_i_live_kernels(given->call, given->on, given->space, work, out, err));
+    OPEVO_TRY(opevo_i_cli_workload_of(given->what, &work, err));
+    OPEVO_TRY(opevo_i_cli_live_kernels(given->call, given->on, given->space, work, out, err));
 cleanup:
     opevo_workload_destroy(work);
     return status;
@@ -342,11 +342,11 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
 {
     for (size_t i = 0; call && i < call->given_count; i++) {
         const opevo_option *given = call->given[i].option;
-        const opevo_option *option = opevo_i_live_option(given->name);
+        const opevo_option *option = opevo_i_cli_live_option(given->name);
         bool own = option && strcmp(option->summary, given->summary) != 0;
         const char *other = option ? other_sort(option, on, is) : NULL;
 
-        if (opevo_i_is_recorded(on) && !strcmp(given->name, "result"))
+        if (opevo_i_cli_is_recorded(on) && !strcmp(given->name, "result"))
             continue; /* of a bare table */
         if (other && !(own && is == COMPUTED))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s%s, not to %s.", option->name,
@@ -355,8 +355,9 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
-                                       const char *space, opevo_objective **out, opevo_error *err)
+opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *what, const char *on,
+                                           const char *space, opevo_objective **out,
+                                           opevo_error *err)
 {
     wanted given = {.what = what, .on = on, .space = space, .call = call};
 
@@ -376,10 +377,10 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
     return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give " OPEVO_I_OBJECTIVES ".", on);
 }
 
-opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
-                                  opevo_objective **out, opevo_error *err)
+opevo_status opevo_i_cli_objective_of(const char *what, const char *on, const char *space,
+                                      opevo_objective **out, opevo_error *err)
 {
-    return opevo_i_objective_of_call(NULL, what, on, space, out, err);
+    return opevo_i_cli_objective_of_call(NULL, what, on, space, out, err);
 }
 
 /* The path from the root, for a file that may be named without its ending; as it is where its
@@ -400,17 +401,18 @@ static void add_path(const char *path, opevo_text *out)
     free(full);
 }
 
-opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
-                             const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err)
+opevo_status opevo_i_cli_note_of(const char *what, const char *on, const char *space,
+                                 const opevo_optimum *optimum, opevo_note_texts *out,
+                                 opevo_error *err)
 {
     const char *colon = strchr(on, ':');
     size_t length = colon ? (size_t)(colon + 1 - on) : 0;
-    const char *file = what ? opevo_i_workload_file(what) : NULL;
+    const char *file = what ? opevo_i_cli_workload_file(what) : NULL;
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_note_texts){.note = {.what = what}};
     opevo_text_add_bytes(&out->on, on, length);
-    if (opevo_i_is_recorded(on) || opevo_i_looks_like_path(on + length))
+    if (opevo_i_cli_is_recorded(on) || opevo_i_cli_looks_like_path(on + length))
         add_path(on + length, &out->on);
     else
         opevo_text_add(&out->on, on + length);
@@ -429,11 +431,11 @@ opevo_status opevo_i_note_of(const char *what, const char *on, const char *space
     out->note.optimum = optimum->known ? optimum->fitness : 0;
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_note_free(out);
+        opevo_i_cli_note_free(out);
     return status;
 }
 
-void opevo_i_note_free(opevo_note_texts *texts)
+void opevo_i_cli_note_free(opevo_note_texts *texts)
 {
     opevo_text_free(&texts->what);
     opevo_text_free(&texts->on);
@@ -441,7 +443,7 @@ void opevo_i_note_free(opevo_note_texts *texts)
     texts->note = (opevo_objective_note){.on = NULL};
 }
 
-void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out)
+void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out)
 {
     size_t ignored = opevo_recorded_ignored(objective);
 

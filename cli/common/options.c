@@ -20,7 +20,7 @@ static const opevo_option *find(const opevo_verb *verb, const char *name, size_t
     return NULL;
 }
 
-const char *opevo_i_option_dashes(const opevo_option *option)
+const char *opevo_i_cli_option_dashes(const opevo_option *option)
 {
     return option->name[0] == '-' ? "" : "--";
 }
@@ -57,20 +57,20 @@ static opevo_status parse_option(int argc, char **argv, int *at, opevo_call *cal
     if (option->argument && !value) {
         if (*at + 1 >= argc)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s%s needs a value: %s%s %s.",
-                              opevo_i_option_dashes(option), option->name,
-                              opevo_i_option_dashes(option), option->name, option->argument);
+                              opevo_i_cli_option_dashes(option), option->name,
+                              opevo_i_cli_option_dashes(option), option->name, option->argument);
         value = argv[++*at];
     }
     for (size_t i = 0; i < call->given_count && !option->repeatable; i++) {
         if (call->given[i].option == option)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s%s is given twice.",
-                              opevo_i_option_dashes(option), option->name);
+                              opevo_i_cli_option_dashes(option), option->name);
     }
     call->given[call->given_count++] = (opevo_given){option, value};
     return OPEVO_OK;
 }
 
-const opevo_option *opevo_i_option_find(const opevo_verb *verb, const char *word)
+const opevo_option *opevo_i_cli_option_find(const opevo_verb *verb, const char *word)
 {
     const char *name = word + (strncmp(word, "--", 2) ? 0 : 2);
 
@@ -114,8 +114,8 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
-                                opevo_error *err)
+opevo_status opevo_i_cli_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -127,11 +127,11 @@ opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, o
     else
         status = parse_words(argc, argv, call, err);
     if (status != OPEVO_OK)
-        opevo_i_call_free(call);
+        opevo_i_cli_call_free(call);
     return status;
 }
 
-void opevo_i_call_free(opevo_call *call)
+void opevo_i_cli_call_free(opevo_call *call)
 {
     opevo_free(call->arguments);
     opevo_free(call->given);
@@ -149,14 +149,14 @@ static const opevo_given *given(const opevo_call *call, const char *name)
     return last;
 }
 
-const char *opevo_i_option(const opevo_call *call, const char *name)
+const char *opevo_i_cli_option(const opevo_call *call, const char *name)
 {
     const opevo_given *found = given(call, name);
 
     return found ? found->value : NULL;
 }
 
-bool opevo_i_flag(const opevo_call *call, const char *name)
+bool opevo_i_cli_flag(const opevo_call *call, const char *name)
 {
     return given(call, name) != NULL;
 }
@@ -175,10 +175,10 @@ static bool read_count(const char *text, uint64_t *out)
     return true;
 }
 
-opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint64_t fallback,
-                                  uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
+opevo_status opevo_i_cli_option_count(const opevo_call *call, const char *name, uint64_t fallback,
+                                      uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, name);
+    const char *text = opevo_i_cli_option(call, name);
     uint64_t value = fallback;
 
     if (text && (!read_count(text, &value) || value < min || value > max)) {
@@ -195,9 +195,9 @@ opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *err)
+opevo_status opevo_i_cli_option_q(const opevo_call *call, double *out, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "q");
+    const char *text = opevo_i_cli_option(call, "q");
     double value = 0.5;
 
     if (text && (!opevo_parse_double(text, &value) || !(value >= 0 && value < 1)))
@@ -207,10 +207,10 @@ opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_option_positive(const opevo_call *call, const char *name, double *out,
+                                         opevo_error *err)
 {
-    const char *text = opevo_i_option(call, name);
+    const char *text = opevo_i_cli_option(call, name);
     double value = 0;
 
     if (text && (!opevo_parse_double(text, &value) || !(value > 0)))

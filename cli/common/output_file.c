@@ -21,8 +21,8 @@ static bool is_ours(int file, const char *mark)
     return memmem(head, (size_t)length, mark, strlen(mark)) != NULL;
 }
 
-opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_check_output(const char *option, const char *path, const char *mark,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     struct stat info;

@@ -12,14 +12,14 @@
 
 enum { CHUNK = 256 };
 
-opevo_status opevo_i_give_up_read(const opevo_call *call, bool live, uint64_t *out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_give_up_read(const opevo_call *call, bool live, uint64_t *out,
+                                      opevo_error *err)
 {
-    if (!live && opevo_i_flag(call, "give-up"))
+    if (!live && opevo_i_cli_flag(call, "give-up"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--give-up requires a device: failures of a landscape are known.");
-    return opevo_i_option_count(call, "give-up", live ? OPEVO_I_GIVE_UP : 0, 0, UINT64_MAX, out,
-                                err);
+    return opevo_i_cli_option_count(call, "give-up", live ? OPEVO_I_GIVE_UP : 0, 0, UINT64_MAX, out,
+                                    err);
 }
 
 /* ---- Counting ------------------------------------------------------------------------------- */
@@ -29,10 +29,10 @@ static bool is_doubtful(const opevo_outcome *outcome)
     return outcome->message && strstr(outcome->message, OPEVO_LIVE_DOUBT);
 }
 
-bool opevo_i_reasons_add(opevo_i_reasons *reasons, const opevo_trial *trial, bool is_stored)
+bool opevo_i_cli_reasons_add(opevo_i_cli_reasons *reasons, const opevo_trial *trial, bool is_stored)
 {
     const opevo_outcome *outcome = &trial->outcome;
-    opevo_i_reason *reason = &reasons->of[outcome->kind];
+    opevo_i_cli_reason *reason = &reasons->of[outcome->kind];
 
     if ((outcome->kind == OPEVO_OUTCOME_OK && !is_doubtful(outcome)) || reason->count++)
         return false;
@@ -43,13 +43,13 @@ bool opevo_i_reasons_add(opevo_i_reasons *reasons, const opevo_trial *trial, boo
     return true;
 }
 
-opevo_status opevo_i_reasons_complete(opevo_i_reasons *reasons, opevo_store *store, int64_t run,
-                                      opevo_error *err)
+opevo_status opevo_i_cli_reasons_complete(opevo_i_cli_reasons *reasons, opevo_store *store,
+                                          int64_t run, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        opevo_i_reason *reason = &reasons->of[i];
+        opevo_i_cli_reason *reason = &reasons->of[i];
         opevo_trial first = {.number = reason->trial, .proposal.point = reason->point};
 
         if (!reason->is_stored)
@@ -62,37 +62,37 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_reasons_of_run(opevo_store *store, int64_t run, opevo_i_reasons *out,
-                                    opevo_error *err)
+opevo_status opevo_i_cli_reasons_of_run(opevo_store *store, int64_t run, opevo_i_cli_reasons *out,
+                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_trial *trials = opevo_malloc(CHUNK, sizeof *trials);
     size_t got = CHUNK;
 
-    *out = (opevo_i_reasons){.of[0] = {0}};
+    *out = (opevo_i_cli_reasons){.of[0] = {0}};
     if (!trials)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", opevo_store_path(store));
     for (uint64_t after = 0; got == CHUNK; after += got) {
         OPEVO_TRY(opevo_store_read(store, run, after, trials, CHUNK, &got, err));
         for (size_t i = 0; i < got; i++)
-            opevo_i_reasons_add(out, &trials[i], true);
+            opevo_i_cli_reasons_add(out, &trials[i], true);
     }
-    OPEVO_TRY(opevo_i_reasons_complete(out, store, run, err));
+    OPEVO_TRY(opevo_i_cli_reasons_complete(out, store, run, err));
 cleanup:
     opevo_free(trials);
     return status;
 }
 
-void opevo_i_reasons_free(opevo_i_reasons *reasons)
+void opevo_i_cli_reasons_free(opevo_i_cli_reasons *reasons)
 {
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
         opevo_text_free(&reasons->of[i].message);
-    *reasons = (opevo_i_reasons){.of[0] = {0}};
+    *reasons = (opevo_i_cli_reasons){.of[0] = {0}};
 }
 
 /* ---- Printing ------------------------------------------------------------------------------- */
 
-void opevo_i_text_add_message(opevo_text *out, const char *message)
+void opevo_i_cli_text_add_message(opevo_text *out, const char *message)
 {
     for (; *message; message++) {
         unsigned char byte = (unsigned char)*message;
@@ -104,24 +104,24 @@ void opevo_i_text_add_message(opevo_text *out, const char *message)
     }
 }
 
-void opevo_i_reasons_tell(const char *verb, const char *which, const opevo_trial *trial,
-                          const opevo_progress *progress)
+void opevo_i_cli_reasons_tell(const char *verb, const char *which, const opevo_trial *trial,
+                              const opevo_progress *progress)
 {
     const char *message = trial->outcome.message ? trial->outcome.message : "";
     opevo_text line = {0};
 
-    opevo_i_text_add_message(&line, message);
-    opevo_i_progress_clear(progress);
+    opevo_i_cli_text_add_message(&line, message);
+    opevo_i_cli_progress_clear(progress);
     fprintf(stderr, "opevo %s: %strial %llu: %s%s%s\n", verb, which,
             (unsigned long long)trial->number, opevo_outcome_name(trial->outcome.kind),
             *message ? ": " : "", opevo_text_string(&line));
     opevo_text_free(&line);
 }
 
-void opevo_i_reasons_print(const opevo_i_reasons *reasons, opevo_text *out)
+void opevo_i_cli_reasons_print(const opevo_i_cli_reasons *reasons, opevo_text *out)
 {
     for (int i = OPEVO_OUTCOME_OK; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        const opevo_i_reason *reason = &reasons->of[i];
+        const opevo_i_cli_reason *reason = &reasons->of[i];
 
         if (!reason->count)
             continue;
@@ -131,17 +131,17 @@ void opevo_i_reasons_print(const opevo_i_reasons *reasons, opevo_text *out)
                           i == OPEVO_OUTCOME_OK ? ", but " OPEVO_LIVE_DOUBT : "",
                           (unsigned long long)reason->trial);
         opevo_text_add(out, reason->message.length ? ": " : "");
-        opevo_i_text_add_message(out, opevo_text_string(&reason->message));
+        opevo_i_cli_text_add_message(out, opevo_text_string(&reason->message));
         opevo_text_add(out, "\n");
     }
 }
 
-void opevo_i_reasons_print_json(const opevo_i_reasons *reasons, opevo_text *out)
+void opevo_i_cli_reasons_print_json(const opevo_i_cli_reasons *reasons, opevo_text *out)
 {
     opevo_json_key(out, "failures");
     opevo_text_add(out, "[");
     for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        const opevo_i_reason *reason = &reasons->of[i];
+        const opevo_i_cli_reason *reason = &reasons->of[i];
 
         if (!reason->count)
             continue;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static opevo_status read_trials(opevo_store *store, int64_t run, opevo_i_run_trials *out,
+static opevo_status read_trials(opevo_store *store, int64_t run, opevo_i_cli_run_trials *out,
                                 opevo_error *err)
 {
     enum { PIECE = 1024 };
@@ -26,7 +26,7 @@ cleanup:
     return status;
 }
 
-static opevo_status find_effects(opevo_i_run_trials *self, opevo_error *err)
+static opevo_status find_effects(opevo_i_cli_run_trials *self, opevo_error *err)
 {
     opevo_index *points = opevo_malloc(self->count + 1, sizeof *points);
     double *fitness = opevo_malloc(self->count + 1, sizeof *fitness);
@@ -48,12 +48,12 @@ static opevo_status find_effects(opevo_i_run_trials *self, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_i_run_trials_read(opevo_store *store, int64_t run, opevo_i_run_trials *out,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_run_trials_read(opevo_store *store, int64_t run,
+                                         opevo_i_cli_run_trials *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *out = (opevo_i_run_trials){.count = 0};
+    *out = (opevo_i_cli_run_trials){.count = 0};
     OPEVO_TRY(read_trials(store, run, out, err));
     OPEVO_TRY(opevo_store_space(store, run, &out->space, err));
     if (out->space)
@@ -62,15 +62,15 @@ cleanup:
     return status;
 }
 
-void opevo_i_run_trials_free(opevo_i_run_trials *self)
+void opevo_i_cli_run_trials_free(opevo_i_cli_run_trials *self)
 {
     opevo_effects_destroy(self->effects);
     opevo_space_destroy(self->space);
     opevo_free(self->trials);
-    *self = (opevo_i_run_trials){.count = 0};
+    *self = (opevo_i_cli_run_trials){.count = 0};
 }
 
-double opevo_i_effect_factor(const char *unit, double effect)
+double opevo_i_cli_effect_factor(const char *unit, double effect)
 {
     return exp(opevo_unit_is_time(unit) ? -effect : effect);
 }

@@ -9,18 +9,18 @@
 
 #include "cli_internal.h"
 
-typedef struct opevo_i_run_trials {
+typedef struct opevo_i_cli_run_trials {
     opevo_trial *trials; /* without samples and messages; origins live as long as the store */
     size_t count;
     opevo_space *space;     /* NULL: the run searched none that can be made here */
     opevo_effects *effects; /* NULL without a space, or without a success */
-} opevo_i_run_trials;
+} opevo_i_cli_run_trials;
 
-/* Release with opevo_i_run_trials_free, also on failure. Errors: those of the store; NOMEM. */
-opevo_status opevo_i_run_trials_read(opevo_store *store, int64_t run, opevo_i_run_trials *out,
-                                     opevo_error *err);
-void opevo_i_run_trials_free(opevo_i_run_trials *self);
+/* Release with opevo_i_cli_run_trials_free, also on failure. Errors: those of the store; NOMEM. */
+opevo_status opevo_i_cli_run_trials_read(opevo_store *store, int64_t run,
+                                         opevo_i_cli_run_trials *out, opevo_error *err);
+void opevo_i_cli_run_trials_free(opevo_i_cli_run_trials *self);
 /* An effect as a factor of the result in this unit: of a time the reciprocal. */
-double opevo_i_effect_factor(const char *unit, double effect);
+double opevo_i_cli_effect_factor(const char *unit, double effect);
 
 #endif

@@ -43,11 +43,11 @@ static opevo_status read_array(uint64_t *index, uint64_t *count, opevo_error *er
     *count = 1;
     if (!getenv("SLURM_ARRAY_TASK_ID"))
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_ID", 0, &id, err));
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_MIN", 0, &min, err));
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_MAX", 0, &max, err));
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_STEP", 1, &step, err));
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_COUNT", 1, count, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_ID", 0, &id, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_MIN", 0, &min, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_MAX", 0, &max, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_STEP", 1, &step, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_COUNT", 1, count, err));
     if (*count == 0 || step != 1 || min > 1 || id < min || id > max || max - min + 1 != *count)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
@@ -68,7 +68,7 @@ static opevo_status place(uint64_t shares, uint64_t rank, uint64_t ranks, opevo_
     opevo_status status = OPEVO_OK;
     uint64_t id = 1;
 
-    OPEVO_TRY(opevo_i_launcher_number("SLURM_ARRAY_TASK_ID", 1, &id, err));
+    OPEVO_TRY(opevo_i_cli_launcher_number("SLURM_ARRAY_TASK_ID", 1, &id, err));
     if (!getenv("SLURM_ARRAY_TASK_ID") && ranks == 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--shards %llu: neither Slurm nor mpirun says which of them is this one: "
@@ -97,8 +97,8 @@ static void print_by(uint64_t task, uint64_t tasks, const char *launcher, uint64
                           (unsigned long long)rank, (unsigned long long)ranks);
 }
 
-opevo_status opevo_i_shard_of(const char *option, uint64_t shares, opevo_shard *out, opevo_text *by,
-                              opevo_error *err)
+opevo_status opevo_i_cli_shard_of(const char *option, uint64_t shares, opevo_shard *out,
+                                  opevo_text *by, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t task = 0;
@@ -112,7 +112,7 @@ opevo_status opevo_i_shard_of(const char *option, uint64_t shares, opevo_shard *
                           option);
     if (option)
         return parse(option, out, err);
-    OPEVO_TRY(opevo_i_launcher_rank(&rank, &ranks, &launcher, err));
+    OPEVO_TRY(opevo_i_cli_launcher_rank(&rank, &ranks, &launcher, err));
     if (shares) {
         OPEVO_TRY(place(shares, rank, ranks, out, err));
         task = out->index / ranks;
@@ -143,7 +143,7 @@ static size_t stem_length(const char *path)
     return dot && dot != name ? (size_t)(dot - path) : strlen(path);
 }
 
-void opevo_i_shard_path(const char *store, opevo_shard shard, opevo_text *out)
+void opevo_i_cli_shard_path(const char *store, opevo_shard shard, opevo_text *out)
 {
     size_t length = stem_length(store);
 
@@ -161,7 +161,7 @@ static const char *skip_digits(const char *at)
     return length ? at + length : NULL;
 }
 
-bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count)
+bool opevo_i_cli_shard_is(const char *store, const char *name, uint64_t *count)
 {
     const char *slash = strrchr(store, '/');
     const char *base = slash ? slash + 1 : store;
@@ -178,15 +178,15 @@ bool opevo_i_shard_is(const char *store, const char *name, uint64_t *count)
     return at && !strcmp(at, base + stem);
 }
 
-void opevo_i_paths_free(opevo_i_paths *paths)
+void opevo_i_cli_paths_free(opevo_i_cli_paths *paths)
 {
     for (size_t i = 0; i < paths->count; i++)
         opevo_free(paths->items[i]);
     opevo_free(paths->items);
-    *paths = (opevo_i_paths){NULL, 0};
+    *paths = (opevo_i_cli_paths){NULL, 0};
 }
 
-static opevo_status add_path(opevo_i_paths *self, const char *folder, size_t length,
+static opevo_status add_path(opevo_i_cli_paths *self, const char *folder, size_t length,
                              const char *name, opevo_error *err)
 {
     char **grown = opevo_realloc(self->items, self->count + 1, sizeof *grown);
@@ -210,7 +210,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-opevo_status opevo_i_shards_find(const char *file, opevo_i_paths *out, opevo_error *err)
+opevo_status opevo_i_cli_shards_find(const char *file, opevo_i_cli_paths *out, opevo_error *err)
 {
     const char *slash = strrchr(file, '/');
     size_t length = slash ? (size_t)(slash + 1 - file) : 0;
@@ -224,7 +224,7 @@ opevo_status opevo_i_shards_find(const char *file, opevo_i_paths *out, opevo_err
         status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
                         : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of shares.");
     while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
-        if (opevo_i_shard_is(file, entry->d_name, &shares))
+        if (opevo_i_cli_shard_is(file, entry->d_name, &shares))
             status = add_path(out, file, length, entry->d_name, err);
     }
     if (listing)
@@ -235,17 +235,17 @@ opevo_status opevo_i_shards_find(const char *file, opevo_i_paths *out, opevo_err
     return status;
 }
 
-opevo_status opevo_i_shards_check(const char *file, opevo_shard shard, opevo_error *err)
+opevo_status opevo_i_cli_shards_check(const char *file, opevo_shard shard, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_paths found = {NULL, 0};
+    opevo_i_cli_paths found = {NULL, 0};
 
-    opevo_i_shards_find(file, &found, NULL); /* what cannot be listed will be refused later */
+    opevo_i_cli_shards_find(file, &found, NULL); /* what cannot be listed will be refused later */
     for (size_t i = 0; i < found.count && status == OPEVO_OK; i++) {
         const char *slash = strrchr(found.items[i], '/');
         uint64_t shares = 0;
 
-        if (opevo_i_shard_is(file, slash ? slash + 1 : found.items[i], &shares) &&
+        if (opevo_i_cli_shard_is(file, slash ? slash + 1 : found.items[i], &shares) &&
             shares != shard.count)
             status = OPEVO_FAIL(err, OPEVO_INVALID,
                                 "%s is one of %llu shares, and this would be one of %u: give "
@@ -253,6 +253,6 @@ opevo_status opevo_i_shards_check(const char *file, opevo_shard shard, opevo_err
                                 found.items[i], (unsigned long long)shares, (unsigned)shard.count,
                                 (unsigned long long)shares);
     }
-    opevo_i_paths_free(&found);
+    opevo_i_cli_paths_free(&found);
     return status;
 }

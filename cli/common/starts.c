@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-opevo_status opevo_i_starts_add(opevo_i_starts *self, opevo_index point, const char *origin,
-                                opevo_error *err)
+opevo_status opevo_i_cli_starts_add(opevo_i_cli_starts *self, opevo_index point, const char *origin,
+                                    opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->points, &self->capacity, self->list.count + 1,
                        sizeof *self->points))
@@ -25,7 +25,7 @@ opevo_status opevo_i_starts_add(opevo_i_starts *self, opevo_index point, const c
     return OPEVO_OK;
 }
 
-void opevo_i_starts_free(opevo_i_starts *self)
+void opevo_i_cli_starts_free(opevo_i_cli_starts *self)
 {
     opevo_free(self->points);
     opevo_text_free(&self->more);
@@ -71,8 +71,9 @@ static opevo_status read_json(const char *text, opevo_text *out, opevo_error *er
     return opevo_text_check(out, err);
 }
 
-opevo_status opevo_i_starts_add_configuration(opevo_i_starts *self, const opevo_space *space,
-                                              const char *text, opevo_error *err)
+opevo_status opevo_i_cli_starts_add_configuration(opevo_i_cli_starts *self,
+                                                  const opevo_space *space, const char *text,
+                                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text plain = {0};
@@ -85,7 +86,7 @@ opevo_status opevo_i_starts_add_configuration(opevo_i_starts *self, const opevo_
     if (!opevo_space_allows(space, point))
         status = OPEVO_FAIL(err, OPEVO_INVALID, "a constraint forbids this configuration.");
     else
-        status = opevo_i_starts_add(self, point, "start", err);
+        status = opevo_i_cli_starts_add(self, point, "start", err);
 cleanup:
     opevo_text_free(&plain);
     return status;
@@ -95,7 +96,7 @@ cleanup:
 
 /* The configuration of the head is where to look first. */
 static opevo_status find_schedule(const opevo_objective *objective,
-                                  const opevo_i_schedule_file *file, bool *found,
+                                  const opevo_i_cli_schedule_file *file, bool *found,
                                   opevo_index *point, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
@@ -109,7 +110,7 @@ static opevo_status find_schedule(const opevo_objective *objective,
 }
 
 /* A loop that threads share is in no space for one thread. */
-static bool divides_among_threads(const opevo_i_schedule_file *file)
+static bool divides_among_threads(const opevo_i_cli_schedule_file *file)
 {
     opevo_text steps = {0};
     bool divides = false;
@@ -123,8 +124,8 @@ static bool divides_among_threads(const opevo_i_schedule_file *file)
     return divides;
 }
 
-static opevo_status say_absent(const opevo_i_schedule_file *file, const opevo_kernel_maker *maker,
-                               const char *path, opevo_error *err)
+static opevo_status say_absent(const opevo_i_cli_schedule_file *file,
+                               const opevo_kernel_maker *maker, const char *path, opevo_error *err)
 {
     unsigned threads = file->threads > 1 ? file->threads : 2;
 
@@ -144,11 +145,11 @@ static opevo_status find_file(const opevo_objective *objective, const opevo_work
                               const char *path, opevo_index *point, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
-    opevo_i_schedule_file file = {0};
+    opevo_i_cli_schedule_file file = {0};
     opevo_status status = OPEVO_OK;
     bool found = false;
 
-    OPEVO_TRY(opevo_i_schedule_file_read(path, work, &maker->dialect, &file, err));
+    OPEVO_TRY(opevo_i_cli_schedule_file_read(path, work, &maker->dialect, &file, err));
     if (file.pipeline && work->op)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: the schedule is one of sketches; give --template sketch.", path);
@@ -161,11 +162,11 @@ static opevo_status find_file(const opevo_objective *objective, const opevo_work
     if (status == OPEVO_OK && (!found || !opevo_space_allows(objective->space, *point)))
         status = say_absent(&file, maker, path, err);
 cleanup:
-    opevo_i_schedule_file_free(&file);
+    opevo_i_cli_schedule_file_free(&file);
     return status;
 }
 
-static opevo_status add_schedule(opevo_i_starts *self, const opevo_objective *objective,
+static opevo_status add_schedule(opevo_i_cli_starts *self, const opevo_objective *objective,
                                  const char *path, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
@@ -180,7 +181,7 @@ static opevo_status add_schedule(opevo_i_starts *self, const opevo_objective *ob
                           path);
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
     OPEVO_TRY(find_file(objective, work, path, &point, err));
-    status = opevo_i_starts_add(self, point, "start", err);
+    status = opevo_i_cli_starts_add(self, point, "start", err);
 cleanup:
     opevo_workload_destroy(work);
     return status;
@@ -188,32 +189,32 @@ cleanup:
 
 /* ---- Options ---- */
 
-static opevo_status add_default(opevo_i_starts *self, const opevo_objective *objective,
+static opevo_status add_default(opevo_i_cli_starts *self, const opevo_objective *objective,
                                 opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; objective->starts && i < objective->starts->count && status == OPEVO_OK; i++)
-        status = opevo_i_starts_add(self, objective->starts->points[i].point,
-                                    objective->starts->points[i].origin, err);
+        status = opevo_i_cli_starts_add(self, objective->starts->points[i].point,
+                                        objective->starts->points[i].origin, err);
     return status;
 }
 
-static opevo_status add_given(opevo_i_starts *self, const opevo_objective *objective,
+static opevo_status add_given(opevo_i_cli_starts *self, const opevo_objective *objective,
                               const char *text, opevo_error *err)
 {
     int64_t run = 0;
-    char *path = opevo_i_split_run(text, &run);
+    char *path = opevo_i_cli_split_run(text, &run);
     opevo_status status = OPEVO_OK;
 
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read start points.");
     if (run)
-        status = opevo_i_starts_add_run(self, objective, path, run, err);
+        status = opevo_i_cli_starts_add_run(self, objective, path, run, err);
     else if (access(text, F_OK) == 0)
         status = add_schedule(self, objective, text, err);
     else if (*text == '{' || strchr(text, '='))
-        status = opevo_i_starts_add_configuration(self, objective->space, text, err);
+        status = opevo_i_cli_starts_add_configuration(self, objective->space, text, err);
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "there is no such file; give none, default, a configuration, "
@@ -223,7 +224,7 @@ static opevo_status add_given(opevo_i_starts *self, const opevo_objective *objec
 }
 
 /* Where start points are what the command says, they are part of what identifies the run. */
-static opevo_status print_more(opevo_i_starts *self, uint64_t starts, const char *transfer,
+static opevo_status print_more(opevo_i_cli_starts *self, uint64_t starts, const char *transfer,
                                opevo_error *err)
 {
     if (starts)
@@ -240,10 +241,10 @@ static bool is_start(const opevo_given *given)
     return !strcmp(given->option->name, "start");
 }
 
-opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *objective,
-                                 opevo_i_starts *self, opevo_error *err)
+opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_i_cli_starts *self, opevo_error *err)
 {
-    const char *transfer = opevo_i_option(call, "transfer");
+    const char *transfer = opevo_i_cli_option(call, "transfer");
     opevo_status status = OPEVO_OK;
     uint64_t hash = OPEVO_HASH_START;
     bool none = false;
@@ -273,7 +274,7 @@ opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *
         OPEVO_TRY(add_default(self, objective, err));
     if (transfer)
         OPEVO_TRY(
-            opevo_i_starts_transfer(self, objective, transfer, call->argument_count < 2, err));
+            opevo_i_cli_starts_transfer(self, objective, transfer, call->argument_count < 2, err));
     self->given = self->given || transfer;
     status = print_more(self, others ? hash : 0, transfer, err);
 cleanup:

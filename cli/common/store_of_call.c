@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void opevo_i_tell_folder(const char *verb, const char *path)
+void opevo_i_cli_tell_folder(const char *verb, const char *path)
 {
     opevo_text text = {0};
 
@@ -17,18 +17,18 @@ void opevo_i_tell_folder(const char *verb, const char *path)
     opevo_text_free(&text);
 }
 
-opevo_status opevo_i_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err)
+opevo_status opevo_i_cli_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err)
 {
-    const char *path = opevo_i_option(call, "store");
+    const char *path = opevo_i_cli_option(call, "store");
     opevo_error reason = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
     bool begins = false;
 
-    if (!path || opevo_i_flag(call, "dry-run"))
+    if (!path || opevo_i_cli_flag(call, "dry-run"))
         return OPEVO_OK;
     status = opevo_store_open(path, OPEVO_STORE_WRITE, out, &reason);
     if (status == OPEVO_OK) {
-        opevo_i_tell_folder(call->verb->name, path);
+        opevo_i_cli_tell_folder(call->verb->name, path);
         return OPEVO_OK;
     }
     begins = *path && strncmp(reason.message, path, strlen(path)) == 0;

@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-bool opevo_i_unicode(void)
+bool opevo_i_cli_unicode(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
@@ -24,7 +24,7 @@ bool opevo_i_unicode(void)
     return false;
 }
 
-bool opevo_i_has_escapes(void)
+bool opevo_i_cli_has_escapes(void)
 {
     const char *terminal = getenv("TERM");
 
@@ -36,10 +36,11 @@ static bool has_styles(int descriptor)
 {
     const char *off = getenv("NO_COLOR");
 
-    return !(off && *off) && opevo_i_has_escapes() && isatty(descriptor);
+    return !(off && *off) && opevo_i_cli_has_escapes() && isatty(descriptor);
 }
 
-void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text)
+void opevo_i_cli_text_add_styled(opevo_text *out, int descriptor, opevo_style style,
+                                 const char *text)
 {
     static const char *const codes[] = {
         [OPEVO_STYLE_STRONG] = "1", [OPEVO_STYLE_GOOD] = "32", [OPEVO_STYLE_BAD] = "1;31"};
@@ -51,7 +52,7 @@ void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style,
 }
 
 /* "ESC [ 1 ; 31 m" */
-size_t opevo_i_colour_length(const char *at)
+size_t opevo_i_cli_colour_length(const char *at)
 {
     size_t length = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
 

@@ -17,16 +17,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-opevo_interrupt opevo_i_interrupted;
+opevo_interrupt opevo_i_cli_interrupted;
 
 static void note_interrupt(int number)
 {
     (void)number;
-    opevo_interrupt_raise(&opevo_i_interrupted);
+    opevo_interrupt_raise(&opevo_i_cli_interrupted);
 }
 
 /* The second signal of a kind acts as usual, for the impatient. */
-void opevo_i_catch_interrupts(void)
+void opevo_i_cli_catch_interrupts(void)
 {
     struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
 
@@ -34,7 +34,7 @@ void opevo_i_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-unsigned opevo_i_terminal_width(int descriptor)
+unsigned opevo_i_cli_terminal_width(int descriptor)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize size = {0};
@@ -62,7 +62,7 @@ static size_t break_of(const char *line, size_t at, size_t length, size_t column
 
     for (size_t i = at; i < length; i++) {
         bool begins = ((unsigned char)line[i] & 0xc0) != 0x80;
-        size_t colour = opevo_i_colour_length(line + i);
+        size_t colour = opevo_i_cli_colour_length(line + i);
 
         if (colour) {
             i += colour - 1;
@@ -95,7 +95,7 @@ static void add_wrapped_line(opevo_text *out, const char *line, size_t length, u
     }
 }
 
-void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
+void opevo_i_cli_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
 {
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -106,13 +106,13 @@ void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
     }
 }
 
-void opevo_i_print_error(const char *verb, const char *sentence)
+void opevo_i_cli_print_error(const char *verb, const char *sentence)
 {
     opevo_text text = {0};
     char who[80];
 
     snprintf(who, sizeof who, "opevo%s%s:", *verb ? " " : "", verb);
-    opevo_i_text_add_styled(&text, STDERR_FILENO, OPEVO_STYLE_BAD, who);
+    opevo_i_cli_text_add_styled(&text, STDERR_FILENO, OPEVO_STYLE_BAD, who);
     opevo_text_add(&text, " ");
     opevo_text_add_visible(&text, sentence);
     fprintf(stderr, "%s\n", text.failed ? "opevo: no memory" : opevo_text_string(&text));
@@ -120,7 +120,7 @@ void opevo_i_print_error(const char *verb, const char *sentence)
 }
 
 /* What a cell quotes cannot steer a terminal. */
-void opevo_i_table_cell(opevo_table *table, const char *format, ...)
+void opevo_i_cli_table_cell(opevo_table *table, const char *format, ...)
 {
     void *cells = table->cells;
     opevo_text text = {0}, cell = {0};
@@ -179,7 +179,7 @@ static void print_line(const opevo_table *table, const size_t *widths, const pie
         if (*table->heads[c] != '<')
             pad(out, space);
         if (texts == table->heads)
-            opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
+            opevo_i_cli_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
         else
             opevo_text_add(out, text);
         if (*table->heads[c] == '<' && c + 1 < self->to)
@@ -240,7 +240,7 @@ static void print_groups(const opevo_table *table, const size_t *widths, unsigne
 
     for (size_t first = 0, end = 0; first < rows; first = end) {
         end = group_end(table, first);
-        opevo_i_text_add_wrapped(out, table->cells[first * table->columns], width);
+        opevo_i_cli_text_add_wrapped(out, table->cells[first * table->columns], width);
         opevo_text_add(out, "\n");
         print_pieces(table, widths, width, 2, 1, first, end, out);
     }
@@ -268,7 +268,7 @@ static void print_above(const opevo_table *table, const size_t *widths, unsigned
                 pad(&rest, INDENT);
             opevo_text_add(&rest, table->cells[i + c]);
         }
-        opevo_i_text_add_wrapped(out, opevo_text_string(&rest), width);
+        opevo_i_cli_text_add_wrapped(out, opevo_text_string(&rest), width);
         opevo_text_add(out, rest.length ? "\n" : "");
     }
     out->failed = out->failed || rest.failed;
@@ -296,14 +296,14 @@ static void print_lists(const opevo_table *table, unsigned width, opevo_text *ou
         opevo_text_add(&line, head);
         pad(&line, widest - opevo_text_character_count(head));
         opevo_text_printf(&line, "  %s\n", table->cells[i]);
-        opevo_i_text_add_wrapped(out, opevo_text_string(&line), width);
+        opevo_i_cli_text_add_wrapped(out, opevo_text_string(&line), width);
     }
     out->failed = out->failed || line.failed;
     opevo_text_free(&line);
 }
 
-opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text *out,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_table_print(opevo_table *table, unsigned width, opevo_text *out,
+                                     opevo_error *err)
 {
     size_t *widths = opevo_calloc(table->columns, sizeof *widths);
     opevo_status status = OPEVO_OK;
@@ -331,11 +331,11 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
             print_lists(table, width, out);
     }
     opevo_free(widths);
-    opevo_i_table_free(table);
+    opevo_i_cli_table_free(table);
     return status;
 }
 
-void opevo_i_table_free(opevo_table *table)
+void opevo_i_cli_table_free(opevo_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         opevo_free(table->cells[i]);
@@ -344,7 +344,7 @@ void opevo_i_table_free(opevo_table *table)
     table->count = table->capacity = 0;
 }
 
-void opevo_i_text_add_objective(opevo_text *out, const char *name)
+void opevo_i_cli_text_add_objective(opevo_text *out, const char *name)
 {
     bool of_kernels =
         !strncmp(name, "cpu", 3) || !strncmp(name, "cuda", 4) || !strncmp(name, "hip", 3);
@@ -357,7 +357,7 @@ void opevo_i_text_add_objective(opevo_text *out, const char *name)
     opevo_text_add_visible(out, name);
 }
 
-void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
+void opevo_i_cli_text_add_grouped(opevo_text *out, opevo_index value)
 {
     char digits[OPEVO_INDEX_TEXT_SIZE];
     size_t length = strlen(opevo_index_format(value, digits));
@@ -383,27 +383,27 @@ static void add_directed(opevo_text *out, int direction, char form, int digits, 
     fesetround(before);
 }
 
-void opevo_i_text_add_bound(opevo_text *out, double bound)
+void opevo_i_cli_text_add_bound(opevo_text *out, double bound)
 {
     add_directed(out, FE_UPWARD, 'g', 2, bound);
 }
 
-void opevo_i_text_add_interval(opevo_text *out, char form, int digits, double low, double high)
+void opevo_i_cli_text_add_interval(opevo_text *out, char form, int digits, double low, double high)
 {
     add_directed(out, FE_DOWNWARD, form, digits, low);
     opevo_text_add(out, " to ");
     add_directed(out, FE_UPWARD, form, digits, high);
 }
 
-void opevo_i_progress_start(opevo_progress *progress, bool quiet)
+void opevo_i_cli_progress_start(opevo_progress *progress, bool quiet)
 {
-    *progress = (opevo_progress){.width = opevo_i_terminal_width(STDERR_FILENO)};
+    *progress = (opevo_progress){.width = opevo_i_cli_terminal_width(STDERR_FILENO)};
     progress->active = !quiet && isatty(STDERR_FILENO);
-    progress->plain = !opevo_i_has_escapes();
+    progress->plain = !opevo_i_cli_has_escapes();
     progress->started_s = progress->active ? opevo_clock_monotonic_s() : 0;
 }
 
-bool opevo_i_progress_due(opevo_progress *progress)
+bool opevo_i_cli_progress_due(opevo_progress *progress)
 {
     double now = 0;
 
@@ -428,7 +428,7 @@ static const char *duration(double seconds, char *out, size_t size)
     return out;
 }
 
-void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text)
+void opevo_i_cli_progress_draw(opevo_progress *progress, double done, const char *text)
 {
     char line[512], left[32];
     double spent = opevo_clock_monotonic_s() - progress->started_s;
@@ -439,12 +439,12 @@ void opevo_i_progress_draw(opevo_progress *progress, double done, const char *te
                  duration(spent * (1 - done) / (done - progress->given), left, sizeof left), text);
     else
         snprintf(line, sizeof line, "%s", text);
-    opevo_i_progress_clear(progress);
+    opevo_i_cli_progress_clear(progress);
     fprintf(stderr, "%.*s", limit, line);
     fflush(stderr);
 }
 
-void opevo_i_progress_clear(const opevo_progress *progress)
+void opevo_i_cli_progress_clear(const opevo_progress *progress)
 {
     if (!progress->active)
         return;
@@ -454,8 +454,8 @@ void opevo_i_progress_clear(const opevo_progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-void opevo_i_progress_end(opevo_progress *progress)
+void opevo_i_cli_progress_end(opevo_progress *progress)
 {
     if (progress->drawn_s > 0)
-        opevo_i_progress_clear(progress);
+        opevo_i_cli_progress_clear(progress);
 }

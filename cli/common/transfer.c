@@ -183,7 +183,7 @@ static opevo_status carry(const opevo_objective *objective, const opevo_space *f
 }
 
 /* Add the best point of a run; *added says whether it is there and new. */
-static opevo_status add_best(opevo_i_starts *self, const opevo_objective *objective,
+static opevo_status add_best(opevo_i_cli_starts *self, const opevo_objective *objective,
                              opevo_store *store, const source *from, const char *origin,
                              bool *added, opevo_error *err)
 {
@@ -204,7 +204,7 @@ static opevo_status add_best(opevo_i_starts *self, const opevo_objective *object
     for (size_t i = 0; i < self->list.count && *added; i++)
         *added = self->points[i].point != point;
     if (*added)
-        status = opevo_i_starts_add(self, point, origin, err);
+        status = opevo_i_cli_starts_add(self, point, origin, err);
 cleanup:
     opevo_space_destroy(space);
     return status;
@@ -230,8 +230,8 @@ static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error
     return status;
 }
 
-opevo_status opevo_i_starts_add_run(opevo_i_starts *self, const opevo_objective *objective,
-                                    const char *path, int64_t run, opevo_error *err)
+opevo_status opevo_i_cli_starts_add_run(opevo_i_cli_starts *self, const opevo_objective *objective,
+                                        const char *path, int64_t run, opevo_error *err)
 {
     gatherer runs = {.name = objective->name, .only = run};
     opevo_status status = OPEVO_OK;
@@ -256,8 +256,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_starts_transfer(opevo_i_starts *self, const opevo_objective *objective,
-                                     const char *path, bool needed, opevo_error *err)
+opevo_status opevo_i_cli_starts_transfer(opevo_i_cli_starts *self, const opevo_objective *objective,
+                                         const char *path, bool needed, opevo_error *err)
 {
     gatherer runs = {.name = objective->name};
     opevo_status status = OPEVO_OK;

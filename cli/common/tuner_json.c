@@ -33,7 +33,7 @@ static void print_batch_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_bool(out, "batch_of_workers", row && row->batch == OPEVO_BATCH_OF_WORKERS);
 }
 
-void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
+void opevo_i_cli_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "name", tuner->name);

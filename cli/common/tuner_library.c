@@ -4,7 +4,7 @@
 
 #include "cli_internal.h"
 
-void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
+void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_tuner_library library;
 
@@ -14,7 +14,7 @@ void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_text_printf(out, " with %s", library.name);
 }
 
-void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
+void opevo_i_cli_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_tuner_library library;
 
@@ -25,7 +25,7 @@ void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_bool(out, "library_as_tested", library.as_tested);
 }
 
-void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
+void opevo_i_cli_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_tuner_library library;
 
@@ -39,8 +39,8 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
                           library.name, library.tested, tuner->name);
 }
 
-void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
-                                 opevo_text *out)
+void opevo_i_cli_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
+                                     opevo_text *out)
 {
     if (tuner->of_programs && !objective->features)
         opevo_text_printf(out,

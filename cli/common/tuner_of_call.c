@@ -44,7 +44,7 @@ static opevo_status set(const opevo_call *call, const opevo_tuner_ops *tuner,
     return OPEVO_OK;
 }
 
-const char *opevo_i_setting_of_call(const opevo_call *call, const char *key)
+const char *opevo_i_cli_setting_of_call(const opevo_call *call, const char *key)
 {
     size_t length = strlen(key);
 
@@ -58,9 +58,9 @@ const char *opevo_i_setting_of_call(const opevo_call *call, const char *key)
     return NULL;
 }
 
-opevo_status opevo_i_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
-                                      const opevo_tuner_default *defaults, size_t workers,
-                                      opevo_setting_value *values, opevo_error *err)
+opevo_status opevo_i_cli_settings_of_call(const opevo_call *call, const opevo_tuner_ops *tuner,
+                                          const opevo_tuner_default *defaults, size_t workers,
+                                          opevo_setting_value *values, opevo_error *err)
 {
     opevo_status status = opevo_settings_default_on(tuner, defaults, values, err);
 
@@ -69,12 +69,12 @@ opevo_status opevo_i_settings_of_call(const opevo_call *call, const opevo_tuner_
     return status == OPEVO_OK ? set(call, tuner, values, err) : status;
 }
 
-opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
-                                   const opevo_tuner_default *defaults,
-                                   const opevo_tuner_ops **tuner, opevo_setting_value **values,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_tuner_of_call(const opevo_call *call, const char *usual,
+                                       const opevo_tuner_default *defaults,
+                                       const opevo_tuner_ops **tuner, opevo_setting_value **values,
+                                       opevo_error *err)
 {
-    const char *name = opevo_i_option(call, "tuner");
+    const char *name = opevo_i_cli_option(call, "tuner");
     opevo_status status = opevo_tuner_find(name ? name : usual, tuner, err);
 
     if (status != OPEVO_OK)
@@ -82,11 +82,11 @@ opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
     *values = opevo_calloc((*tuner)->setting_count, sizeof **values);
     if (!*values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
-    return opevo_i_settings_of_call(call, *tuner, defaults, 0, *values, err);
+    return opevo_i_cli_settings_of_call(call, *tuner, defaults, 0, *values, err);
 }
 
-void opevo_i_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
-                        size_t workers, opevo_text *out)
+void opevo_i_cli_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
+                            size_t workers, opevo_text *out)
 {
     bool at_most = false;
     size_t batch = opevo_settings_batch(tuner, values, &at_most);
@@ -95,7 +95,7 @@ void opevo_i_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value 
     if (workers < 2 || (batch >= workers && !at_most))
         return;
     opevo_text_printf(out, "%s proposes %s%zu trial%s at a time", tuner->name,
-                      at_most ? "at most " : "", batch, opevo_i_plural(batch));
+                      at_most ? "at most " : "", batch, opevo_i_cli_plural(batch));
     if (setting)
         opevo_text_printf(out, " (setting %s)", setting->key);
     if (at_most)
@@ -104,8 +104,10 @@ void opevo_i_print_idle(const opevo_tuner_ops *tuner, const opevo_setting_value 
         opevo_text_printf(out, ": %zu of %zu workers will be busy.", batch, workers);
 }
 
-opevo_status opevo_i_requirements_of_call(const opevo_call *call, const opevo_objective *objective,
-                                          opevo_requirement **out, size_t *count, opevo_error *err)
+opevo_status opevo_i_cli_requirements_of_call(const opevo_call *call,
+                                              const opevo_objective *objective,
+                                              opevo_requirement **out, size_t *count,
+                                              opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
 

@@ -19,7 +19,7 @@ typedef struct batch {
     bool failed;
 } batch;
 
-static void add(batch *self, const opevo_i_list *list, const bool *chosen, opevo_evolved *place)
+static void add(batch *self, const opevo_i_cli_list *list, const bool *chosen, opevo_evolved *place)
 {
     opevo_text text = {0};
 
@@ -38,7 +38,7 @@ static void add(batch *self, const opevo_i_list *list, const bool *chosen, opevo
     opevo_text_free(&text);
 }
 
-static opevo_status evaluate(batch *self, opevo_i_list *list, opevo_error *err)
+static opevo_status evaluate(batch *self, opevo_i_cli_list *list, opevo_error *err)
 {
     opevo_evolved *said = opevo_calloc(self->count + 1, sizeof *said);
     opevo_status status = OPEVO_OK;
@@ -59,7 +59,8 @@ static opevo_status evaluate(batch *self, opevo_i_list *list, opevo_error *err)
     return status;
 }
 
-static void add_all(batch *parts, const opevo_i_list *list, bool *chosen, opevo_i_explained *out)
+static void add_all(batch *parts, const opevo_i_cli_list *list, bool *chosen,
+                    opevo_i_cli_explained *out)
 {
     size_t count = list->count;
 
@@ -83,7 +84,8 @@ static void add_all(batch *parts, const opevo_i_list *list, bool *chosen, opevo_
     }
 }
 
-opevo_status opevo_i_edits_explain(opevo_i_list *list, opevo_i_explained *out, opevo_error *err)
+opevo_status opevo_i_cli_edits_explain(opevo_i_cli_list *list, opevo_i_cli_explained *out,
+                                       opevo_error *err)
 {
     size_t count = list->count;
     bool *chosen = opevo_calloc(count + 1, sizeof *chosen);
@@ -128,7 +130,7 @@ static void free_all(opevo_evolved *items, size_t count)
     opevo_free(items);
 }
 
-void opevo_i_explained_free(opevo_i_list *list, opevo_i_explained *explained)
+void opevo_i_cli_explained_free(opevo_i_cli_list *list, opevo_i_cli_explained *explained)
 {
     free_all(explained->alone, list->count);
     free_all(explained->without, list->count);
@@ -141,32 +143,32 @@ void opevo_i_explained_free(opevo_i_list *list, opevo_i_explained *explained)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-double opevo_i_gain(const opevo_i_list *list, const opevo_evolved *part)
+double opevo_i_cli_gain(const opevo_i_cli_list *list, const opevo_evolved *part)
 {
     if (part->kind != OPEVO_OUTCOME_OK)
         return NAN;
     return (list->base.cost - part->cost) / list->base.cost;
 }
 
-static double gain_or_0(const opevo_i_list *list, const opevo_evolved *part)
+static double gain_or_0(const opevo_i_cli_list *list, const opevo_evolved *part)
 {
-    double gain = opevo_i_gain(list, part);
+    double gain = opevo_i_cli_gain(list, part);
 
     return isnan(gain) ? 0 : gain;
 }
 
-double opevo_i_epistasis(const opevo_i_list *list, const opevo_i_explained *explained, size_t i,
-                         size_t k)
+double opevo_i_cli_epistasis(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                             size_t i, size_t k)
 {
     size_t low = i < k ? i : k;
     size_t high = i < k ? k : i;
-    double together = opevo_i_gain(list, &explained->pairs[low * list->count + high]);
+    double together = opevo_i_cli_gain(list, &explained->pairs[low * list->count + high]);
 
     return together - gain_or_0(list, &explained->alone[i]) - gain_or_0(list, &explained->alone[k]);
 }
 
-bool opevo_i_edit_needs(const opevo_i_list *list, const opevo_i_explained *explained, size_t i,
-                        size_t k)
+bool opevo_i_cli_edit_needs(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                            size_t i, size_t k)
 {
     size_t low = i < k ? i : k;
     size_t high = i < k ? k : i;
@@ -178,49 +180,50 @@ bool opevo_i_edit_needs(const opevo_i_list *list, const opevo_i_explained *expla
 /* ---- Printing -------------------------------------------------------------------------------- */
 
 /* The gain in percent of the base's cost, or why there is none. */
-static void add_gain(const opevo_i_list *list, const opevo_evolved *part, opevo_table *table)
+static void add_gain(const opevo_i_cli_list *list, const opevo_evolved *part, opevo_table *table)
 {
     if (part->kind == OPEVO_OUTCOME_OK)
-        opevo_i_table_cell(table, "%+.2f %%", 100 * opevo_i_gain(list, part));
+        opevo_i_cli_table_cell(table, "%+.2f %%", 100 * opevo_i_cli_gain(list, part));
     else
-        opevo_i_table_cell(table, "%s", part->status);
+        opevo_i_cli_table_cell(table, "%s", part->status);
 }
 
-static void print_edits(const opevo_i_list *list, const opevo_i_explained *explained,
+static void print_edits(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
                         opevo_text *out)
 {
     static const char *const heads[] = {"edit", "alone", "list without it", "<text"};
     opevo_table table = {.heads = heads, .columns = 4, .below = 1};
 
     for (size_t i = 0; i < list->count; i++) {
-        opevo_i_table_cell(&table, "%zu", i + 1);
+        opevo_i_cli_table_cell(&table, "%zu", i + 1);
         add_gain(list, &explained->alone[i], &table);
         add_gain(list, &explained->without[i], &table);
-        opevo_i_table_cell(&table, "%s", explained->lines[i]);
+        opevo_i_cli_table_cell(&table, "%s", explained->lines[i]);
     }
-    out->failed =
-        opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, NULL) != OPEVO_OK ||
-        out->failed;
+    out->failed = opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out,
+                                          NULL) != OPEVO_OK ||
+                  out->failed;
 }
 
-void opevo_i_explained_print(const opevo_i_list *list, const opevo_i_explained *explained,
-                             opevo_text *out)
+void opevo_i_cli_explained_print(const opevo_i_cli_list *list,
+                                 const opevo_i_cli_explained *explained, opevo_text *out)
 {
-    opevo_i_unchecked_print(list->evolver, out);
+    opevo_i_cli_unchecked_print(list->evolver, out);
     opevo_text_printf(out, "%zu edit%s %.2f %% of the base cost%s\n", list->count,
                       list->count == 1 ? " gains" : "s gain",
-                      100 * opevo_i_gain(list, &list->whole), list->count == 1 ? "" : " together");
+                      100 * opevo_i_cli_gain(list, &list->whole),
+                      list->count == 1 ? "" : " together");
     print_edits(list, explained, out);
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
-            if (opevo_i_edit_needs(list, explained, i, k))
+            if (opevo_i_cli_edit_needs(list, explained, i, k))
                 opevo_text_printf(out, "edit %zu fails alone and not with edit %zu\n", i + 1,
                                   k + 1);
         }
     }
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = i + 1; k < list->count; k++) {
-            double epistasis = opevo_i_epistasis(list, explained, i, k);
+            double epistasis = opevo_i_cli_epistasis(list, explained, i, k);
 
             if (fabs(epistasis) >= 0.0005)
                 opevo_text_printf(out, "edits %zu and %zu: epistasis %+.2f %%\n", i + 1, k + 1,
@@ -229,18 +232,18 @@ void opevo_i_explained_print(const opevo_i_list *list, const opevo_i_explained *
     }
 }
 
-static void json_evolved(const opevo_i_list *list, const char *key, const opevo_evolved *said,
+static void json_evolved(const opevo_i_cli_list *list, const char *key, const opevo_evolved *said,
                          opevo_text *out)
 {
     opevo_json_key(out, key);
     opevo_text_add(out, "{");
     opevo_json_string(out, "status", said->status);
-    opevo_json_double(out, "gain", opevo_i_gain(list, said));
+    opevo_json_double(out, "gain", opevo_i_cli_gain(list, said));
     opevo_json_double(out, "error", said->error);
     opevo_text_add(out, "}");
 }
 
-static void json_pairs(const opevo_i_list *list, const opevo_i_explained *explained,
+static void json_pairs(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
                        opevo_text *out)
 {
     opevo_json_key(out, "pairs");
@@ -252,9 +255,11 @@ static void json_pairs(const opevo_i_list *list, const opevo_i_explained *explai
             opevo_json_index(out, "first", i + 1);
             opevo_json_index(out, "second", k + 1);
             json_evolved(list, "together", &explained->pairs[i * list->count + k], out);
-            opevo_json_double(out, "epistasis", opevo_i_epistasis(list, explained, i, k));
-            opevo_json_bool(out, "first_needs_second", opevo_i_edit_needs(list, explained, i, k));
-            opevo_json_bool(out, "second_needs_first", opevo_i_edit_needs(list, explained, k, i));
+            opevo_json_double(out, "epistasis", opevo_i_cli_epistasis(list, explained, i, k));
+            opevo_json_bool(out, "first_needs_second",
+                            opevo_i_cli_edit_needs(list, explained, i, k));
+            opevo_json_bool(out, "second_needs_first",
+                            opevo_i_cli_edit_needs(list, explained, k, i));
             opevo_text_add(out, "}");
         }
     }
@@ -262,7 +267,7 @@ static void json_pairs(const opevo_i_list *list, const opevo_i_explained *explai
 }
 
 /* Gains in the order of the masks: bit i is edit i + 1. */
-static void json_subsets(const opevo_i_list *list, const opevo_i_explained *explained,
+static void json_subsets(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
                          opevo_text *out)
 {
     opevo_json_key(out, "subset_gains");
@@ -273,17 +278,17 @@ static void json_subsets(const opevo_i_list *list, const opevo_i_explained *expl
     opevo_text_add(out, "[");
     for (size_t mask = 0; mask < (size_t)1 << list->count; mask++) {
         opevo_json_next(out, " ");
-        opevo_text_add_double(out, opevo_i_gain(list, &explained->subsets[mask]));
+        opevo_text_add_double(out, opevo_i_cli_gain(list, &explained->subsets[mask]));
     }
     opevo_text_add(out, "]");
 }
 
-void opevo_i_explained_json(const opevo_i_list *list, const opevo_i_explained *explained,
-                            opevo_text *out)
+void opevo_i_cli_explained_json(const opevo_i_cli_list *list,
+                                const opevo_i_cli_explained *explained, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "edits", list->edits);
-    opevo_i_unchecked_json(list->evolver, out);
+    opevo_i_cli_unchecked_json(list->evolver, out);
     json_evolved(list, "whole", &list->whole, out);
     opevo_json_key(out, "list");
     opevo_text_add(out, "[");

@@ -17,18 +17,18 @@ static double centre(void)
     return RADIUS + MARGIN;
 }
 
-static double x_of(const opevo_i_list *list, size_t i, double radius)
+static double x_of(const opevo_i_cli_list *list, size_t i, double radius)
 {
     return centre() + radius * sin(2 * pi * (double)i / (double)list->count);
 }
 
-static double y_of(const opevo_i_list *list, size_t i, double radius)
+static double y_of(const opevo_i_cli_list *list, size_t i, double radius)
 {
     return centre() - radius * cos(2 * pi * (double)i / (double)list->count);
 }
 
 /* From the rim of one node to that of another. */
-static void add_line(const opevo_i_list *list, size_t i, size_t k, const char *style,
+static void add_line(const opevo_i_cli_list *list, size_t i, size_t k, const char *style,
                      opevo_text *out)
 {
     double x = x_of(list, i, RADIUS);
@@ -43,13 +43,14 @@ static void add_line(const opevo_i_list *list, size_t i, size_t k, const char *s
                       style);
 }
 
-static void add_edges(const opevo_i_list *list, const opevo_i_explained *explained, opevo_text *out)
+static void add_edges(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                      opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
-            double epistasis = i < k ? opevo_i_epistasis(list, explained, i, k) : 0;
+            double epistasis = i < k ? opevo_i_cli_epistasis(list, explained, i, k) : 0;
 
-            if (opevo_i_edit_needs(list, explained, i, k))
+            if (opevo_i_cli_edit_needs(list, explained, i, k))
                 add_line(list, i, k, "stroke=\"#333\" marker-end=\"url(#needs)\"", out);
             if (epistasis >= shown)
                 add_line(list, i, k, "stroke=\"#2a7f3f\" stroke-dasharray=\"5 4\"", out);
@@ -59,7 +60,8 @@ static void add_edges(const opevo_i_list *list, const opevo_i_explained *explain
     }
 }
 
-static void add_nodes(const opevo_i_list *list, const opevo_i_explained *explained, opevo_text *out)
+static void add_nodes(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                      opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         bool alone = explained->alone[i].kind == OPEVO_OUTCOME_OK;
@@ -74,13 +76,15 @@ static void add_nodes(const opevo_i_list *list, const opevo_i_explained *explain
     }
 }
 
-static void add_list(const opevo_i_list *list, const opevo_i_explained *explained, opevo_text *out)
+static void add_list(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                     opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         opevo_text_printf(out, "<text x=\"%d\" y=\"%.0f\">%zu  ", LINE,
                           2 * centre() + LINE * (double)(i + 1), i + 1);
         if (explained->alone[i].kind == OPEVO_OUTCOME_OK)
-            opevo_text_printf(out, "%+.2f %%  ", 100 * opevo_i_gain(list, &explained->alone[i]));
+            opevo_text_printf(out, "%+.2f %%  ",
+                              100 * opevo_i_cli_gain(list, &explained->alone[i]));
         else
             opevo_text_printf(out, "%s  ", explained->alone[i].status);
         opevo_text_add_xml(out, explained->lines[i]);
@@ -88,8 +92,8 @@ static void add_list(const opevo_i_list *list, const opevo_i_explained *explaine
     }
 }
 
-void opevo_i_edits_graph(const opevo_i_list *list, const opevo_i_explained *explained,
-                         opevo_text *out)
+void opevo_i_cli_edits_graph(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+                             opevo_text *out)
 {
     double height = 2 * centre() + LINE * (double)(list->count + 4);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-void opevo_i_evolution_print_settings(const opevo_i_evolution *self, opevo_text *out)
+void opevo_i_cli_evolution_print_settings(const opevo_i_cli_evolution *self, opevo_text *out)
 {
     const opevo_evolver_facts *facts = opevo_evolver_facts_of(self->evolver);
 
@@ -20,7 +20,7 @@ void opevo_i_evolution_print_settings(const opevo_i_evolution *self, opevo_text 
                       self->run.tuner->name, self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text), (unsigned long long)self->run.seed,
                       (unsigned long long)self->run.budget.trials);
-    opevo_i_criteria_show(self->criteria_words, out);
+    opevo_i_cli_criteria_show(self->criteria_words, out);
     if (!self->run.tuner->by_criteria)
         opevo_text_add(out, " (the tuner searches by the time)");
     for (size_t i = 0; i < self->run.requirement_count; i++) {
@@ -29,41 +29,42 @@ void opevo_i_evolution_print_settings(const opevo_i_evolution *self, opevo_text 
     }
     opevo_text_printf(out, "%s%s\n", self->with.length ? "; with" : "",
                       opevo_text_string(&self->with));
-    opevo_i_unchecked_print(self->evolver, out);
+    opevo_i_cli_unchecked_print(self->evolver, out);
 }
 
 /* Cost on a set as a fraction of that of the base, or why it failed there. */
-static void add_held_out(const opevo_i_found *found, const opevo_evolved *said, opevo_cases set,
+static void add_held_out(const opevo_i_cli_found *found, const opevo_evolved *said, opevo_cases set,
                          opevo_table *table)
 {
     if (!said->status)
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     else if (said->kind == OPEVO_OUTCOME_OK)
-        opevo_i_table_cell(table, "%.4f", said->cost / found->base[set]);
+        opevo_i_cli_table_cell(table, "%.4f", said->cost / found->base[set]);
     else
-        opevo_i_table_cell(table, "%s", said->status);
+        opevo_i_cli_table_cell(table, "%s", said->status);
 }
 
 /* Over all sets of cases on which it was tried. */
-static double worst_error(const opevo_i_variant *variant)
+static double worst_error(const opevo_i_cli_variant *variant)
 {
     return fmax(variant->trial.outcome.more[0],
                 fmax(variant->selection.status ? variant->selection.error : 0,
                      variant->final.status ? variant->final.error : 0));
 }
 
-static void add_row(const opevo_i_found *found, const opevo_i_variant *variant, opevo_table *table)
+static void add_row(const opevo_i_cli_found *found, const opevo_i_cli_variant *variant,
+                    opevo_table *table)
 {
-    opevo_i_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
-    opevo_i_table_cell(table, "%.4f", 1 / variant->trial.outcome.fitness);
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
+    opevo_i_cli_table_cell(table, "%.4f", 1 / variant->trial.outcome.fitness);
     add_held_out(found, &variant->selection, OPEVO_CASES_SELECTION, table);
     add_held_out(found, &variant->final, OPEVO_CASES_FINAL, table);
-    opevo_i_table_cell(table, "%.3g", variant->trial.outcome.more[0]);
-    opevo_i_table_cell(table, "%.3g", worst_error(variant));
-    opevo_i_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
+    opevo_i_cli_table_cell(table, "%.3g", variant->trial.outcome.more[0]);
+    opevo_i_cli_table_cell(table, "%.3g", worst_error(variant));
+    opevo_i_cli_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
 }
 
-static opevo_status print_table(const opevo_i_found *found, opevo_text *out, opevo_error *err)
+static opevo_status print_table(const opevo_i_cli_found *found, opevo_text *out, opevo_error *err)
 {
     static const char *const heads[] = {"trial", "search",         "selection", "final",
                                         "error", "held-out error", "edits"};
@@ -75,13 +76,13 @@ static opevo_status print_table(const opevo_i_found *found, opevo_text *out, ope
     }
     for (size_t i = 0; i < found->rest_count; i++)
         add_row(found, &found->rest[i], &table);
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static void print_best(const opevo_i_evolution *self, opevo_text *out)
+static void print_best(const opevo_i_cli_evolution *self, opevo_text *out)
 {
-    const opevo_i_found *found = &self->found;
-    const opevo_i_variant *best = &found->exact[found->best];
+    const opevo_i_cli_found *found = &self->found;
+    const opevo_i_cli_variant *best = &found->exact[found->best];
     char text[64];
     size_t edits = 0;
 
@@ -91,23 +92,23 @@ static void print_best(const opevo_i_evolution *self, opevo_text *out)
     }
     snprintf(text, sizeof text, "best error-free variant: %.4f of the base cost",
              1 / best->trial.outcome.fitness);
-    opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
+    opevo_i_cli_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
     edits = opevo_edit_count(opevo_text_string(&best->edits));
     opevo_text_printf(out, ", trial %llu, %zu edit%s\n%s\n", (unsigned long long)best->trial.number,
-                      edits, opevo_i_plural(edits), opevo_text_string(&best->edits));
+                      edits, opevo_i_cli_plural(edits), opevo_text_string(&best->edits));
 }
 
 /* The cheapest variant within the tolerance that is not error-free, where it costs less. */
-static void print_approximation(const opevo_i_found *found, opevo_text *out)
+static void print_approximation(const opevo_i_cli_found *found, opevo_text *out)
 {
-    const opevo_i_variant *best = NULL;
+    const opevo_i_cli_variant *best = NULL;
     double most =
         found->best < found->exact_count ? found->exact[found->best].trial.outcome.fitness : 0;
 
     for (size_t i = 0; i < found->rest_count; i++) {
-        const opevo_i_variant *one = &found->rest[i];
+        const opevo_i_cli_variant *one = &found->rest[i];
 
-        if (!opevo_i_variant_holds(one) || one->trial.outcome.fitness <= most)
+        if (!opevo_i_cli_variant_holds(one) || one->trial.outcome.fitness <= most)
             continue;
         most = one->trial.outcome.fitness;
         best = one;
@@ -120,8 +121,8 @@ static void print_approximation(const opevo_i_found *found, opevo_text *out)
                       opevo_text_string(&best->edits));
 }
 
-opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *store,
-                                     opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_evolution_print(const opevo_i_cli_evolution *self, const char *store,
+                                         opevo_text *out, opevo_error *err)
 {
     const opevo_run_result *result = &self->result;
     const opevo_evolver_counts known = opevo_evolver_count(self->evolver);
@@ -135,7 +136,7 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
                       result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
                           ? result->reason
                           : opevo_stop_name(result->stop));
-    opevo_i_reasons_print(&self->reasons, out);
+    opevo_i_cli_reasons_print(&self->reasons, out);
     if (known.modules + known.objects)
         opevo_text_printf(
             out,
@@ -164,8 +165,8 @@ cleanup:
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_held_out(const char *key, const opevo_i_found *found, const opevo_evolved *said,
-                          opevo_cases set, opevo_text *out)
+static void json_held_out(const char *key, const opevo_i_cli_found *found,
+                          const opevo_evolved *said, opevo_cases set, opevo_text *out)
 {
     opevo_json_key(out, key);
     if (!said->status) {
@@ -181,7 +182,7 @@ static void json_held_out(const char *key, const opevo_i_found *found, const ope
     opevo_text_add(out, "}");
 }
 
-static void json_variant(const opevo_i_found *found, const opevo_i_variant *variant,
+static void json_variant(const opevo_i_cli_found *found, const opevo_i_cli_variant *variant,
                          opevo_text *out)
 {
     const char *edits = opevo_text_string(&variant->edits);
@@ -199,7 +200,7 @@ static void json_variant(const opevo_i_found *found, const opevo_i_variant *vari
     opevo_text_add(out, "}");
 }
 
-static void json_front(const opevo_i_found *found, opevo_text *out)
+static void json_front(const opevo_i_cli_found *found, opevo_text *out)
 {
     opevo_json_key(out, "front");
     opevo_text_add(out, "[");
@@ -216,10 +217,10 @@ static void json_front(const opevo_i_found *found, opevo_text *out)
     opevo_text_add(out, "]");
 }
 
-void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out)
+void opevo_i_cli_evolution_print_json(const opevo_i_cli_evolution *self, opevo_text *out)
 {
     const opevo_evolver_facts *facts = opevo_evolver_facts_of(self->evolver);
-    const opevo_i_found *found = &self->found;
+    const opevo_i_cli_found *found = &self->found;
     bool has_best = found->exact && found->best < found->exact_count;
 
     opevo_text_add(out, "{");
@@ -230,7 +231,7 @@ void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out
     opevo_json_double(out, "base_cost", facts->base_cost);
     opevo_json_string(out, "cost_unit", facts->unit);
     opevo_json_string(out, "with", opevo_text_string(&self->with) + (self->with.length > 0));
-    opevo_i_unchecked_json(self->evolver, out);
+    opevo_i_cli_unchecked_json(self->evolver, out);
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
@@ -238,7 +239,7 @@ void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out
     opevo_json_index(out, "trials", self->result.trials);
     opevo_json_index(out, "resumed", self->result.resumed);
     opevo_json_index(out, "failed", self->result.failed);
-    opevo_i_reasons_print_json(&self->reasons, out);
+    opevo_i_cli_reasons_print_json(&self->reasons, out);
     opevo_json_string(out, "stop", opevo_stop_name(self->result.stop));
     json_front(found, out);
     opevo_json_index(out, "overfitted", found->overfitted);

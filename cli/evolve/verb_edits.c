@@ -28,7 +28,7 @@ enum { FILE_LIMIT = 16 << 20 };
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* A text, or "@FILE". */
-static opevo_status read_edits(opevo_evolver *evolver, const char *given, opevo_i_list *list,
+static opevo_status read_edits(opevo_evolver *evolver, const char *given, opevo_i_cli_list *list,
                                opevo_error *err)
 {
     opevo_text canonical = {0};
@@ -56,7 +56,7 @@ cleanup:
 }
 
 /* Base and list on the search cases. Errors: INVALID if the list fails there. */
-static opevo_status evaluate_list(opevo_i_list *list, opevo_error *err)
+static opevo_status evaluate_list(opevo_i_cli_list *list, opevo_error *err)
 {
     const char *const both[] = {"none", list->edits};
     opevo_evolved said[2];
@@ -73,7 +73,7 @@ static opevo_status evaluate_list(opevo_i_list *list, opevo_error *err)
     return OPEVO_OK;
 }
 
-static void list_free(opevo_i_list *list)
+static void list_free(opevo_i_cli_list *list)
 {
     opevo_free(list->edits);
     opevo_evolved_free(&list->base);
@@ -107,11 +107,11 @@ static void print_set(const opevo_evolved *said, const opevo_evolved *base, opev
     }
 }
 
-static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text *out,
+static opevo_status apply(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
                           int *exit_code, opevo_error *err)
 {
     const char *const both[] = {"none", list->edits};
-    bool json = opevo_i_flag(call, "json");
+    bool json = opevo_i_cli_flag(call, "json");
     opevo_status status = OPEVO_OK;
     char **lines = NULL;
     size_t count = 0;
@@ -135,7 +135,7 @@ static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text
     }
     for (size_t i = 0; i < count && !json; i++)
         opevo_text_printf(out, "%zu  %s\n", i + 1, lines[i]);
-    (json ? opevo_i_unchecked_json : opevo_i_unchecked_print)(list->evolver, out);
+    (json ? opevo_i_cli_unchecked_json : opevo_i_cli_unchecked_print)(list->evolver, out);
     for (opevo_cases set = OPEVO_CASES_SEARCH;
          !isnan(opevo_evolver_facts_of(list->evolver)->base_cost) && set <= OPEVO_CASES_FINAL;
          set++) {
@@ -158,7 +158,7 @@ cleanup:
 
 /* ---- minimise, explain, emit ----------------------------------------------------------------- */
 
-static opevo_status minimise(const opevo_call *call, opevo_i_list *list, opevo_text *out,
+static opevo_status minimise(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
                              int *exit_code, opevo_error *err)
 {
     size_t before = list->count;
@@ -169,24 +169,24 @@ static opevo_status minimise(const opevo_call *call, opevo_i_list *list, opevo_t
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    OPEVO_TRY(opevo_i_option_positive(call, "tolerance", &percent, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "tolerance", &percent, err));
     OPEVO_TRY(evaluate_list(list, err));
-    OPEVO_TRY(opevo_i_edits_minimise(list, percent / 100, &evaluations, err));
+    OPEVO_TRY(opevo_i_cli_edits_minimise(list, percent / 100, &evaluations, err));
     edits = list->edits;
     OPEVO_TRY(
         opevo_evolver_evaluate(list->evolver, &edits, 1, OPEVO_CASES_SEARCH, NULL, &last, err));
-    if (opevo_i_flag(call, "json")) {
+    if (opevo_i_cli_flag(call, "json")) {
         opevo_text_add(out, "{");
         opevo_json_index(out, "edits_before", before);
         opevo_json_index(out, "edits_after", list->count);
         opevo_json_index(out, "evaluations", evaluations);
         opevo_json_double(out, "fraction_of_base_before", list->whole.cost / list->base.cost);
         opevo_json_double(out, "fraction_of_base", last.cost / list->base.cost);
-        opevo_i_unchecked_json(list->evolver, out);
+        opevo_i_cli_unchecked_json(list->evolver, out);
         opevo_json_string(out, "edits", list->edits);
         opevo_text_add(out, "}\n");
     } else {
-        opevo_i_unchecked_print(list->evolver, out);
+        opevo_i_cli_unchecked_print(list->evolver, out);
         opevo_text_printf(out, "%zu of %zu edits, %.4f of the base cost (%.4f before)\n%s\n",
                           list->count, before, last.cost / list->base.cost,
                           list->whole.cost / list->base.cost, list->edits);
@@ -196,37 +196,37 @@ cleanup:
     return status;
 }
 
-static opevo_status explain(const opevo_call *call, opevo_i_list *list, opevo_text *out,
+static opevo_status explain(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
                             int *exit_code, opevo_error *err)
 {
-    const char *svg = opevo_i_option(call, "svg");
-    opevo_i_explained explained = {.alone = NULL};
+    const char *svg = opevo_i_cli_option(call, "svg");
+    opevo_i_cli_explained explained = {.alone = NULL};
     opevo_text graph = {0};
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
     if (svg)
-        OPEVO_TRY(opevo_i_check_output("svg", svg, "opevo edits explain", err));
+        OPEVO_TRY(opevo_i_cli_check_output("svg", svg, "opevo edits explain", err));
     OPEVO_TRY(evaluate_list(list, err));
-    OPEVO_TRY(opevo_i_edits_explain(list, &explained, err));
+    OPEVO_TRY(opevo_i_cli_edits_explain(list, &explained, err));
     if (svg) {
-        opevo_i_edits_graph(list, &explained, &graph);
+        opevo_i_cli_edits_graph(list, &explained, &graph);
         OPEVO_TRY(opevo_text_check(&graph, err));
         OPEVO_TRY(opevo_file_write(svg, graph.data, graph.length, err));
     }
-    (opevo_i_flag(call, "json") ? opevo_i_explained_json
-                                : opevo_i_explained_print)(list, &explained, out);
+    (opevo_i_cli_flag(call, "json") ? opevo_i_cli_explained_json
+                                    : opevo_i_cli_explained_print)(list, &explained, out);
 cleanup:
     opevo_text_free(&graph);
-    opevo_i_explained_free(list, &explained);
+    opevo_i_cli_explained_free(list, &explained);
     return status;
 }
 
-static opevo_status emit(const opevo_call *call, opevo_i_list *list, opevo_text *out,
+static opevo_status emit(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
                          int *exit_code, opevo_error *err)
 {
-    const char *form = opevo_i_option(call, "form");
-    const char *path = opevo_i_option(call, "out");
+    const char *form = opevo_i_cli_option(call, "form");
+    const char *path = opevo_i_cli_option(call, "out");
     opevo_text bytes = {0};
     opevo_status status = OPEVO_OK;
 
@@ -235,8 +235,8 @@ static opevo_status emit(const opevo_call *call, opevo_i_list *list, opevo_text 
     if (!path && (!strcmp(form, "amdgcn") || !strcmp(form, "cpu-object")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--form %s is binary: name a file for it by --out FILE.", form);
-    OPEVO_TRY(opevo_evolver_emit(list->evolver, list->edits, form, opevo_i_option(call, "machine"),
-                                 &bytes, err));
+    OPEVO_TRY(opevo_evolver_emit(list->evolver, list->edits, form,
+                                 opevo_i_cli_option(call, "machine"), &bytes, err));
     if (path)
         status = opevo_file_write(path, bytes.length ? bytes.data : "", bytes.length, err);
     else
@@ -256,7 +256,8 @@ static opevo_status check_options(const opevo_call *call, const char *action, op
                   {"out", "emit"},           {"json", "apply, minimise, explain"}};
 
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
-        bool given = opevo_i_option(call, owners[i].option) || opevo_i_flag(call, owners[i].option);
+        bool given =
+            opevo_i_cli_option(call, owners[i].option) || opevo_i_cli_flag(call, owners[i].option);
 
         if (given && !strstr(owners[i].actions, action))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s is an option of %s; omit it with %s.",
@@ -267,8 +268,8 @@ static opevo_status check_options(const opevo_call *call, const char *action, op
 
 static const struct {
     const char *name;
-    opevo_i_evolver_use use;
-    opevo_status (*function)(const opevo_call *call, opevo_i_list *list, opevo_text *out,
+    opevo_i_cli_evolver_use use;
+    opevo_status (*function)(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
                              int *exit_code, opevo_error *err);
 } actions[] = {{"apply", OPEVO_I_EDITS_READ, apply},
                {"minimise", OPEVO_I_EDITS_TRIED, minimise},
@@ -279,7 +280,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     const char *name = call->arguments[0];
     opevo_evolver *evolver = NULL;
-    opevo_i_list list = {.edits = NULL};
+    opevo_i_cli_list list = {.edits = NULL};
     opevo_status status = OPEVO_OK;
     size_t action = 0;
 
@@ -290,7 +291,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                           "Unknown action \"%.60s\"; use apply, minimise, explain or emit.", name);
     OPEVO_TRY(check_options(call, name, err));
     OPEVO_TRY(
-        opevo_i_evolver_of_call(call, call->arguments[1], actions[action].use, &evolver, err));
+        opevo_i_cli_evolver_of_call(call, call->arguments[1], actions[action].use, &evolver, err));
     OPEVO_TRY(
         read_edits(evolver, call->argument_count > 2 ? call->arguments[2] : "none", &list, err));
     OPEVO_TRY(actions[action].function(call, &list, out, exit_code, err));
@@ -300,7 +301,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_edits = {
+const opevo_verb opevo_i_cli_verb_edits = {
     .name = "edits",
     .arguments = "apply|minimise|explain|emit KERNEL [EDITS]",
     .arguments_min = 2,

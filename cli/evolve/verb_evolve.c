@@ -25,9 +25,10 @@ static const opevo_option options[] = {
 
 /* ---- Reading the command line ---------------------------------------------------------------- */
 
-static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+static opevo_status read_criteria(const opevo_call *call, opevo_i_cli_evolution *self,
+                                  opevo_error *err)
 {
-    const char *words = opevo_i_option(call, "criteria");
+    const char *words = opevo_i_cli_option(call, "criteria");
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
@@ -43,9 +44,9 @@ static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *sel
 
 /* Settings of edits and checks are a part of what identifies a run; where the kernel is is
  * noted. */
-static opevo_status note_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+static opevo_status note_call(const opevo_call *call, opevo_i_cli_evolution *self, opevo_error *err)
 {
-    const char *on = opevo_i_option(call, "on");
+    const char *on = opevo_i_cli_option(call, "on");
     opevo_text before = {0};
 
     for (size_t i = 0; i < call->given_count; i++) {
@@ -62,16 +63,16 @@ static opevo_status note_call(const opevo_call *call, opevo_i_evolution *self, o
     return opevo_text_check(self->on.failed ? &self->on : &self->with, err);
 }
 
-static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+static opevo_status read_call(const opevo_call *call, opevo_i_cli_evolution *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     self->kernel = call->arguments[0];
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
-    OPEVO_TRY(
-        opevo_i_option_count(call, "trials", 2000, 1, UINT64_MAX, &self->run.budget.trials, err));
-    OPEVO_TRY(opevo_i_tuner_of_call(call, "nsga2", opevo_evolver_defaults.settings,
-                                    &self->run.tuner, &self->settings, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", 2000, 1, UINT64_MAX,
+                                       &self->run.budget.trials, err));
+    OPEVO_TRY(opevo_i_cli_tuner_of_call(call, "nsga2", opevo_evolver_defaults.settings,
+                                        &self->run.tuner, &self->settings, err));
     self->run.settings = self->settings;
     opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
     OPEVO_TRY(opevo_text_check(&self->settings_text, err));
@@ -82,16 +83,16 @@ static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, o
                        self->run.tuner->name);
         goto cleanup;
     }
-    OPEVO_TRY(
-        opevo_i_evolver_of_call(call, self->kernel, OPEVO_I_EDITS_SEARCHED, &self->evolver, err));
+    OPEVO_TRY(opevo_i_cli_evolver_of_call(call, self->kernel, OPEVO_I_EDITS_SEARCHED,
+                                          &self->evolver, err));
     self->objective = opevo_evolver_objective(self->evolver);
-    OPEVO_TRY(opevo_i_evaluate_base(self->evolver, &self->found, err));
+    OPEVO_TRY(opevo_i_cli_evaluate_base(self->evolver, &self->found, err));
     OPEVO_TRY(read_criteria(call, self, err));
-    OPEVO_TRY(opevo_i_requirements_of_call(call, self->objective, &self->requirements,
-                                           &self->run.requirement_count, err));
+    OPEVO_TRY(opevo_i_cli_requirements_of_call(call, self->objective, &self->requirements,
+                                               &self->run.requirement_count, err));
     self->run.requirements = self->requirements;
     OPEVO_TRY(note_call(call, self, err));
-    OPEVO_TRY(opevo_i_store_of_call(call, &self->run.store, err));
+    OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->run.store, err));
 cleanup:
     return status;
 }
@@ -100,7 +101,7 @@ cleanup:
 
 /* Keep an error-free variant, one of each cost. All are kept: the cheapest may all fail on the
  * held-out cases. False without memory. */
-static bool note_exact(opevo_i_evolution *self, const opevo_trial *trial)
+static bool note_exact(opevo_i_cli_evolution *self, const opevo_trial *trial)
 {
     size_t at = self->exact_count;
     size_t room = self->exact_room ? 2 * self->exact_room : 64;
@@ -125,7 +126,7 @@ static bool note_exact(opevo_i_evolution *self, const opevo_trial *trial)
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
-    opevo_i_evolution *self = context;
+    opevo_i_cli_evolution *self = context;
     char line[160];
     char best[40] = "none";
     opevo_trial kept = *trial;
@@ -133,23 +134,23 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     kept.outcome.samples_s = NULL;
     kept.outcome.sample_count = 0;
     kept.outcome.message = NULL;
-    opevo_i_reasons_add(&self->reasons, trial, resumed);
+    opevo_i_cli_reasons_add(&self->reasons, trial, resumed);
     self->failed = self->failed || opevo_front_add(&self->front, &kept, NULL, NULL) != OPEVO_OK;
     if (trial->outcome.kind == OPEVO_OUTCOME_OK && trial->outcome.more[0] <= 0)
         self->failed = !note_exact(self, &kept) || self->failed;
-    if (!opevo_i_progress_due(&self->progress))
+    if (!opevo_i_cli_progress_due(&self->progress))
         return;
     if (self->exact_count)
         snprintf(best, sizeof best, "%.4f of the base", 1 / self->exact[0].outcome.fitness);
     snprintf(line, sizeof line, "trial %llu, best %s", (unsigned long long)trial->number, best);
-    opevo_i_progress_draw(&self->progress, (double)trial->number / (double)self->run.budget.trials,
-                          line);
+    opevo_i_cli_progress_draw(&self->progress,
+                              (double)trial->number / (double)self->run.budget.trials, line);
 }
 
-static opevo_status add_variant(opevo_i_evolution *self, const opevo_trial *trial,
-                                opevo_i_variant *out, opevo_error *err)
+static opevo_status add_variant(opevo_i_cli_evolution *self, const opevo_trial *trial,
+                                opevo_i_cli_variant *out, opevo_error *err)
 {
-    *out = (opevo_i_variant){.trial = *trial};
+    *out = (opevo_i_cli_variant){.trial = *trial};
     if (opevo_domain_print(self->objective->domain, trial->proposal.point, &out->edits))
         return opevo_text_check(&out->edits, err);
     return OPEVO_FAIL(err, OPEVO_FAULT, "Trial %llu has no edits.",
@@ -157,9 +158,9 @@ static opevo_status add_variant(opevo_i_evolution *self, const opevo_trial *tria
 }
 
 /* The variants of which the held-out cases decide. */
-static opevo_status gather(opevo_i_evolution *self, opevo_error *err)
+static opevo_status gather(opevo_i_cli_evolution *self, opevo_error *err)
 {
-    opevo_i_found *found = &self->found;
+    opevo_i_cli_found *found = &self->found;
     opevo_status status = OPEVO_OK;
 
     if (self->failed)
@@ -177,33 +178,34 @@ static opevo_status gather(opevo_i_evolution *self, opevo_error *err)
             OPEVO_TRY(
                 add_variant(self, &self->front.members[i], &found->rest[found->rest_count++], err));
     }
-    OPEVO_TRY(opevo_i_held_out(self->evolver, &opevo_i_interrupted, found, err));
+    OPEVO_TRY(opevo_i_cli_held_out(self->evolver, &opevo_i_cli_interrupted, found, err));
 cleanup:
     return status;
 }
 
-static opevo_status search(opevo_i_evolution *self, bool quiet, opevo_error *err)
+static opevo_status search(opevo_i_cli_evolution *self, bool quiet, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     self->run.observer = observe;
     self->run.observer_context = self;
-    self->run.interrupt = &opevo_i_interrupted;
-    opevo_i_catch_interrupts();
-    opevo_i_progress_start(&self->progress, quiet);
+    self->run.interrupt = &opevo_i_cli_interrupted;
+    opevo_i_cli_catch_interrupts();
+    opevo_i_cli_progress_start(&self->progress, quiet);
     status = opevo_run(self->objective, &self->run, &self->result, err);
-    opevo_i_progress_end(&self->progress);
+    opevo_i_cli_progress_end(&self->progress);
     if (status == OPEVO_OK && self->run.store)
-        status = opevo_i_reasons_complete(&self->reasons, self->run.store, self->result.run, err);
+        status =
+            opevo_i_cli_reasons_complete(&self->reasons, self->run.store, self->result.run, err);
     if (status == OPEVO_OK && self->result.stop != OPEVO_STOP_INTERRUPTED)
         status = gather(self, err);
     return status;
 }
 
-static void evolution_free(opevo_i_evolution *self)
+static void evolution_free(opevo_i_cli_evolution *self)
 {
-    opevo_i_found_free(&self->found);
-    opevo_i_reasons_free(&self->reasons);
+    opevo_i_cli_found_free(&self->found);
+    opevo_i_cli_reasons_free(&self->reasons);
     opevo_front_free(&self->front);
     opevo_free(self->exact);
     opevo_store_close(self->run.store);
@@ -218,30 +220,30 @@ static void evolution_free(opevo_i_evolution *self)
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    opevo_i_evolution *self = opevo_calloc(1, sizeof *self);
-    const char *store = opevo_i_option(call, "store");
+    opevo_i_cli_evolution *self = opevo_calloc(1, sizeof *self);
+    const char *store = opevo_i_cli_option(call, "store");
     opevo_status status = OPEVO_OK;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
     OPEVO_TRY(read_call(call, self, err));
-    status = search(self, opevo_i_flag(call, "quiet"), err);
+    status = search(self, opevo_i_cli_flag(call, "quiet"), err);
     if (status == OPEVO_INTERRUPTED) /* after the search: its trials are what is there */
         status = OPEVO_OK;
     if (status != OPEVO_OK)
         goto cleanup;
-    if (opevo_i_flag(call, "json")) {
-        opevo_i_evolution_print_json(self, out);
+    if (opevo_i_cli_flag(call, "json")) {
+        opevo_i_cli_evolution_print_json(self, out);
     } else {
-        opevo_i_evolution_print_settings(self, out);
-        OPEVO_TRY(opevo_i_evolution_print(self, store, out, err));
+        opevo_i_cli_evolution_print_settings(self, out);
+        OPEVO_TRY(opevo_i_cli_evolution_print(self, store, out, err));
     }
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     else if (self->result.failed == self->result.trials)
         *exit_code = OPEVO_EXIT_FAILED;
     if (self->run.store && opevo_store_check_place(self->run.store, err) != OPEVO_OK) {
-        opevo_i_print_error("evolve", err->message);
+        opevo_i_cli_print_error("evolve", err->message);
         *exit_code = OPEVO_EXIT_FAILED;
     }
 cleanup:
@@ -249,7 +251,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_evolve = {
+const opevo_verb opevo_i_cli_verb_evolve = {
     .name = "evolve",
     .arguments = "KERNEL",
     .arguments_min = 1,

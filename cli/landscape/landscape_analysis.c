@@ -16,21 +16,21 @@
 static const char *const analysis_options[] = {"topologies", "nodes", "target", "population"};
 static const char *const population_options[] = {"lambda", "rho", "q", "duplicates", "seed"};
 
-bool opevo_i_landscape_wants_analysis(const opevo_call *call)
+bool opevo_i_cli_landscape_wants_analysis(const opevo_call *call)
 {
     for (size_t i = 0; i < sizeof analysis_options / sizeof *analysis_options; i++) {
-        if (opevo_i_flag(call, analysis_options[i]))
+        if (opevo_i_cli_flag(call, analysis_options[i]))
             return true;
     }
     for (size_t i = 0; i < sizeof population_options / sizeof *population_options; i++) {
-        if (opevo_i_flag(call, population_options[i]))
+        if (opevo_i_cli_flag(call, population_options[i]))
             return true;
     }
     return false;
 }
 
-opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, const char *on,
-                                    opevo_objective **out, opevo_error *err)
+opevo_status opevo_i_cli_landscape_open(const opevo_call *call, const char *what, const char *on,
+                                        opevo_objective **out, opevo_error *err)
 {
     opevo_text text = {0};
     opevo_text named = {0};
@@ -38,15 +38,15 @@ opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, co
 
     /* A recording by its file alone. */
     if (what && !on &&
-        (opevo_i_is_recorded(what) || opevo_i_is_table(what) || access(what, F_OK) == 0)) {
-        opevo_text_printf(&named, "%s%s", opevo_i_is_recorded(what) ? "" : "recorded:", what);
+        (opevo_i_cli_is_recorded(what) || opevo_i_cli_is_table(what) || access(what, F_OK) == 0)) {
+        opevo_text_printf(&named, "%s%s", opevo_i_cli_is_recorded(what) ? "" : "recorded:", what);
         OPEVO_TRY(opevo_text_check(&named, err));
         on = named.data;
         what = NULL;
     }
-    status = opevo_i_on_of_call(call, on, &text, &on, err);
+    status = opevo_i_cli_on_of_call(call, on, &text, &on, err);
     if (status == OPEVO_OK)
-        status = opevo_i_objective_of(what, on, opevo_i_option(call, "space"), out, err);
+        status = opevo_i_cli_objective_of(what, on, opevo_i_cli_option(call, "space"), out, err);
     if (status == OPEVO_OK && !(*out)->ops->optimum) {
         opevo_objective_destroy(*out);
         *out = NULL;
@@ -61,8 +61,8 @@ cleanup:
     return status;
 }
 
-void opevo_i_landscape_topology(const opevo_i_landscape_analysis *self,
-                                const opevo_i_landscape_entry *entry, opevo_text *out)
+void opevo_i_cli_landscape_topology(const opevo_i_cli_landscape_analysis *self,
+                                    const opevo_i_cli_landscape_entry *entry, opevo_text *out)
 {
     const opevo_space *space = self->objective->space;
     size_t count = opevo_space_parameter_count(space), named = 0;
@@ -85,10 +85,10 @@ void opevo_i_landscape_topology(const opevo_i_landscape_analysis *self,
 static opevo_status check_options(const opevo_call *call, opevo_profile_options *options,
                                   opevo_error *err)
 {
-    const char *nodes = opevo_i_option(call, "nodes");
+    const char *nodes = opevo_i_cli_option(call, "nodes");
 
     for (size_t i = 0; i < sizeof population_options / sizeof *population_options; i++) {
-        if (opevo_i_flag(call, population_options[i]) && !opevo_i_flag(call, "population"))
+        if (opevo_i_cli_flag(call, population_options[i]) && !opevo_i_cli_flag(call, "population"))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s requires --population.",
                               population_options[i]);
     }
@@ -102,7 +102,7 @@ static opevo_status check_options(const opevo_call *call, opevo_profile_options 
 static opevo_status read_target(const opevo_call *call, const char *unit, double best,
                                 double *share, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "target");
+    const char *text = opevo_i_cli_option(call, "target");
     size_t length = text ? strlen(text) : 0;
     bool percent = length && text[length - 1] == '%';
     char number[64];
@@ -123,10 +123,10 @@ static opevo_status read_target(const opevo_call *call, const char *unit, double
     return OPEVO_OK;
 }
 
-static opevo_status choose_topologies(const opevo_call *call, opevo_i_landscape_analysis *self,
+static opevo_status choose_topologies(const opevo_call *call, opevo_i_cli_landscape_analysis *self,
                                       opevo_error *err)
 {
-    const char *which = opevo_i_option(call, "topologies");
+    const char *which = opevo_i_cli_option(call, "topologies");
     const opevo_space *space = self->objective->space;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
@@ -142,8 +142,8 @@ static opevo_status choose_topologies(const opevo_call *call, opevo_i_landscape_
     return OPEVO_OK;
 }
 
-static opevo_status fill_curve(opevo_i_landscape_analysis *self, const opevo_space *space,
-                               opevo_i_landscape_entry *entry, opevo_error *err)
+static opevo_status fill_curve(opevo_i_cli_landscape_analysis *self, const opevo_space *space,
+                               opevo_i_cli_landscape_entry *entry, opevo_error *err)
 {
     if (self->seen_count == 0)
         return OPEVO_OK;
@@ -156,15 +156,15 @@ static opevo_status fill_curve(opevo_i_landscape_analysis *self, const opevo_spa
 
 static int cheapest_first(const void *a, const void *b)
 {
-    const opevo_i_landscape_entry *x = a;
-    const opevo_i_landscape_entry *y = b;
+    const opevo_i_cli_landscape_entry *x = a;
+    const opevo_i_cli_landscape_entry *y = b;
 
     if (x->profile.descent.cost != y->profile.descent.cost)
         return x->profile.descent.cost < y->profile.descent.cost ? -1 : 1;
     return (x->choice > y->choice) - (x->choice < y->choice);
 }
 
-static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analysis *self,
+static opevo_status fill_entries(const opevo_call *call, opevo_i_cli_landscape_analysis *self,
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -174,18 +174,18 @@ static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analy
     self->entries = opevo_calloc(count, sizeof *self->entries);
     if (!self->entries)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the analysis.");
-    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
+    opevo_i_cli_progress_start(&progress, opevo_i_cli_flag(call, "quiet"));
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        opevo_i_landscape_entry *entry = &self->entries[i];
+        opevo_i_cli_landscape_entry *entry = &self->entries[i];
         const opevo_space *space = self->objective->space;
 
         if (self->choice_count) {
             entry->choice = &self->choices[i];
             space = entry->choice->space;
         }
-        if (opevo_i_progress_due(&progress))
-            opevo_i_progress_draw(&progress, (double)i / (double)count,
-                                  entry->choice ? entry->choice->name : "analysing");
+        if (opevo_i_cli_progress_due(&progress))
+            opevo_i_cli_progress_draw(&progress, (double)i / (double)count,
+                                      entry->choice ? entry->choice->name : "analysing");
         self->entry_count++;
         /* They do not depend on the topology. */
         self->options.interactions = count == 1 || (i == 0 && self->interactions);
@@ -194,15 +194,16 @@ static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analy
         if (status == OPEVO_OK)
             status = fill_curve(self, space, entry, err);
     }
-    opevo_i_progress_end(&progress);
+    opevo_i_cli_progress_end(&progress);
     if (status == OPEVO_OK)
         qsort(self->entries, count, sizeof *self->entries, cheapest_first);
     return status;
 }
 
-opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_objective *objective,
-                                            unsigned threads, opevo_i_landscape_analysis *self,
-                                            opevo_error *err)
+opevo_status opevo_i_cli_landscape_analysis_run(const opevo_call *call, opevo_objective *objective,
+                                                unsigned threads,
+                                                opevo_i_cli_landscape_analysis *self,
+                                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -214,14 +215,14 @@ opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_object
     OPEVO_TRY(opevo_landscape_table_create(objective, threads, &self->table, err));
     OPEVO_TRY(
         read_target(call, self->objective->unit, self->table->best, &self->options.target, err));
-    if (opevo_i_flag(call, "population"))
-        OPEVO_TRY(opevo_i_landscape_population(call, self, err));
+    if (opevo_i_cli_flag(call, "population"))
+        OPEVO_TRY(opevo_i_cli_landscape_population(call, self, err));
     OPEVO_TRY(fill_entries(call, self, err));
 cleanup:
     return status;
 }
 
-void opevo_i_landscape_analysis_release(opevo_i_landscape_analysis *self)
+void opevo_i_cli_landscape_analysis_release(opevo_i_cli_landscape_analysis *self)
 {
     for (size_t i = 0; i < self->entry_count; i++) {
         opevo_landscape_profile_release(&self->entries[i].profile);
@@ -236,8 +237,8 @@ void opevo_i_landscape_analysis_release(opevo_i_landscape_analysis *self)
     opevo_free(self->q);
 }
 
-size_t opevo_i_landscape_best_q(const opevo_i_landscape_analysis *self,
-                                const opevo_i_landscape_entry *entry)
+size_t opevo_i_cli_landscape_best_q(const opevo_i_cli_landscape_analysis *self,
+                                    const opevo_i_cli_landscape_entry *entry)
 {
     size_t best = 0;
 

@@ -28,7 +28,7 @@ static void add_connectedness(opevo_text *out, const char *key, const opevo_conn
     opevo_text_add(out, "}");
 }
 
-static void add_search(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
+static void add_search(const opevo_i_cli_landscape_analysis *self, const opevo_landscape_profile *p,
                        opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
@@ -48,7 +48,7 @@ static void add_search(const opevo_i_landscape_analysis *self, const opevo_lands
     opevo_text_add(out, "}");
 }
 
-static void add_optima(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
+static void add_optima(const opevo_i_cli_landscape_analysis *self, const opevo_landscape_profile *p,
                        size_t listed, opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
@@ -135,8 +135,8 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-static void add_curve(const opevo_i_landscape_analysis *self, const opevo_i_landscape_entry *entry,
-                      opevo_text *out)
+static void add_curve(const opevo_i_cli_landscape_analysis *self,
+                      const opevo_i_cli_landscape_entry *entry, opevo_text *out)
 {
     opevo_json_key(out, "improvement");
     opevo_text_add(out, "[");
@@ -162,7 +162,7 @@ static void add_curve(const opevo_i_landscape_analysis *self, const opevo_i_land
     opevo_text_add(out, "]");
 }
 
-static void add_population(const opevo_i_landscape_analysis *self, opevo_text *out)
+static void add_population(const opevo_i_cli_landscape_analysis *self, opevo_text *out)
 {
     opevo_json_key(out, "population");
     opevo_text_add(out, "{");
@@ -177,8 +177,8 @@ static void add_population(const opevo_i_landscape_analysis *self, opevo_text *o
     opevo_text_add(out, "}");
 }
 
-void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, size_t listed,
-                                     opevo_text *out)
+void opevo_i_cli_landscape_analysis_json(const opevo_i_cli_landscape_analysis *self, size_t listed,
+                                         opevo_text *out)
 {
     opevo_json_key(out, "analysis");
     opevo_text_add(out, "{");
@@ -188,12 +188,12 @@ void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, siz
     opevo_json_key(out, "topologies");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->entry_count; i++) {
-        const opevo_i_landscape_entry *entry = &self->entries[i];
+        const opevo_i_cli_landscape_entry *entry = &self->entries[i];
         opevo_text topology = {0};
 
         opevo_json_next(out, "\n ");
         opevo_text_add(out, "{");
-        opevo_i_landscape_topology(self, entry, &topology);
+        opevo_i_cli_landscape_topology(self, entry, &topology);
         opevo_json_string(out, "topology", opevo_text_string(&topology));
         out->failed = out->failed || topology.failed;
         opevo_text_free(&topology);

@@ -24,17 +24,17 @@ static const char *node_meaning(opevo_nodes nodes)
 static void add_count(opevo_text *out, const char *before, opevo_index count, const char *after)
 {
     opevo_text_add(out, before);
-    opevo_i_text_add_grouped(out, count);
+    opevo_i_cli_text_add_grouped(out, count);
     opevo_text_add(out, after);
 }
 
-static void print_graph(const opevo_i_landscape_analysis *self,
-                        const opevo_i_landscape_entry *entry, opevo_text *out)
+static void print_graph(const opevo_i_cli_landscape_analysis *self,
+                        const opevo_i_cli_landscape_entry *entry, opevo_text *out)
 {
     const opevo_landscape_profile *p = &entry->profile;
 
     opevo_text_add(out, "\ntopology: ");
-    opevo_i_landscape_topology(self, entry, out);
+    opevo_i_cli_landscape_topology(self, entry, out);
     opevo_text_add(out, "\n");
     opevo_text_printf(out, "nodes: %s (--nodes %s)\n", node_meaning(p->nodes),
                       opevo_nodes_name(p->nodes));
@@ -52,8 +52,8 @@ static void print_graph(const opevo_i_landscape_analysis *self,
         p->ok.optimum == p->ok.largest ? "the optimum in it" : "the optimum not in it");
 }
 
-static void print_search(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
-                         opevo_text *out)
+static void print_search(const opevo_i_cli_landscape_analysis *self,
+                         const opevo_landscape_profile *p, opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
 
@@ -71,7 +71,7 @@ static void print_search(const opevo_i_landscape_analysis *self, const opevo_lan
                       100 * d->neutral);
 }
 
-static opevo_status print_optima(const opevo_i_landscape_analysis *self,
+static opevo_status print_optima(const opevo_i_cli_landscape_analysis *self,
                                  const opevo_landscape_profile *p, opevo_text *out,
                                  opevo_error *err)
 {
@@ -89,7 +89,7 @@ static opevo_status print_optima(const opevo_i_landscape_analysis *self,
                       "  centrality of those within 0, 5, 10, 15 %%: %.5f  %.5f  %.5f  %.5f "
                       "(bounded: within ",
                       p->centrality[0], p->centrality[1], p->centrality[2], p->centrality[3]);
-    opevo_i_text_add_bound(out, p->centrality_bound);
+    opevo_i_cli_text_add_bound(out, p->centrality_bound);
     opevo_text_add(out, ")\n");
     for (size_t i = 0; i < d->optimum_count; i++) {
         const opevo_local_optimum *o = &d->optima[i];
@@ -99,13 +99,13 @@ static opevo_status print_optima(const opevo_i_landscape_analysis *self,
         if (i >= shown)
             continue;
         opevo_space_print(self->objective->space, o->point, &point);
-        opevo_i_table_cell(&table, "%.5f", o->basin);
-        opevo_i_table_cell(&table, "%.6g", o->fitness);
-        opevo_i_table_cell(&table, "%.2f %%", 100 * o->fitness / p->best);
-        opevo_i_table_cell(&table, "%s", opevo_text_string(&point));
+        opevo_i_cli_table_cell(&table, "%.5f", o->basin);
+        opevo_i_cli_table_cell(&table, "%.6g", o->fitness);
+        opevo_i_cli_table_cell(&table, "%.2f %%", 100 * o->fitness / p->best);
+        opevo_i_cli_table_cell(&table, "%s", opevo_text_string(&point));
         opevo_text_free(&point);
     }
-    status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    status = opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
     if (shown < d->optimum_count) {
         add_count(out, "... and ", d->optimum_count - shown, " more");
         opevo_text_printf(out, ", with basins of %.5f together\n", rest);
@@ -136,7 +136,7 @@ static void print_smoothness(const opevo_landscape_profile *p, opevo_text *out)
         if (a->complete)
             opevo_text_printf(out, "%.4f", low);
         else
-            opevo_i_text_add_interval(out, 'f', 4, low, high);
+            opevo_i_cli_text_add_interval(out, 'f', 4, low, high);
         opevo_text_add(out, " ");
     }
     out->length--; /* the last blank */
@@ -159,18 +159,18 @@ static opevo_status print_distance(const opevo_landscape_profile *p, opevo_text 
         add_count(out, "; ", d->unreachable, " nodes without a path left out");
     opevo_text_add(out, "\n");
     for (size_t i = 0; i < d->shell_count && i < SHOWN_SHELLS; i++) {
-        opevo_i_table_cell(&table, "%zu", i);
-        opevo_i_table_cell(&table, "%zu", d->shell[i].nodes);
-        opevo_i_table_cell(&table, "%.6g", d->shell[i].mean);
+        opevo_i_cli_table_cell(&table, "%zu", i);
+        opevo_i_cli_table_cell(&table, "%zu", d->shell[i].nodes);
+        opevo_i_cli_table_cell(&table, "%.6g", d->shell[i].mean);
         if (isfinite(d->shell[i].sd))
-            opevo_i_table_cell(&table, "%.4g", d->shell[i].sd);
+            opevo_i_cli_table_cell(&table, "%.4g", d->shell[i].sd);
         else
-            opevo_i_table_cell(&table, "-");
+            opevo_i_cli_table_cell(&table, "-");
     }
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static opevo_status print_interaction(const opevo_i_landscape_analysis *self,
+static opevo_status print_interaction(const opevo_i_cli_landscape_analysis *self,
                                       const opevo_landscape_profile *p, opevo_text *out,
                                       opevo_error *err)
 {
@@ -196,15 +196,15 @@ static opevo_status print_interaction(const opevo_i_landscape_analysis *self,
     out->length--;
     opevo_text_add(out, "\nimportance of the parameters, as shares of the variance (exact)\n");
     for (size_t i = 0; i < v->parameter_count; i++) {
-        opevo_i_table_cell(&table, "%s",
-                           opevo_parameter_name(opevo_space_parameter(self->objective->space, i)));
-        opevo_i_table_cell(&table, "%.4f", v->first[i]);
-        opevo_i_table_cell(&table, "%.4f", v->total[i]);
+        opevo_i_cli_table_cell(
+            &table, "%s", opevo_parameter_name(opevo_space_parameter(self->objective->space, i)));
+        opevo_i_cli_table_cell(&table, "%.4f", v->first[i]);
+        opevo_i_cli_table_cell(&table, "%.4f", v->total[i]);
     }
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static void print_generation(const opevo_i_landscape_analysis *self, opevo_text *out)
+static void print_generation(const opevo_i_cli_landscape_analysis *self, opevo_text *out)
 {
     const opevo_generation *g = &self->generation;
 
@@ -220,14 +220,14 @@ static void interval_cell(opevo_table *table, char form, int digits, double low,
 {
     opevo_text text = {0};
 
-    opevo_i_text_add_interval(&text, form, digits, low, high);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&text));
+    opevo_i_cli_text_add_interval(&text, form, digits, low, high);
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&text));
     table->failed = table->failed || text.failed;
     opevo_text_free(&text);
 }
 
-static opevo_status print_curve(const opevo_i_landscape_analysis *self,
-                                const opevo_i_landscape_entry *entry, opevo_text *out,
+static opevo_status print_curve(const opevo_i_cli_landscape_analysis *self,
+                                const opevo_i_cli_landscape_entry *entry, opevo_text *out,
                                 opevo_error *err)
 {
     static const char *const heads[] = {
@@ -244,16 +244,16 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
         const opevo_improvement *c = &entry->curve[i];
 
         bound = fmax(bound, c->bound);
-        opevo_i_table_cell(&table, "%g", c->q);
-        opevo_i_table_cell(&table, "%.6f", c->probability);
-        opevo_i_table_cell(&table, "%.6g", c->gain);
+        opevo_i_cli_table_cell(&table, "%g", c->q);
+        opevo_i_cli_table_cell(&table, "%.6f", c->probability);
+        opevo_i_cli_table_cell(&table, "%.6g", c->gain);
         interval_cell(&table, 'f', 4, c->some_low, c->some_high);
         interval_cell(&table, 'g', 5, c->best_low, c->best_high);
-        opevo_i_table_cell(&table, "%.4g", c->mutations);
+        opevo_i_cli_table_cell(&table, "%.4g", c->mutations);
     }
-    status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    status = opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
     opevo_text_add(out, "a child and its gain: exact, the law within ");
-    opevo_i_text_add_bound(out, bound);
+    opevo_i_cli_text_add_bound(out, bound);
     opevo_text_add(out, " in the 1-norm; the best of all children: bounded\n");
     for (size_t i = 0; i < self->q_count; i++) {
         if (entry->curve[i].lost > 0)
@@ -262,12 +262,12 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
                 self->q[i], entry->curve[i].lost);
     }
     opevo_text_printf(out, "most probable improvement at q = %g\n",
-                      self->q[opevo_i_landscape_best_q(self, entry)]);
+                      self->q[opevo_i_cli_landscape_best_q(self, entry)]);
     return status;
 }
 
-static opevo_status print_entry(const opevo_i_landscape_analysis *self,
-                                const opevo_i_landscape_entry *entry, opevo_text *out,
+static opevo_status print_entry(const opevo_i_cli_landscape_analysis *self,
+                                const opevo_i_cli_landscape_entry *entry, opevo_text *out,
                                 opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -284,7 +284,7 @@ cleanup:
 }
 
 /* All topologies side by side. */
-static opevo_status print_ranking(const opevo_i_landscape_analysis *self, opevo_text *out,
+static opevo_status print_ranking(const opevo_i_cli_landscape_analysis *self, opevo_text *out,
                                   opevo_error *err)
 {
     static const char *const heads[] = {"<topology",    "expected trials", "sd",   "success",
@@ -298,31 +298,31 @@ static opevo_status print_ranking(const opevo_i_landscape_analysis *self, opevo_
                       100 * self->options.target, node_meaning(self->options.nodes),
                       self->entries[0].profile.descent.random_cost);
     for (size_t i = 0; i < self->entry_count; i++) {
-        const opevo_i_landscape_entry *entry = &self->entries[i];
+        const opevo_i_cli_landscape_entry *entry = &self->entries[i];
         const opevo_landscape_profile *p = &entry->profile;
 
-        opevo_i_table_cell(&table, "%s", entry->choice->name);
-        opevo_i_table_cell(&table, "%.6g", p->descent.cost);
-        opevo_i_table_cell(&table, "%.4g", p->descent.cost_sd);
-        opevo_i_table_cell(&table, "%.4f", p->descent.reach);
-        opevo_i_table_cell(&table, "%zu", p->descent.optimum_count);
-        opevo_i_table_cell(&table, "%.4f", p->centrality[1]);
-        opevo_i_table_cell(&table, "%.4f",
-                           p->autocorrelation.defined ? p->autocorrelation.r[1] : NAN);
-        opevo_i_table_cell(&table, "%.4f", p->distance.pearson);
+        opevo_i_cli_table_cell(&table, "%s", entry->choice->name);
+        opevo_i_cli_table_cell(&table, "%.6g", p->descent.cost);
+        opevo_i_cli_table_cell(&table, "%.4g", p->descent.cost_sd);
+        opevo_i_cli_table_cell(&table, "%.4f", p->descent.reach);
+        opevo_i_cli_table_cell(&table, "%zu", p->descent.optimum_count);
+        opevo_i_cli_table_cell(&table, "%.4f", p->centrality[1]);
+        opevo_i_cli_table_cell(&table, "%.4f",
+                               p->autocorrelation.defined ? p->autocorrelation.r[1] : NAN);
+        opevo_i_cli_table_cell(&table, "%.4f", p->distance.pearson);
         if (!entry->curve)
             continue;
-        opevo_i_table_cell(&table, "%g", self->q[opevo_i_landscape_best_q(self, entry)]);
-        opevo_i_table_cell(&table, "%.6f",
-                           entry->curve[opevo_i_landscape_best_q(self, entry)].probability);
+        opevo_i_cli_table_cell(&table, "%g", self->q[opevo_i_cli_landscape_best_q(self, entry)]);
+        opevo_i_cli_table_cell(&table, "%.6f",
+                               entry->curve[opevo_i_cli_landscape_best_q(self, entry)].probability);
     }
     if (self->seen_count)
         print_generation(self, out);
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-opevo_status opevo_i_landscape_analysis_print(const opevo_i_landscape_analysis *self,
-                                              opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_landscape_analysis_print(const opevo_i_cli_landscape_analysis *self,
+                                                  opevo_text *out, opevo_error *err)
 {
     return self->entry_count > 1 ? print_ranking(self, out, err)
                                  : print_entry(self, &self->entries[0], out, err);

@@ -17,10 +17,10 @@ enum { SEEN_MAX = 100000, RHO_MAX = 1000, Q_MAX = 1000 };
 
 /* ---- q ---- */
 
-static opevo_status read_q(const opevo_call *call, opevo_i_landscape_analysis *self,
+static opevo_status read_q(const opevo_call *call, opevo_i_cli_landscape_analysis *self,
                            opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "q");
+    const char *text = opevo_i_cli_option(call, "q");
 
     self->q = opevo_malloc(Q_MAX, sizeof *self->q);
     if (!self->q)
@@ -38,7 +38,7 @@ static opevo_status read_q(const opevo_call *call, opevo_i_landscape_analysis *s
                 err, OPEVO_INVALID,
                 "--q %.200s: q is the probability of one more step; give numbers 0 <= "
                 "q < 1, separated by commas.",
-                opevo_i_option(call, "q"));
+                opevo_i_cli_option(call, "q"));
         self->q[self->q_count++] = q;
         text = text[length] ? text + length + 1 : NULL;
     }
@@ -48,7 +48,8 @@ static opevo_status read_q(const opevo_call *call, opevo_i_landscape_analysis *s
 /* ---- The points ---- */
 
 /* `count` different allowed points, each set of them equally probable. */
-static opevo_status draw_points(opevo_i_landscape_analysis *self, uint64_t count, opevo_error *err)
+static opevo_status draw_points(opevo_i_cli_landscape_analysis *self, uint64_t count,
+                                opevo_error *err)
 {
     const opevo_landscape_table *table = self->table;
     uint32_t *allowed = NULL;
@@ -74,7 +75,7 @@ static opevo_status draw_points(opevo_i_landscape_analysis *self, uint64_t count
 }
 
 /* One line of the file, terminated. */
-static opevo_status read_line(opevo_i_landscape_analysis *self, const char *path, size_t number,
+static opevo_status read_line(opevo_i_cli_landscape_analysis *self, const char *path, size_t number,
                               const char *line, opevo_error *err)
 {
     opevo_index point = 0;
@@ -99,7 +100,7 @@ static opevo_status read_line(opevo_i_landscape_analysis *self, const char *path
     return OPEVO_OK;
 }
 
-static opevo_status read_points(opevo_i_landscape_analysis *self, const char *path,
+static opevo_status read_points(opevo_i_cli_landscape_analysis *self, const char *path,
                                 opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -143,7 +144,7 @@ static int fittest_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static opevo_status choose_parents(opevo_i_landscape_analysis *self, size_t lambda,
+static opevo_status choose_parents(opevo_i_cli_landscape_analysis *self, size_t lambda,
                                    opevo_error *err)
 {
     size_t count = self->seen_count < lambda ? self->seen_count : lambda;
@@ -173,17 +174,18 @@ static opevo_status choose_parents(opevo_i_landscape_analysis *self, size_t lamb
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_analysis *self,
-                                          opevo_error *err)
+opevo_status opevo_i_cli_landscape_population(const opevo_call *call,
+                                              opevo_i_cli_landscape_analysis *self,
+                                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *rule = opevo_i_option(call, "duplicates");
+    const char *rule = opevo_i_cli_option(call, "duplicates");
     uint64_t lambda = 0, rho = 0, count = 0;
 
-    self->population = opevo_i_option(call, "population");
-    OPEVO_TRY(opevo_i_option_count(call, "lambda", 8, 1, SEEN_MAX, &lambda, err));
-    OPEVO_TRY(opevo_i_option_count(call, "rho", 8, 1, RHO_MAX, &rho, err));
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->seed, err));
+    self->population = opevo_i_cli_option(call, "population");
+    OPEVO_TRY(opevo_i_cli_option_count(call, "lambda", 8, 1, SEEN_MAX, &lambda, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "rho", 8, 1, RHO_MAX, &rho, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->seed, err));
     if (rule && strcmp(rule, "continue") != 0 && strcmp(rule, "redraw") != 0) {
         status = OPEVO_FAIL(err, OPEVO_INVALID, "--duplicates %s: give continue or redraw.", rule);
         goto cleanup;

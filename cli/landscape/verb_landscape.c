@@ -58,9 +58,10 @@ static void add_json_optimum(const opevo_objective *objective, const opevo_optim
     opevo_text_add(out, "}");
 }
 
-void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
-                            const opevo_i_landscape_analysis *analysis, size_t listed,
-                            opevo_text *out)
+void opevo_i_cli_landscape_json(const opevo_objective *objective,
+                                const opevo_landscape_summary *facts,
+                                const opevo_i_cli_landscape_analysis *analysis, size_t listed,
+                                opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "objective", objective->name);
@@ -101,7 +102,7 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
     opevo_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
     if (analysis->entry_count)
-        opevo_i_landscape_analysis_json(analysis, listed, out);
+        opevo_i_cli_landscape_analysis_json(analysis, listed, out);
     opevo_text_add(out, "}\n");
 }
 
@@ -111,7 +112,7 @@ static void print_outcomes(const opevo_landscape_summary *facts, opevo_text *out
         if (!facts->by_class[i])
             continue;
         opevo_text_printf(out, "  %-13s", opevo_outcome_name((opevo_outcome_class)i));
-        opevo_i_text_add_grouped(out, facts->by_class[i]);
+        opevo_i_cli_text_add_grouped(out, facts->by_class[i]);
         opevo_text_printf(out, "  (%.2f %%)  %s\n",
                           100 * (double)facts->by_class[i] / (double)facts->evaluated,
                           opevo_outcome_meaning((opevo_outcome_class)i));
@@ -134,20 +135,20 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
 
     opevo_text_add_visible(out, objective->name);
     opevo_text_add(out, ": ");
-    opevo_i_text_add_grouped(out, opevo_space_size(objective->space));
-    opevo_text_printf(out, " point%s", opevo_i_plural(opevo_space_size(objective->space)));
+    opevo_i_cli_text_add_grouped(out, opevo_space_size(objective->space));
+    opevo_text_printf(out, " point%s", opevo_i_cli_plural(opevo_space_size(objective->space)));
     if (facts->exact) {
         opevo_text_add(out, ", ");
-        opevo_i_text_add_grouped(out, facts->points);
+        opevo_i_cli_text_add_grouped(out, facts->points);
         opevo_text_add(out, " allowed (exact)\n");
     } else {
         opevo_text_add(out, "; estimated from ");
-        opevo_i_text_add_grouped(out, facts->evaluated);
+        opevo_i_cli_text_add_grouped(out, facts->evaluated);
         opevo_text_add(out, " of them, evenly spread\n");
     }
     if (opevo_recorded_inferred(objective))
         opevo_text_add(out, opevo_recorded_inferred(objective));
-    opevo_i_print_ignored(objective, out);
+    opevo_i_cli_print_ignored(objective, out);
     print_outcomes(facts, out);
     if (facts->optimum.known) {
         opevo_text_printf(out, "optimum (exact): %.8g %s at ",
@@ -155,7 +156,7 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
                           opevo_unit_name(objective->unit));
         opevo_space_print(objective->space, facts->optimum.point, out);
         opevo_text_add(out, "\nwithin 5 % of it: ");
-        opevo_i_text_add_grouped(out, facts->within_5_percent);
+        opevo_i_cli_text_add_grouped(out, facts->within_5_percent);
         opevo_text_printf(out, " point%s (%s)\n", facts->within_5_percent == 1 ? "" : "s",
                           facts->exact ? "exact" : "of those evaluated");
     }
@@ -185,31 +186,31 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_objective *objective = NULL;
     opevo_landscape_summary facts;
-    opevo_i_landscape_analysis analysis = {.entry_count = 0};
+    opevo_i_cli_landscape_analysis analysis = {.entry_count = 0};
     uint64_t threads = 0;
 
     (void)exit_code;
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_landscape_open(call, call->argument_count ? call->arguments[0] : NULL,
-                                     opevo_i_option(call, "on"), &objective, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_landscape_open(call, call->argument_count ? call->arguments[0] : NULL,
+                                         opevo_i_cli_option(call, "on"), &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, OPEVO_I_MOST_EVALUATED, (unsigned)threads,
                                         &facts, err));
-    if (opevo_i_landscape_wants_analysis(call))
+    if (opevo_i_cli_landscape_wants_analysis(call))
         OPEVO_TRY(
-            opevo_i_landscape_analysis_run(call, objective, (unsigned)threads, &analysis, err));
-    if (opevo_i_flag(call, "json"))
-        opevo_i_landscape_json(objective, &facts, &analysis, OPEVO_I_LISTED_OPTIMA, out);
+            opevo_i_cli_landscape_analysis_run(call, objective, (unsigned)threads, &analysis, err));
+    if (opevo_i_cli_flag(call, "json"))
+        opevo_i_cli_landscape_json(objective, &facts, &analysis, OPEVO_I_LISTED_OPTIMA, out);
     else
         print_text(objective, &facts, out);
-    if (analysis.entry_count && !opevo_i_flag(call, "json"))
-        OPEVO_TRY(opevo_i_landscape_analysis_print(&analysis, out, err));
+    if (analysis.entry_count && !opevo_i_cli_flag(call, "json"))
+        OPEVO_TRY(opevo_i_cli_landscape_analysis_print(&analysis, out, err));
 cleanup:
-    opevo_i_landscape_analysis_release(&analysis);
+    opevo_i_cli_landscape_analysis_release(&analysis);
     opevo_objective_destroy(objective);
     return status;
 }
 
-const opevo_verb opevo_i_verb_landscape = {
+const opevo_verb opevo_i_cli_verb_landscape = {
     .name = "landscape",
     .arguments = "[WHAT]",
     .arguments_max = 1,

@@ -13,7 +13,7 @@
 #define ABSOLUTE 1e-7
 #define RELATIVE 1e-3
 
-void opevo_i_arrays_free(opevo_i_arrays *arrays)
+void opevo_i_cli_arrays_free(opevo_i_cli_arrays *arrays)
 {
     for (int i = 0; i < arrays->count; i++)
         opevo_array_free(&arrays->array[i]);
@@ -22,8 +22,8 @@ void opevo_i_arrays_free(opevo_i_arrays *arrays)
     opevo_free(arrays->list);
 }
 
-opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_arrays *out,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_arrays_read(const char *option, const char *files, opevo_i_cli_arrays *out,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *rest = NULL;
@@ -59,7 +59,7 @@ static bool same_shape(const opevo_array *a, const opevo_array *b)
 static void add_kind(const opevo_array *array, opevo_text *out)
 {
     opevo_text_printf(out, "%s ", opevo_network_type_name(array->type));
-    opevo_i_add_shape(array, out);
+    opevo_i_cli_add_shape(array, out);
     opevo_text_add(out, array->dims ? "" : " without dimensions");
 }
 
@@ -70,7 +70,7 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
     double largest = 0, excess = -INFINITY;
     int64_t worst = 0;
 
-    opevo_i_add_name(name, out);
+    opevo_i_cli_add_name(name, out);
     opevo_text_add(out, ": ");
     if (!same_shape(found, expected)) {
         add_kind(found, out);
@@ -113,36 +113,39 @@ static void describe(const char *name, const opevo_array *array, opevo_text *out
         most = fmax(most, opevo_array_number(array, i));
         sum += opevo_array_number(array, i);
     }
-    opevo_i_add_name(name, out);
+    opevo_i_cli_add_name(name, out);
     opevo_text_printf(out, ": %s ", opevo_network_type_name(array->type));
-    opevo_i_add_shape(array, out);
+    opevo_i_cli_add_shape(array, out);
     if (count)
         opevo_text_printf(out, ", from %g to %g, mean %g", least, most, sum / (double)count);
     opevo_text_add(out, "\n");
 }
 
-opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
-                                     const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_network_compare(const opevo_call *call,
+                                         const opevo_network_inference *inference,
+                                         const opevo_i_cli_arrays *inputs, opevo_text *out,
+                                         int *exit_code, opevo_error *err)
 {
-    const char *expect = opevo_i_option(call, "expect");
+    const char *expect = opevo_i_cli_option(call, "expect");
     int outputs = inference->outputs;
-    opevo_i_arrays expected = {0}, found = {0};
+    opevo_i_cli_arrays expected = {0}, found = {0};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     if (expect)
-        OPEVO_TRY(opevo_i_arrays_read("expect", expect, &expected, err));
+        OPEVO_TRY(opevo_i_cli_arrays_read("expect", expect, &expected, err));
     if (expect && expected.count != outputs)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
                              "--expect names %d file%s; give %d, one for each output in the order "
                              "of the model.",
-                             expected.count, opevo_i_plural((unsigned)expected.count), outputs));
+                             expected.count, opevo_i_cli_plural((unsigned)expected.count),
+                             outputs));
     found.array = opevo_calloc((size_t)outputs + 1, sizeof *found.array);
     if (!found.array)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of the network."));
-    OPEVO_TRY(opevo_inference_run(inference, inputs->array, found.array, (unsigned)threads, err));
+    OPEVO_TRY(
+        opevo_network_inference_run(inference, inputs->array, found.array, (unsigned)threads, err));
     found.count = outputs;
     for (int i = 0; i < outputs; i++) {
         const char *name = inference->value[inference->output[i]].name;
@@ -153,7 +156,7 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
             *exit_code = OPEVO_EXIT_FAILED;
     }
 cleanup:
-    opevo_i_arrays_free(&expected);
-    opevo_i_arrays_free(&found);
+    opevo_i_cli_arrays_free(&expected);
+    opevo_i_cli_arrays_free(&found);
     return status;
 }

@@ -13,88 +13,92 @@
 #include "cli_internal.h"
 
 /* What is in the network: inputs, outputs, operators, weights, tasks. */
-opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
-                                   opevo_text *out, opevo_error *err);
-opevo_status opevo_i_network_print_json(const opevo_inference *inference,
-                                        const opevo_net_tasks *tasks, opevo_text *out,
-                                        opevo_error *err);
+opevo_status opevo_i_cli_network_print(const opevo_network_inference *inference,
+                                       const opevo_network_tasks *tasks, opevo_text *out,
+                                       opevo_error *err);
+opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *inference,
+                                            const opevo_network_tasks *tasks, opevo_text *out,
+                                            opevo_error *err);
 /* The convolutions that the pass `winograd` has replaced, each with its form and bound. */
-void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out);
+void opevo_i_cli_network_print_winograd(const opevo_network_inference *inference, opevo_text *out);
 /* What each pass of the mask changes. */
-opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t mask,
-                                          opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_network_print_passes(opevo_network_inference *inference, uint32_t mask,
+                                              opevo_text *out, opevo_error *err);
 /* "1 x 3 x 224 x 224" */
-void opevo_i_add_shape(const opevo_array *array, opevo_text *out);
+void opevo_i_cli_add_shape(const opevo_array *array, opevo_text *out);
 
 /* A name of a model: without what steers a terminal, and "..." for the rest of a long one. */
-void opevo_i_add_name(const char *name, opevo_text *out);
+void opevo_i_cli_add_name(const char *name, opevo_text *out);
 /* A word of a command that can be pasted into a shell, quoted where it must be. */
-void opevo_i_add_shell_word(const char *word, opevo_text *out);
+void opevo_i_cli_add_shell_word(const char *word, opevo_text *out);
 /* A sentence on stderr for each constant of the file with an element that is not finite. */
-void opevo_i_network_warn(const opevo_call *call, const opevo_network *network);
+void opevo_i_cli_network_warn(const opevo_call *call, const opevo_network *network);
 
 /* Arrays of a list of files, "A.pb,B.pb". */
-typedef struct opevo_i_arrays {
+typedef struct opevo_i_cli_arrays {
     opevo_array *array;
     const char **file; /* of each, in `list` */
     char *list;
     int count;
-} opevo_i_arrays;
-opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_arrays *out,
-                                 opevo_error *err);
-void opevo_i_arrays_free(opevo_i_arrays *arrays);
+} opevo_i_cli_arrays;
+opevo_status opevo_i_cli_arrays_read(const char *option, const char *files, opevo_i_cli_arrays *out,
+                                     opevo_error *err);
+void opevo_i_cli_arrays_free(opevo_i_cli_arrays *arrays);
 
 /* --run and --expect: run on the inputs and compare the results with those of files; *exit_code is
  * OPEVO_EXIT_FAILED if they differ. */
-opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
-                                     const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
-                                     opevo_error *err);
+opevo_status opevo_i_cli_network_compare(const opevo_call *call,
+                                         const opevo_network_inference *inference,
+                                         const opevo_i_cli_arrays *inputs, opevo_text *out,
+                                         int *exit_code, opevo_error *err);
 
 /* What a library is made of. */
-typedef struct opevo_i_network_plan {
-    opevo_inference *inference;       /* after the passes */
-    const opevo_inference *reference; /* whose results its test expects; NULL: those of the same */
+typedef struct opevo_i_cli_network_plan {
+    opevo_network_inference *inference; /* after the passes */
+    const opevo_network_inference
+        *reference; /* whose results its test expects; NULL: those of the same */
     /* What measured times may change: the network before the passes that have a choice, these
      * passes, and the choices; NULL: nothing. */
-    opevo_inference *fused;
+    opevo_network_inference *fused;
     uint32_t passes;
     opevo_network_choices *choices;
-} opevo_i_network_plan;
+} opevo_i_cli_network_plan;
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
 /* Before anything long: check what the call says of device and tuning, and make the folder, or
  * refuse one with files of others that the library would replace. *made: it was not there. */
-opevo_status opevo_i_library_prepare(const opevo_call *call, bool *made, opevo_error *err);
+opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err);
 /* Remove a folder that was made, unless something is in it. */
-void opevo_i_library_leave(const char *folder, bool made);
+void opevo_i_cli_library_leave(const char *folder, bool made);
 /* What is being done, in a line on a terminal; "": nothing to say. */
-void opevo_i_network_say(const opevo_call *call, const char *what);
+void opevo_i_cli_network_say(const opevo_call *call, const char *what);
 /* The file of the model, without its folder. */
-const char *opevo_i_network_name(const opevo_call *call);
+const char *opevo_i_cli_network_name(const opevo_call *call);
 /* The library as the call wants it, untuned; its test expects the results of `reference`. */
-opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
-                                    const opevo_inference *reference, opevo_network_library **out,
-                                    opevo_error *err);
+opevo_status opevo_i_cli_library_create(const opevo_call *call,
+                                        const opevo_network_inference *inference,
+                                        const opevo_network_inference *reference,
+                                        opevo_network_library **out, opevo_error *err);
 /* Whether --on names a GPU. */
-bool opevo_i_network_for_gpu(const opevo_call *call);
+bool opevo_i_cli_network_for_gpu(const opevo_call *call);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
  * is appended. Where times choose otherwise than the passes, the library is replaced, and the
  * inference of the plan. (network_tune.c) */
-opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *plan,
-                                  opevo_network_library **library, opevo_text *out, int *exit_code,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_i_cli_network_plan *plan,
+                                      opevo_network_library **library, opevo_text *out,
+                                      int *exit_code, opevo_error *err);
 /* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
-bool opevo_i_network_is_tuned(const opevo_call *call);
-struct opevo_i_tasks;
+bool opevo_i_cli_network_is_tuned(const opevo_call *call);
+struct opevo_i_cli_tasks;
 /* Put into the store what the library needs in memory, and what the kernel of each successful trial
  * would add. `task` has the number of each in the library; -1: it is not there.
  * (network_memory.c) */
-opevo_status opevo_i_library_note_memory(opevo_network_library *library,
-                                         const struct opevo_i_tasks *tasks, const int *task,
-                                         opevo_error *err);
+opevo_status opevo_i_cli_library_note_memory(opevo_network_library *library,
+                                             const struct opevo_i_cli_tasks *tasks, const int *task,
+                                             opevo_error *err);
 /* All of it. */
-opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *plan,
-                                  opevo_text *out, int *exit_code, opevo_error *err);
+opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_i_cli_network_plan *plan,
+                                      opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

@@ -35,7 +35,7 @@ static opevo_status make_folder(const char *folder, bool *made, opevo_error *err
     return OPEVO_OK;
 }
 
-void opevo_i_library_leave(const char *folder, bool made)
+void opevo_i_cli_library_leave(const char *folder, bool made)
 {
     if (made)
         (void)rmdir(folder); /* unless something is in it */
@@ -53,28 +53,29 @@ static void note_cpu(void *context, const opevo_hardware *device)
                                       .l2_bytes = device->l2_bytes};
 }
 
-const char *opevo_i_network_name(const opevo_call *call)
+const char *opevo_i_cli_network_name(const opevo_call *call)
 {
     const char *slash = strrchr(call->arguments[0], '/');
 
     return slash ? slash + 1 : call->arguments[0];
 }
 
-opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
-                                    const opevo_inference *reference, opevo_network_library **out,
-                                    opevo_error *err)
+opevo_status opevo_i_cli_library_create(const opevo_call *call,
+                                        const opevo_network_inference *inference,
+                                        const opevo_network_inference *reference,
+                                        opevo_network_library **out, opevo_error *err)
 {
-    const char *on = opevo_i_option(call, "on");
-    opevo_network_library_options options = {.model = opevo_i_network_name(call),
+    const char *on = opevo_i_cli_option(call, "on");
+    opevo_network_library_options options = {.model = opevo_i_cli_network_name(call),
                                              .version = OPEVO_VERSION,
                                              .reference = reference,
-                                             .name = opevo_i_option(call, "name")};
+                                             .name = opevo_i_cli_option(call, "name")};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
-    (void)opevo_i_dialect_of(on ? on : "cpu", &options.dialect); /* it is C otherwise */
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &options.seed, err));
+    (void)opevo_i_cli_dialect_of(on ? on : "cpu", &options.dialect); /* it is C otherwise */
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &options.seed, err));
     options.threads = options.dialect != OPEVO_KERNEL_C ? 1
                       : threads                         ? (unsigned)threads
                                                         : opevo_processor_count();
@@ -88,7 +89,7 @@ cleanup:
 static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
 {
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
-        const opevo_network_task *task = opevo_network_library_task(library, t);
+        const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
         if (task->fallback)
             opevo_text_printf(out, "kernel %d, %s, is plain loops: %s\n", t, task->operation,
@@ -109,37 +110,37 @@ static opevo_status write_library(const char *folder, bool gpu, opevo_network_li
                       "%s: %zu kernel%s, weights of %.3f MB\n"
                       "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
                       "layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
-                      folder, sizes.kernels, opevo_i_plural(sizes.kernels),
+                      folder, sizes.kernels, opevo_i_cli_plural(sizes.kernels),
                       (double)sizes.weight_bytes / 1e6, (double)sizes.arena_bytes / 1e6,
                       sizes.peak_bytes ? (double)sizes.arena_bytes / (double)sizes.peak_bytes : 1,
                       (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
                       (double)sizes.scratch_bytes / 1e6);
     add_fallbacks(library, out);
     opevo_text_add(out, "build and check it: make -C ");
-    opevo_i_add_shell_word(folder, out);
+    opevo_i_cli_add_shell_word(folder, out);
     opevo_text_add(out, " check");
     if (gpu) {
         opevo_text_add(out, "; on a CPU: make -C ");
-        opevo_i_add_shell_word(folder, out);
+        opevo_i_cli_add_shell_word(folder, out);
         opevo_text_add(out, " emulate");
     }
     opevo_text_add(out, "\n");
     return OPEVO_OK;
 }
 
-bool opevo_i_network_for_gpu(const opevo_call *call)
+bool opevo_i_cli_network_for_gpu(const opevo_call *call)
 {
-    const char *on = opevo_i_option(call, "on");
+    const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    return on && opevo_i_device_of(on, &dialect, NULL) == OPEVO_OK && dialect != OPEVO_KERNEL_C;
+    return on && opevo_i_cli_device_of(on, &dialect, NULL) == OPEVO_OK && dialect != OPEVO_KERNEL_C;
 }
 
-bool opevo_i_network_is_tuned(const opevo_call *call)
+bool opevo_i_cli_network_is_tuned(const opevo_call *call)
 {
-    return opevo_i_option(call, "on") &&
-           (!opevo_i_network_for_gpu(call) || opevo_i_flag(call, "trials") ||
-            opevo_i_flag(call, "seconds"));
+    return opevo_i_cli_option(call, "on") &&
+           (!opevo_i_cli_network_for_gpu(call) || opevo_i_cli_flag(call, "trials") ||
+            opevo_i_cli_flag(call, "seconds"));
 }
 
 /* What the call says of a device. */
@@ -148,19 +149,19 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     static const char *const of_tuning[] = {
         "tuner",  "set",    "store",   "start",        "transfer",        "give-up",
         "finals", "rounds", "workers", "workers-from", "workers-address", "timeout"};
-    const char *on = opevo_i_option(call, "on");
+    const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    if (on && opevo_i_device_of(on, &dialect, err) != OPEVO_OK)
+    if (on && opevo_i_cli_device_of(on, &dialect, err) != OPEVO_OK)
         return OPEVO_INVALID;
     if (dialect == OPEVO_KERNEL_C)
         return OPEVO_OK;
-    if (opevo_i_flag(call, "threads"))
+    if (opevo_i_cli_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);
-    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning && !opevo_i_network_is_tuned(call);
-         i++) {
-        if (opevo_i_flag(call, of_tuning[i]))
+    for (size_t i = 0;
+         i < sizeof of_tuning / sizeof *of_tuning && !opevo_i_cli_network_is_tuned(call); i++) {
+        if (opevo_i_cli_flag(call, of_tuning[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s needs --trials N or --seconds S: without them nothing is "
                               "measured on %s.",
@@ -178,50 +179,50 @@ static opevo_status check_tuning(const opevo_call *call, opevo_error *err)
     uint64_t count = 0;
     double seconds = 0;
 
-    OPEVO_TRY(opevo_i_tuner_of_call(call, "opevo", NULL, &tuner, &values, err));
-    OPEVO_TRY(opevo_i_option_count(call, "trials", 1, 1, UINT64_MAX, &count, err));
-    OPEVO_TRY(opevo_i_option_count(call, "finals", 0, 0, OPEVO_I_MOST_FINALISTS, &count, err));
-    OPEVO_TRY(opevo_i_option_count(call, "rounds", 30, 1, 10000, &count, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &seconds, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &seconds, err));
+    OPEVO_TRY(opevo_i_cli_tuner_of_call(call, "opevo", NULL, &tuner, &values, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", 1, 1, UINT64_MAX, &count, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", 0, 0, OPEVO_I_MOST_FINALISTS, &count, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &count, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &seconds, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &seconds, err));
 cleanup:
     opevo_free(values);
     return status;
 }
 
-opevo_status opevo_i_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
+opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
 {
     opevo_status status = check_device(call, err);
 
-    if (status == OPEVO_OK && opevo_i_network_is_tuned(call))
+    if (status == OPEVO_OK && opevo_i_cli_network_is_tuned(call))
         status = check_tuning(call, err);
-    return status == OPEVO_OK ? make_folder(opevo_i_option(call, "-o"), made, err) : status;
+    return status == OPEVO_OK ? make_folder(opevo_i_cli_option(call, "-o"), made, err) : status;
 }
 
-opevo_status opevo_i_library_emit(const opevo_call *call, opevo_i_network_plan *plan,
-                                  opevo_text *out, int *exit_code, opevo_error *err)
+opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_i_cli_network_plan *plan,
+                                      opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "-o");
-    bool gpu = opevo_i_network_for_gpu(call);
+    const char *folder = opevo_i_cli_option(call, "-o");
+    bool gpu = opevo_i_cli_network_for_gpu(call);
     opevo_network_library *library = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_network_say(call, "making a kernel for each computation");
-    OPEVO_TRY(opevo_i_library_create(call, plan->inference, plan->reference, &library, err));
+    opevo_i_cli_network_say(call, "making a kernel for each computation");
+    OPEVO_TRY(opevo_i_cli_library_create(call, plan->inference, plan->reference, &library, err));
     if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK) {
         status = OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
         goto cleanup;
     }
-    opevo_i_network_say(call, "");
-    if (opevo_i_network_is_tuned(call))
-        OPEVO_TRY(opevo_i_library_tune(call, plan, &library, out, exit_code, err));
-    opevo_i_network_print_winograd(plan->inference, out);
-    opevo_i_network_say(call,
-                        "writing the library, and computing the results that its test expects");
+    opevo_i_cli_network_say(call, "");
+    if (opevo_i_cli_network_is_tuned(call))
+        OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &library, out, exit_code, err));
+    opevo_i_cli_network_print_winograd(plan->inference, out);
+    opevo_i_cli_network_say(call,
+                            "writing the library, and computing the results that its test expects");
     OPEVO_TRY(write_library(folder, gpu, library, out, err));
 cleanup:
-    opevo_i_network_say(call, "");
+    opevo_i_cli_network_say(call, "");
     opevo_network_library_destroy(library);
     return status;
 }

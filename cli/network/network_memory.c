@@ -15,7 +15,7 @@ enum { PIECE = 512 };
 /* Kernels of all tasks, and their points. */
 typedef struct noted {
     const opevo_network_library *library;
-    const opevo_i_tasks *tasks;
+    const opevo_i_cli_tasks *tasks;
     const int *task;
     opevo_group_kernel *kernels;
     opevo_index *points;
@@ -67,9 +67,9 @@ static opevo_status measure(void *context, size_t i, unsigned worker, opevo_erro
                                               &kernel->packed_bytes, &kernel->scratch_bytes, err);
 }
 
-opevo_status opevo_i_library_note_memory(opevo_network_library *library,
-                                         const struct opevo_i_tasks *tasks, const int *task,
-                                         opevo_error *err)
+opevo_status opevo_i_cli_library_note_memory(opevo_network_library *library,
+                                             const struct opevo_i_cli_tasks *tasks, const int *task,
+                                             opevo_error *err)
 {
     noted self = {.library = library, .tasks = tasks, .task = task};
     opevo_network_library_sizes sizes = {0};

@@ -9,7 +9,7 @@
 
 enum { NAME_MOST = 120 }; /* bytes of a name that are printed */
 
-void opevo_i_add_name(const char *name, opevo_text *out)
+void opevo_i_cli_add_name(const char *name, opevo_text *out)
 {
     char start[NAME_MOST + 1];
     size_t length = strlen(name);
@@ -27,7 +27,7 @@ void opevo_i_add_name(const char *name, opevo_text *out)
     opevo_text_add(out, "...");
 }
 
-void opevo_i_add_shell_word(const char *word, opevo_text *out)
+void opevo_i_cli_add_shell_word(const char *word, opevo_text *out)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_./+-,:@%=";
@@ -61,11 +61,11 @@ static int64_t first_not_finite(const opevo_array *array)
 }
 
 /* Whether the file has the tensor: it is stored, or it is the value of a Constant. */
-static bool is_of_file(const opevo_network *network, const opevo_net_value *value)
+static bool is_of_file(const opevo_network *network, const opevo_network_value *value)
 {
     return value->producer < 0
                ? !value->input
-               : !strcmp(opevo_network_node(network, value->producer)->operation, "Constant");
+               : !strcmp(opevo_network_node_at(network, value->producer)->operation, "Constant");
 }
 
 /* Whether only comparisons read a value, which are right for all numbers. */
@@ -75,7 +75,7 @@ static bool is_compared(const opevo_network *network, int value)
     bool compared = true;
 
     for (int n = 0; n < opevo_network_node_count(network) && compared; n++) {
-        const opevo_net_node *node = opevo_network_node(network, n);
+        const opevo_network_node *node = opevo_network_node_at(network, n);
         bool reads = false, compares = false;
 
         for (int i = 0; i < node->inputs; i++)
@@ -87,10 +87,10 @@ static bool is_compared(const opevo_network *network, int value)
     return compared;
 }
 
-void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
+void opevo_i_cli_network_warn(const opevo_call *call, const opevo_network *network)
 {
     for (int i = 0; i < opevo_network_value_count(network); i++) {
-        const opevo_net_value *value = opevo_network_value(network, i);
+        const opevo_network_value *value = opevo_network_value_at(network, i);
         int64_t at = is_of_file(network, value) ? first_not_finite(&value->array) : -1;
         opevo_text text = {0};
 
@@ -98,25 +98,25 @@ void opevo_i_network_warn(const opevo_call *call, const opevo_network *network)
             continue;
         opevo_text_printf(&text, "%s: element %lld of the constant '", call->arguments[0],
                           (long long)at);
-        opevo_i_add_name(value->name, &text);
+        opevo_i_cli_add_name(value->name, &text);
         opevo_text_printf(&text,
                           "' is %g; results that read it may be wrong, as opevo computes with "
                           "finite numbers only.",
                           opevo_array_number(&value->array, at));
-        opevo_i_print_error("network", opevo_text_string(&text));
+        opevo_i_cli_print_error("network", opevo_text_string(&text));
         opevo_text_free(&text);
     }
 }
 
-void opevo_i_network_say(const opevo_call *call, const char *what)
+void opevo_i_cli_network_say(const opevo_call *call, const char *what)
 {
     opevo_progress progress;
 
-    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
+    opevo_i_cli_progress_start(&progress, opevo_i_cli_flag(call, "quiet"));
     if (!progress.active)
         return;
     if (*what)
-        opevo_i_progress_draw(&progress, 0, what);
+        opevo_i_cli_progress_draw(&progress, 0, what);
     else
-        opevo_i_progress_clear(&progress);
+        opevo_i_cli_progress_clear(&progress);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void opevo_i_add_shape(const opevo_array *array, opevo_text *out)
+void opevo_i_cli_add_shape(const opevo_array *array, opevo_text *out)
 {
     for (int d = 0; d < array->dims; d++)
         opevo_text_printf(out, "%s%lld", d ? " x " : "", (long long)array->extent[d]);
@@ -29,7 +29,7 @@ typedef struct totals {
 } totals;
 
 /* Weights are the constants that nodes of a run read. */
-static totals total(const opevo_network *network, const opevo_net_tasks *tasks)
+static totals total(const opevo_network *network, const opevo_network_tasks *tasks)
 {
     totals sum = {.exact = true};
 
@@ -38,9 +38,9 @@ static totals total(const opevo_network *network, const opevo_net_tasks *tasks)
         sum.exact &= tasks->task[i].flop.exact;
     }
     for (int i = 0; i < opevo_network_node_count(network); i++) {
-        const opevo_net_node *node = opevo_network_node(network, i);
+        const opevo_network_node *node = opevo_network_node_at(network, i);
 
-        if (node->output[0] >= 0 && opevo_network_value(network, node->output[0])->constant)
+        if (node->output[0] >= 0 && opevo_network_value_at(network, node->output[0])->constant)
             sum.constant++;
         else if (node->computed)
             sum.computed++;
@@ -59,13 +59,13 @@ static opevo_status weight_bytes(const opevo_network *network, double *out, opev
     if (!counted)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the weights of the network.");
     for (int i = 0; i < opevo_network_node_count(network); i++) {
-        const opevo_net_node *node = opevo_network_node(network, i);
+        const opevo_network_node *node = opevo_network_node_at(network, i);
 
-        if (node->output[0] < 0 || opevo_network_value(network, node->output[0])->constant)
+        if (node->output[0] < 0 || opevo_network_value_at(network, node->output[0])->constant)
             continue;
         for (int k = 0; k < node->inputs; k++) {
-            const opevo_net_value *value =
-                node->input[k] < 0 ? NULL : opevo_network_value(network, node->input[k]);
+            const opevo_network_value *value =
+                node->input[k] < 0 ? NULL : opevo_network_value_at(network, node->input[k]);
 
             if (!value || !value->constant || counted[node->input[k]])
                 continue;
@@ -85,12 +85,12 @@ static void add_ends(const opevo_network *network, const char *role, int count,
                      int (*get)(const opevo_network *, int), opevo_text *out)
 {
     for (int i = 0; i < count; i++) {
-        const opevo_net_value *value = opevo_network_value(network, get(network, i));
+        const opevo_network_value *value = opevo_network_value_at(network, get(network, i));
 
         opevo_text_printf(out, "%s ", role);
-        opevo_i_add_name(value->name, out);
+        opevo_i_cli_add_name(value->name, out);
         opevo_text_printf(out, ": %s ", opevo_network_type_name(value->array.type));
-        opevo_i_add_shape(&value->array, out);
+        opevo_i_cli_add_shape(&value->array, out);
         opevo_text_add(out, "\n");
     }
 }
@@ -114,7 +114,7 @@ static void add_operators(const opevo_network *network, opevo_text *out)
     kind *list = opevo_calloc((size_t)nodes + 1, sizeof *list);
 
     for (int i = 0; i < nodes && list; i++) {
-        const char *name = opevo_network_node(network, i)->operation;
+        const char *name = opevo_network_node_at(network, i)->operation;
         int k = 0;
 
         while (k < kinds && strcmp(list[k].name, name) != 0)
@@ -132,60 +132,61 @@ static void add_operators(const opevo_network *network, opevo_text *out)
     opevo_free(list);
 }
 
-static opevo_status print_tasks(const opevo_inference *inference, const opevo_net_tasks *tasks,
-                                opevo_text *out, opevo_error *err)
+static opevo_status print_tasks(const opevo_network_inference *inference,
+                                const opevo_network_tasks *tasks, opevo_text *out, opevo_error *err)
 {
     static const char *const heads[] = {"<task", "<first node", "<result", "times", "MFLOP each"};
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
     for (int i = 0; i < tasks->count; i++) {
-        const opevo_net_task *task = &tasks->task[i];
-        const opevo_net_step *step = &inference->step[task->step];
-        const opevo_net_node *node = opevo_network_node(inference->network, step->node);
+        const opevo_network_task *task = &tasks->task[i];
+        const opevo_network_step *step = &inference->step[task->step];
+        const opevo_network_node *node = opevo_network_node_at(inference->network, step->node);
         opevo_text shape = {0}, name = {0};
 
-        opevo_i_add_name(node->name, &name);
-        opevo_i_add_shape(&inference->value[step->output[0]].array, &shape);
-        opevo_i_table_cell(&table, "%s", step->operation);
+        opevo_i_cli_add_name(node->name, &name);
+        opevo_i_cli_add_shape(&inference->value[step->output[0]].array, &shape);
+        opevo_i_cli_table_cell(&table, "%s", step->operation);
         if (*node->name)
-            opevo_i_table_cell(&table, "%s", opevo_text_string(&name));
+            opevo_i_cli_table_cell(&table, "%s", opevo_text_string(&name));
         else
-            opevo_i_table_cell(&table, "%d", step->node);
-        opevo_i_table_cell(&table, "%s", opevo_text_string(&shape));
-        opevo_i_table_cell(&table, "%d", task->count);
-        opevo_i_table_cell(&table, "%s%.3f", task->flop.exact ? "" : "<= ", task->flop.count / 1e6);
+            opevo_i_cli_table_cell(&table, "%d", step->node);
+        opevo_i_cli_table_cell(&table, "%s", opevo_text_string(&shape));
+        opevo_i_cli_table_cell(&table, "%d", task->count);
+        opevo_i_cli_table_cell(&table, "%s%.3f",
+                               task->flop.exact ? "" : "<= ", task->flop.count / 1e6);
         table.failed |= shape.failed || name.failed;
         opevo_text_free(&shape);
         opevo_text_free(&name);
     }
-    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
 /* One row: what there is after a pass. */
-static opevo_status add_state(const opevo_inference *inference, const char *pass,
+static opevo_status add_state(const opevo_network_inference *inference, const char *pass,
                               const char *summary, opevo_table *table, opevo_error *err)
 {
-    opevo_net_tasks tasks = {0};
+    opevo_network_tasks tasks = {0};
     opevo_status status = OPEVO_OK;
     double flop = 0, bytes = 0;
 
-    OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
-    OPEVO_TRY(opevo_inference_intermediate_bytes(inference, &bytes, err));
+    OPEVO_TRY(opevo_network_inference_tasks(inference, &tasks, err));
+    OPEVO_TRY(opevo_network_inference_intermediate_bytes(inference, &bytes, err));
     for (int i = 0; i < tasks.count; i++)
         flop += tasks.task[i].flop.count * tasks.task[i].count;
-    opevo_i_table_cell(table, "%s", pass);
-    opevo_i_table_cell(table, "%d", inference->steps);
-    opevo_i_table_cell(table, "%d", tasks.count);
-    opevo_i_table_cell(table, "%.3f", flop / 1e6);
-    opevo_i_table_cell(table, "%.3f", bytes / 1e6);
-    opevo_i_table_cell(table, "%s", summary);
+    opevo_i_cli_table_cell(table, "%s", pass);
+    opevo_i_cli_table_cell(table, "%d", inference->steps);
+    opevo_i_cli_table_cell(table, "%d", tasks.count);
+    opevo_i_cli_table_cell(table, "%.3f", flop / 1e6);
+    opevo_i_cli_table_cell(table, "%.3f", bytes / 1e6);
+    opevo_i_cli_table_cell(table, "%s", summary);
 cleanup:
-    opevo_net_tasks_free(&tasks);
+    opevo_network_tasks_free(&tasks);
     return status;
 }
 
-opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t mask,
-                                          opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_network_print_passes(opevo_network_inference *inference, uint32_t mask,
+                                              opevo_text *out, opevo_error *err)
 {
     static const char *const heads[] = {"<after", "steps",           "tasks",
                                         "MFLOP",  "intermediate MB", "<what the pass does"};
@@ -201,22 +202,22 @@ opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t m
         if (status == OPEVO_OK)
             status = add_state(inference, pass[i].name, pass[i].summary, &table, err);
     }
-    printed = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-    opevo_i_network_print_winograd(inference, out);
+    printed = opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
+    opevo_i_cli_network_print_winograd(inference, out);
     return status == OPEVO_OK ? printed : status;
 }
 
-void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out)
+void opevo_i_cli_network_print_winograd(const opevo_network_inference *inference, opevo_text *out)
 {
     for (int i = 0; i < inference->winograd.layers; i++) {
         const opevo_winograd_layer *layer = &inference->winograd.layer[i];
 
-        opevo_i_add_name(layer->name, out);
+        opevo_i_cli_add_name(layer->name, out);
         opevo_text_printf(out, ": Winograd's F(%dx%d,3x3), error at most ", layer->tile,
                           layer->tile);
-        opevo_i_text_add_bound(out, layer->bound);
+        opevo_i_cli_text_add_bound(out, layer->bound);
         opevo_text_add(out, " (bounded; ");
-        opevo_i_text_add_bound(out, layer->direct_bound);
+        opevo_i_cli_text_add_bound(out, layer->direct_bound);
         opevo_text_add(out, " without) of largest input times sum of weights\n");
     }
 }
@@ -227,8 +228,9 @@ static const char *of_one(int count)
     return count == 1 ? "s" : "";
 }
 
-opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
-                                   opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_network_print(const opevo_network_inference *inference,
+                                       const opevo_network_tasks *tasks, opevo_text *out,
+                                       opevo_error *err)
 {
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
@@ -240,11 +242,11 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
     OPEVO_TRY(weight_bytes(network, &bytes, err));
     opevo_text_printf(out, "ONNX opset %d%s", opevo_network_opset(network),
                       *producer ? ", made by " : "");
-    opevo_i_add_name(producer, out);
+    opevo_i_cli_add_name(producer, out);
     opevo_text_add(out, "\n");
     add_ends(network, "input", opevo_network_input_count(network), opevo_network_input, out);
     add_ends(network, "output", opevo_network_output_count(network), opevo_network_output, out);
-    opevo_text_printf(out, "%d node%s: ", nodes, opevo_i_plural((unsigned)nodes));
+    opevo_text_printf(out, "%d node%s: ", nodes, opevo_i_cli_plural((unsigned)nodes));
     add_operators(network, out);
     opevo_text_printf(out,
                       "%d of them compute%s, %d move%s elements, %d depend%s on constants only\n"
@@ -252,11 +254,11 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
                       sum.computed, of_one(sum.computed), sum.moved, of_one(sum.moved),
                       sum.constant, of_one(sum.constant), bytes / 1e6, sum.exact ? "" : "at most ",
                       sum.flop / 1e6, sum.exact ? "exact" : "bounded");
-    opevo_i_network_print_winograd(inference, out);
+    opevo_i_cli_network_print_winograd(inference, out);
     if (tasks->count == 0)
         goto cleanup;
     opevo_text_printf(out, "\n%d different computation%s:\n", tasks->count,
-                      opevo_i_plural((unsigned)tasks->count));
+                      opevo_i_cli_plural((unsigned)tasks->count));
     status = print_tasks(inference, tasks, out, err);
 cleanup:
     return status;
@@ -270,7 +272,7 @@ static void add_json_ends(const opevo_network *network, const char *key, int cou
     opevo_json_key(out, key);
     opevo_text_add(out, "[");
     for (int i = 0; i < count; i++) {
-        const opevo_net_value *value = opevo_network_value(network, get(network, i));
+        const opevo_network_value *value = opevo_network_value_at(network, get(network, i));
 
         opevo_json_next(out, " ");
         opevo_text_add(out, "{");
@@ -286,7 +288,7 @@ static void add_json_ends(const opevo_network *network, const char *key, int cou
 }
 
 /* Nothing where --error allows nothing. */
-static void add_json_winograd(const opevo_inference *inference, opevo_text *out)
+static void add_json_winograd(const opevo_network_inference *inference, opevo_text *out)
 {
     if (inference->winograd.error <= 0)
         return;
@@ -307,9 +309,9 @@ static void add_json_winograd(const opevo_inference *inference, opevo_text *out)
     opevo_text_add(out, "\n]");
 }
 
-opevo_status opevo_i_network_print_json(const opevo_inference *inference,
-                                        const opevo_net_tasks *tasks, opevo_text *out,
-                                        opevo_error *err)
+opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *inference,
+                                            const opevo_network_tasks *tasks, opevo_text *out,
+                                            opevo_error *err)
 {
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
@@ -330,8 +332,8 @@ opevo_status opevo_i_network_print_json(const opevo_inference *inference,
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
     for (int i = 0; i < tasks->count; i++) {
-        const opevo_net_task *task = &tasks->task[i];
-        const opevo_net_step *step = &inference->step[task->step];
+        const opevo_network_task *task = &tasks->task[i];
+        const opevo_network_step *step = &inference->step[task->step];
 
         opevo_json_next(out, "\n  ");
         opevo_text_add(out, "{");

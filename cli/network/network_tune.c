@@ -101,9 +101,9 @@ static void make_call(tuned *self)
     memcpy(self->given, self->call->given, self->call->given_count * sizeof *self->given);
     self->given[self->tune.given_count++] =
         (opevo_given){&weights, opevo_text_string(&self->weights)};
-    if (!opevo_i_flag(self->call, "threads") && !opevo_i_network_for_gpu(self->call))
+    if (!opevo_i_cli_flag(self->call, "threads") && !opevo_i_cli_network_for_gpu(self->call))
         self->given[self->tune.given_count++] = (opevo_given){&threads, "0"};
-    if (!opevo_i_flag(self->call, "trials") && !opevo_i_flag(self->call, "seconds")) {
+    if (!opevo_i_cli_flag(self->call, "trials") && !opevo_i_cli_flag(self->call, "seconds")) {
         snprintf(self->trials, sizeof self->trials, "%zu", TRIALS_OF_EACH * self->own);
         self->given[self->tune.given_count++] = (opevo_given){&trials, self->trials};
     }
@@ -124,9 +124,10 @@ static int find_candidate(const tuned *self, const char *text)
 static opevo_status read_probe(const tuned *self, size_t others, uint64_t *out, opevo_error *err)
 {
     uint64_t trials = 0, all = 0;
-    opevo_status status = opevo_i_option_count(
-        self->call, "trials", opevo_i_flag(self->call, "seconds") ? 0 : TRIALS_OF_EACH * self->own,
-        1, UINT64_MAX, &trials, err);
+    opevo_status status = opevo_i_cli_option_count(
+        self->call, "trials",
+        opevo_i_cli_flag(self->call, "seconds") ? 0 : TRIALS_OF_EACH * self->own, 1, UINT64_MAX,
+        &trials, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -147,7 +148,7 @@ static opevo_status add_others(tuned *self, const opevo_network_library *library
     if (!others)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
     for (int i = 0; i < count; i++) {
-        const opevo_net_candidate *one = opevo_network_choices_candidate(self->choices, i);
+        const opevo_network_candidate *one = opevo_network_choices_candidate(self->choices, i);
 
         if (one->count == 0)
             OPEVO_TRY(opevo_network_library_has_sketches(library, one->text, &others[i], err));
@@ -155,7 +156,7 @@ static opevo_status add_others(tuned *self, const opevo_network_library *library
     }
     OPEVO_TRY(read_probe(self, found, &self->probe, err));
     for (int i = 0; i < count && self->probe; i++) {
-        const opevo_net_candidate *one = opevo_network_choices_candidate(self->choices, i);
+        const opevo_network_candidate *one = opevo_network_choices_candidate(self->choices, i);
 
         if (others[i])
             OPEVO_TRY(add_task(self, one->text, one->operation, -1, i, 0, err));
@@ -183,7 +184,7 @@ static opevo_status start(tuned *self, const opevo_network_library *library, ope
         !self->time_s || !self->worth || !self->given)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
-        const opevo_network_task *task = opevo_network_library_task(library, t);
+        const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
         if (task->has_sketches)
             OPEVO_TRY(add_task(self, task->text, task->operation, t,
@@ -202,7 +203,7 @@ cleanup:
 /* ---- Choosing by times ---- */
 
 /* Decide by the best times so far, and weigh tasks anew. */
-static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
+static opevo_status decide(opevo_i_cli_tasks *tasks, opevo_error *err)
 {
     tuned *self = tasks->context;
     int candidates = opevo_network_choices_candidates(self->choices);
@@ -224,8 +225,8 @@ static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
         int count = number < 0 ? 0 : opevo_network_choices_candidate(self->choices, number)->count;
 
         if (number >= 0)
-            status = opevo_i_tasks_weigh(tasks, i, count, self->worth[number],
-                                         count ? 0 : self->probe, err);
+            status = opevo_i_cli_tasks_weigh(tasks, i, count, self->worth[number],
+                                             count ? 0 : self->probe, err);
         /* There may be more of those than processes or files that can be open. */
         if (number >= 0 && count == 0)
             opevo_live_rest(tasks->tunings[i].objective);
@@ -234,7 +235,7 @@ static opevo_status decide(opevo_i_tasks *tasks, opevo_error *err)
 }
 
 /* Rounds as long as if there were nothing to choose, but each task has one. */
-static void let_choose(tuned *self, opevo_i_tasks *tasks)
+static void let_choose(tuned *self, opevo_i_cli_tasks *tasks)
 {
     uint64_t others = (self->count - self->own) * self->probe, trials = tasks->options.trials;
     uint64_t share = OPEVO_SCHEDULER_ROUND;
@@ -247,11 +248,11 @@ static void let_choose(tuned *self, opevo_i_tasks *tasks)
     tasks->options.round = share < OPEVO_SCHEDULER_ROUND ? share : OPEVO_SCHEDULER_ROUND;
 }
 
-static void print_off(const tuned *self, const opevo_inference *inference, opevo_net_site_kind kind,
-                      const char *head, opevo_text *out)
+static void print_off(const tuned *self, const opevo_network_inference *inference,
+                      opevo_network_site_kind kind, const char *head, opevo_text *out)
 {
     for (int s = 0, found = 0; s < opevo_network_choices_sites(self->choices); s++) {
-        const opevo_net_site *site = opevo_network_choices_site(self->choices, s);
+        const opevo_network_site *site = opevo_network_choices_site(self->choices, s);
 
         if (site->kind == kind && !site->on)
             opevo_text_printf(out, "%s%s", found++ ? ", " : head,
@@ -261,7 +262,8 @@ static void print_off(const tuned *self, const opevo_inference *inference, opevo
     }
 }
 
-static void print_choices(const tuned *self, const opevo_inference *inference, opevo_text *out)
+static void print_choices(const tuned *self, const opevo_network_inference *inference,
+                          opevo_text *out)
 {
     size_t decided = 0, all = (size_t)opevo_network_choices_sites(self->choices);
 
@@ -272,20 +274,21 @@ static void print_choices(const tuned *self, const opevo_inference *inference, o
     opevo_text_printf(out, "%zu of %zu layouts and convolutions chosen by measured times%s\n",
                       decided, all,
                       self->probe ? "" : "; the trials are too few to try what might replace them");
-    print_off(self, inference, OPEVO_NET_SITE_LAYOUT, "not in blocks of channels: ", out);
-    print_off(self, inference, OPEVO_NET_SITE_CONVOLUTION, "not by Winograd's transforms: ", out);
+    print_off(self, inference, OPEVO_NETWORK_SITE_LAYOUT, "not in blocks of channels: ", out);
+    print_off(self, inference, OPEVO_NETWORK_SITE_CONVOLUTION,
+              "not by Winograd's transforms: ", out);
 }
 
 /* The library of the network as it is chosen, in the place of the one before. */
-static opevo_status make_again(tuned *self, opevo_i_network_plan *plan,
+static opevo_status make_again(tuned *self, opevo_i_cli_network_plan *plan,
                                opevo_network_library **library, opevo_error *err)
 {
     opevo_network_library *made = NULL;
     opevo_status status = OPEVO_OK;
 
     opevo_network_choices_apply(self->choices, plan->fused);
-    OPEVO_TRY(opevo_inference_pass(plan->fused, plan->passes, err));
-    OPEVO_TRY(opevo_i_library_create(self->call, plan->fused, plan->reference, &made, err));
+    OPEVO_TRY(opevo_network_inference_pass(plan->fused, plan->passes, err));
+    OPEVO_TRY(opevo_i_cli_library_create(self->call, plan->fused, plan->reference, &made, err));
     opevo_network_library_destroy(*library);
     *library = made;
     plan->inference = plan->fused;
@@ -316,7 +319,7 @@ static bool is_changed(const tuned *self)
 /* ---- What came of it ---- */
 
 /* *sum_s and *known: over the tasks that have a success. */
-static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
+static opevo_status take(const tuned *self, const opevo_i_cli_tasks *tasks,
                          opevo_network_library *library, opevo_text *out, double *sum_s,
                          size_t *known, opevo_error *err)
 {
@@ -326,15 +329,15 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
     *sum_s = 0;
     *known = 0;
     for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_tuning *tuning = &tasks->tunings[i];
-        const opevo_network_task *task = NULL;
+        const opevo_i_cli_tuning *tuning = &tasks->tunings[i];
+        const opevo_network_kernel *task = NULL;
         opevo_index point = 0;
         double fitness = 0, time_s = 0;
 
         if (self->task[i] < 0)
             continue;
         task = opevo_network_library_task(library, self->task[i]);
-        if (!opevo_i_tune_best(tuning, &point, &fitness)) {
+        if (!opevo_i_cli_tune_best(tuning, &point, &fitness)) {
             untried += tuning->results[0].trials == 0;
             if (tuning->results[0].trials)
                 opevo_text_printf(out, "%s: none of its %llu trials succeeded; it has %s\n",
@@ -351,16 +354,16 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
     }
     if (untried)
         opevo_text_printf(out, "%zu task%s had no trial: the kernel is that without tuning\n",
-                          untried, opevo_i_plural(untried));
+                          untried, opevo_i_cli_plural(untried));
 cleanup:
     return status;
 }
 
-static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double sum_s, size_t known,
-                     opevo_text *out)
+static void describe(const opevo_call *call, const opevo_i_cli_tasks *tasks, double sum_s,
+                     size_t known, opevo_text *out)
 {
     size_t all = tasks->network_tasks, used = 0; /* also those without sketches */
-    bool interrupted = opevo_interrupt_is_raised(&opevo_i_interrupted);
+    bool interrupted = opevo_interrupt_is_raised(&opevo_i_cli_interrupted);
     char time[40];
 
     for (size_t i = 0; i < tasks->count; i++)
@@ -370,14 +373,15 @@ static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double 
         opevo_text_printf(out, " of %zu", all);
     opevo_text_printf(
         out, " task%s, %llu trials, %llu of them from the store, %llu failed; predicted latency",
-        opevo_i_plural(all), (unsigned long long)tasks->result.trials,
+        opevo_i_cli_plural(all), (unsigned long long)tasks->result.trials,
         (unsigned long long)tasks->result.resumed, (unsigned long long)tasks->result.failed);
     if (known > 0 && known < all)
         opevo_text_printf(out, " of %zu of %zu tasks", known, all);
-    opevo_text_printf(out, ": %s\n", opevo_i_tasks_time(known ? sum_s : NAN, time, sizeof time));
+    opevo_text_printf(out, ": %s\n",
+                      opevo_i_cli_tasks_time(known ? sum_s : NAN, time, sizeof time));
     if (interrupted)
         opevo_text_printf(out, "interrupted: the library has the best kernels so far%s\n",
-                          opevo_i_flag(call, "store")
+                          opevo_i_cli_flag(call, "store")
                               ? "; the same command goes on"
                               : "; with --store the same command would go on");
 }
@@ -385,19 +389,19 @@ static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double 
 /* "model.onnx", and the shapes that the call gives: "model.onnx, x=1,3,224,224". */
 static void add_name(const opevo_call *call, opevo_text *out)
 {
-    opevo_text_add(out, opevo_i_network_name(call));
+    opevo_text_add(out, opevo_i_cli_network_name(call));
     for (size_t i = 0; i < call->given_count; i++) {
         if (strcmp(call->given[i].option->name, "shape") == 0)
             opevo_text_printf(out, ", %s", call->given[i].value);
     }
 }
 
-opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *plan,
-                                  opevo_network_library **library, opevo_text *out, int *exit_code,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_i_cli_network_plan *plan,
+                                      opevo_network_library **library, opevo_text *out,
+                                      int *exit_code, opevo_error *err)
 {
     tuned self = {.call = call, .choices = plan->choices};
-    opevo_i_tasks tasks = {.network_tasks = (size_t)opevo_network_library_tasks(*library)};
+    opevo_i_cli_tasks tasks = {.network_tasks = (size_t)opevo_network_library_tasks(*library)};
     opevo_status status = OPEVO_OK;
     opevo_text name = {0};
     double sum_s = 0;
@@ -407,25 +411,25 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_i_network_plan *
     OPEVO_TRY(opevo_text_check(&name, err));
     tasks.network = opevo_text_string(&name);
     OPEVO_TRY(start(&self, *library, err));
-    OPEVO_TRY(opevo_i_tasks_read(&self.tune, &tasks, err));
+    OPEVO_TRY(opevo_i_cli_tasks_read(&self.tune, &tasks, err));
     for (size_t i = 0; i < self.count; i++)
         tasks.names[i] = self.name[i];
     if (self.count > self.own)
         let_choose(&self, &tasks);
-    OPEVO_TRY(opevo_i_tasks_run(&tasks, opevo_i_flag(call, "quiet"), err));
+    OPEVO_TRY(opevo_i_cli_tasks_run(&tasks, opevo_i_cli_flag(call, "quiet"), err));
     if (is_changed(&self))
         OPEVO_TRY(make_again(&self, plan, library, err));
     if (tasks.store)
-        OPEVO_TRY(opevo_i_library_note_memory(*library, &tasks, self.task, err));
+        OPEVO_TRY(opevo_i_cli_library_note_memory(*library, &tasks, self.task, err));
     OPEVO_TRY(take(&self, &tasks, *library, out, &sum_s, &known, err));
     describe(call, &tasks, sum_s, known, out);
     if (self.choices)
         print_choices(&self, plan->inference, out);
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(call->verb->name, tasks.store, exit_code);
+    opevo_i_cli_tune_check_store(call->verb->name, tasks.store, exit_code);
 cleanup:
-    opevo_i_tasks_free(&tasks);
+    opevo_i_cli_tasks_free(&tasks);
     opevo_text_free(&name);
     release(&self);
     return status;

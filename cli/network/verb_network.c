@@ -118,22 +118,22 @@ static opevo_status read_shapes(const opevo_call *call, shapes *out, opevo_error
     return status;
 }
 
-static opevo_status describe(const opevo_call *call, opevo_inference *inference, uint32_t mask,
-                             opevo_text *out, opevo_error *err)
+static opevo_status describe(const opevo_call *call, opevo_network_inference *inference,
+                             uint32_t mask, opevo_text *out, opevo_error *err)
 {
-    opevo_net_tasks tasks = {0};
+    opevo_network_tasks tasks = {0};
     opevo_status status = OPEVO_OK;
 
-    if (opevo_i_flag(call, "passes"))
-        return opevo_i_network_print_passes(inference, mask, out, err);
-    OPEVO_TRY(opevo_inference_pass(inference, mask, err));
-    OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
-    if (opevo_i_flag(call, "json"))
-        OPEVO_TRY(opevo_i_network_print_json(inference, &tasks, out, err));
+    if (opevo_i_cli_flag(call, "passes"))
+        return opevo_i_cli_network_print_passes(inference, mask, out, err);
+    OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
+    OPEVO_TRY(opevo_network_inference_tasks(inference, &tasks, err));
+    if (opevo_i_cli_flag(call, "json"))
+        OPEVO_TRY(opevo_i_cli_network_print_json(inference, &tasks, out, err));
     else
-        OPEVO_TRY(opevo_i_network_print(inference, &tasks, out, err));
+        OPEVO_TRY(opevo_i_cli_network_print(inference, &tasks, out, err));
 cleanup:
-    opevo_net_tasks_free(&tasks);
+    opevo_network_tasks_free(&tasks);
     return status;
 }
 
@@ -141,9 +141,9 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
 
-    if (!opevo_i_flag(call, "-o"))
+    if (!opevo_i_cli_flag(call, "-o"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--name needs -o with a folder for the library.");
-    if (opevo_network_library_check_name(opevo_i_option(call, "name"), &inner) != OPEVO_OK)
+    if (opevo_network_library_check_name(opevo_i_cli_option(call, "name"), &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "--name: %s", inner.message);
     return OPEVO_OK;
 }
@@ -154,39 +154,40 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
                                             "seconds",      "store",           "start",  "transfer",
                                             "give-up",      "finals",          "rounds", "workers",
                                             "workers-from", "workers-address", "timeout"};
-    const char *files = opevo_i_option(call, "run");
-    bool passes = opevo_i_flag(call, "passes"), library = opevo_i_flag(call, "-o");
+    const char *files = opevo_i_cli_option(call, "run");
+    bool passes = opevo_i_cli_flag(call, "passes"), library = opevo_i_cli_flag(call, "-o");
     opevo_status status = OPEVO_OK;
     uint64_t number = 0;
 
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &number, err));
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &number, err));
-    if (opevo_i_flag(call, "threads") && !library && !files)
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &number, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &number, err));
+    if (opevo_i_cli_flag(call, "threads") && !library && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--threads needs --run with the inputs, or -o with a folder.");
-    if (opevo_i_flag(call, "seed") && !library)
+    if (opevo_i_cli_flag(call, "seed") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--seed needs -o with a folder for the library.");
-    if (opevo_i_option(call, "expect") && !files)
+    if (opevo_i_cli_option(call, "expect") && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
     if (files && shape_count)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run and --shape exclude each other: the tensors have shapes.");
-    if (files && !passes && (opevo_i_option(call, "only") || opevo_i_option(call, "without")))
+    if (files && !passes &&
+        (opevo_i_cli_option(call, "only") || opevo_i_cli_option(call, "without")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes to run the passes first.");
-    if (opevo_i_flag(call, "quiet") && !library)
+    if (opevo_i_cli_flag(call, "quiet") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
     for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning; i++) {
-        if (opevo_i_flag(call, of_tuning[i]) && !opevo_i_flag(call, i ? "on" : "-o"))
+        if (opevo_i_cli_flag(call, of_tuning[i]) && !opevo_i_cli_flag(call, i ? "on" : "-o"))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs %s.", of_tuning[i],
                               i ? "--on DEVICE and -o DIR: it is about tuning"
                                 : "-o with a folder for the library");
     }
-    if (library && (files || passes || opevo_i_flag(call, "json")))
+    if (library && (files || passes || opevo_i_cli_flag(call, "json")))
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");
-    if (passes && opevo_i_flag(call, "json"))
+    if (passes && opevo_i_cli_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
-    if (opevo_i_flag(call, "name"))
+    if (opevo_i_cli_flag(call, "name"))
         status = check_name(call, err);
 cleanup:
     return status;
@@ -195,13 +196,14 @@ cleanup:
 /* The passes that --only and --without leave. */
 static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
 {
-    const char *only = opevo_i_option(call, "only"), *without = opevo_i_option(call, "without");
+    const char *only = opevo_i_cli_option(call, "only"),
+               *without = opevo_i_cli_option(call, "without");
     opevo_status status = OPEVO_OK;
     uint32_t left_out = 0;
 
     *mask = OPEVO_NETWORK_ALL_PASSES;
     /* Vectors of channels are for the registers of CPUs. */
-    if (opevo_i_network_for_gpu(call)) {
+    if (opevo_i_cli_network_for_gpu(call)) {
         OPEVO_TRY(opevo_network_passes_named("block", &left_out, err));
         *mask &= ~left_out;
         left_out = 0;
@@ -221,11 +223,12 @@ static opevo_status read_error(const opevo_call *call, uint32_t mask, double *ou
     opevo_status status = OPEVO_OK;
     uint32_t needed = 0;
 
-    if (!opevo_i_flag(call, "error"))
+    if (!opevo_i_cli_flag(call, "error"))
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_option_positive(call, "error", out, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "error", out, err));
     OPEVO_TRY(opevo_network_passes_named("block,winograd", &needed, err));
-    if ((mask & needed) != needed && opevo_i_network_for_gpu(call) && !opevo_i_flag(call, "only"))
+    if ((mask & needed) != needed && opevo_i_cli_network_for_gpu(call) &&
+        !opevo_i_cli_flag(call, "only"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--error needs the pass block, which libraries for GPUs leave out; leave "
                           "out --error.");
@@ -233,7 +236,7 @@ static opevo_status read_error(const opevo_call *call, uint32_t mask, double *ou
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--error is for the pass winograd, which needs block before it: leave "
                           "both among the passes.");
-    if (opevo_i_option(call, "run") && !opevo_i_flag(call, "passes"))
+    if (opevo_i_cli_option(call, "run") && !opevo_i_cli_flag(call, "passes"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes for --error.");
 cleanup:
@@ -242,16 +245,16 @@ cleanup:
 
 /* What measured times may choose. */
 static opevo_status find_choices(const opevo_network *network, uint32_t mask,
-                                 opevo_i_network_plan *plan, opevo_error *err)
+                                 opevo_i_cli_network_plan *plan, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint32_t with_choice = 0;
 
     OPEVO_TRY(opevo_network_passes_named("block,winograd", &with_choice, err));
-    OPEVO_TRY(opevo_inference_create(network, &plan->fused, err));
+    OPEVO_TRY(opevo_network_inference_create(network, &plan->fused, err));
     plan->passes = mask & with_choice;
     plan->fused->winograd.error = plan->inference->winograd.error;
-    OPEVO_TRY(opevo_inference_pass(plan->fused, mask & ~with_choice, err));
+    OPEVO_TRY(opevo_network_inference_pass(plan->fused, mask & ~with_choice, err));
     OPEVO_TRY(opevo_network_choices_create(plan->fused, plan->passes, &plan->choices, err));
 cleanup:
     return status;
@@ -259,36 +262,36 @@ cleanup:
 
 /* The library; where --error changes results, its test expects those of the model without. */
 static opevo_status emit(const opevo_call *call, const opevo_network *network,
-                         opevo_inference *inference, uint32_t mask, opevo_text *out, int *exit_code,
-                         opevo_error *err)
+                         opevo_network_inference *inference, uint32_t mask, opevo_text *out,
+                         int *exit_code, opevo_error *err)
 {
-    opevo_i_network_plan plan = {.inference = inference};
-    opevo_inference *reference = NULL;
+    opevo_i_cli_network_plan plan = {.inference = inference};
+    opevo_network_inference *reference = NULL;
     opevo_status status = OPEVO_OK;
 
-    opevo_i_network_say(call, "running the passes");
-    OPEVO_TRY(opevo_inference_pass(inference, mask, err));
+    opevo_i_cli_network_say(call, "running the passes");
+    OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
     if (inference->winograd.layers) {
-        OPEVO_TRY(opevo_inference_create(network, &reference, err));
-        OPEVO_TRY(opevo_inference_pass(reference, mask, err));
+        OPEVO_TRY(opevo_network_inference_create(network, &reference, err));
+        OPEVO_TRY(opevo_network_inference_pass(reference, mask, err));
         plan.reference = reference;
     }
-    if (opevo_i_network_is_tuned(call))
+    if (opevo_i_cli_network_is_tuned(call))
         OPEVO_TRY(find_choices(network, mask, &plan, err));
-    OPEVO_TRY(opevo_i_library_emit(call, &plan, out, exit_code, err));
+    OPEVO_TRY(opevo_i_cli_library_emit(call, &plan, out, exit_code, err));
 cleanup:
     opevo_network_choices_destroy(plan.choices);
-    opevo_inference_destroy(plan.fused);
-    opevo_inference_destroy(reference);
+    opevo_network_inference_destroy(plan.fused);
+    opevo_network_inference_destroy(reference);
     return status;
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *files = opevo_i_option(call, "run");
+    const char *files = opevo_i_cli_option(call, "run");
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
-    opevo_i_arrays inputs = {0};
+    opevo_network_inference *inference = NULL;
+    opevo_i_cli_arrays inputs = {0};
     opevo_network_given given = {0};
     opevo_status status = OPEVO_OK;
     uint32_t mask = 0;
@@ -301,21 +304,21 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(read_shapes(call, &list, err));
     OPEVO_TRY(check_options(call, list.count, err));
     if (files)
-        OPEVO_TRY(opevo_i_arrays_read("run", files, &inputs, err));
+        OPEVO_TRY(opevo_i_cli_arrays_read("run", files, &inputs, err));
     given = (opevo_network_given){.shapes = list.shape,
                                   .shape_count = list.count,
                                   .values = inputs.array,
                                   .files = inputs.file,
                                   .value_count = (size_t)inputs.count};
-    if (opevo_i_flag(call, "-o"))
-        OPEVO_TRY(opevo_i_library_prepare(call, &made, err));
-    opevo_i_network_say(call, "reading the model");
+    if (opevo_i_cli_flag(call, "-o"))
+        OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
+    opevo_i_cli_network_say(call, "reading the model");
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
-    OPEVO_TRY(opevo_inference_create(network, &inference, err));
-    opevo_i_network_say(call, "");
+    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
+    opevo_i_cli_network_say(call, "");
     inference->winograd.error = error;
-    opevo_i_network_warn(call, network);
-    if (opevo_i_flag(call, "-o")) {
+    opevo_i_cli_network_warn(call, network);
+    if (opevo_i_cli_flag(call, "-o")) {
         status = emit(call, network, inference, mask, out, exit_code, err);
         goto cleanup;
     }
@@ -323,21 +326,21 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         status = describe(call, inference, mask, out, err);
         goto cleanup;
     }
-    if (opevo_i_flag(call, "passes"))
-        OPEVO_TRY(opevo_inference_pass(inference, mask, err));
-    OPEVO_TRY(opevo_i_network_compare(call, inference, &inputs, out, exit_code, err));
+    if (opevo_i_cli_flag(call, "passes"))
+        OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
+    OPEVO_TRY(opevo_i_cli_network_compare(call, inference, &inputs, out, exit_code, err));
 cleanup:
-    opevo_i_network_say(call, "");
+    opevo_i_cli_network_say(call, "");
     if (status != OPEVO_OK)
-        opevo_i_library_leave(opevo_i_option(call, "-o"), made);
-    opevo_inference_destroy(inference);
+        opevo_i_cli_library_leave(opevo_i_cli_option(call, "-o"), made);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
-    opevo_i_arrays_free(&inputs);
+    opevo_i_cli_arrays_free(&inputs);
     release(&list);
     return status;
 }
 
-const opevo_verb opevo_i_verb_network = {
+const opevo_verb opevo_i_cli_verb_network = {
     .name = "network",
     .arguments = "MODEL.onnx",
     .arguments_min = 1,

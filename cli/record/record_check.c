@@ -63,7 +63,7 @@ static opevo_status refuse_space(const char *path, const opevo_space *there,
 
 /* ---- The description ------------------------------------------------------------------------ */
 
-opevo_status opevo_i_record_read_description(const char *path, json_t **out, opevo_error *err)
+opevo_status opevo_i_cli_record_read_description(const char *path, json_t **out, opevo_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -137,8 +137,8 @@ static opevo_status compare(const char *path, const json_t *described,
         status = refuse_space(path, space, objective, err);
         goto cleanup;
     }
-    opevo_i_record_print_signature(objective->signature, wanted);
-    program = opevo_i_record_program(described);
+    opevo_i_cli_record_print_signature(objective->signature, wanted);
+    program = opevo_i_cli_record_program(described);
     if (strcmp(signature, wanted) != 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s describes a recording of %s with other options or another version "
@@ -154,12 +154,12 @@ cleanup:
     return status;
 }
 
-void opevo_i_record_print_signature(uint64_t signature, char out[20])
+void opevo_i_cli_record_print_signature(uint64_t signature, char out[20])
 {
     snprintf(out, 20, "%016llx", (unsigned long long)signature);
 }
 
-uint64_t opevo_i_record_program(const json_t *described)
+uint64_t opevo_i_cli_record_program(const json_t *described)
 {
     const char *hash = json_string_value(json_object_get(described, "program_hash"));
 
@@ -188,8 +188,8 @@ cleanup:
     return status;
 }
 
-static opevo_status compare_share(const char *path, const opevo_i_record_share *there,
-                                  const opevo_i_record_share *here, opevo_error *err)
+static opevo_status compare_share(const char *path, const opevo_i_cli_record_share *there,
+                                  const opevo_i_cli_record_share *here, opevo_error *err)
 {
     if (there->shard.count == here->shard.count && there->shard.index == here->shard.index &&
         (there->shard.count < 2 || there->seed == here->seed))
@@ -205,18 +205,18 @@ static opevo_status compare_share(const char *path, const opevo_i_record_share *
                       (unsigned long long)there->seed);
 }
 
-opevo_status opevo_i_record_check(const char *path, const opevo_objective *objective,
-                                  const opevo_i_record_share *share, opevo_error *err)
+opevo_status opevo_i_cli_record_check(const char *path, const opevo_objective *objective,
+                                      const opevo_i_cli_record_share *share, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_record_share there;
+    opevo_i_cli_record_share there;
     json_t *described = NULL;
 
     if (access(path, F_OK) != 0)
         return check_readable(path, objective->space, err);
-    OPEVO_TRY(opevo_i_record_read_description(path, &described, err));
+    OPEVO_TRY(opevo_i_cli_record_read_description(path, &described, err));
     OPEVO_TRY(compare(path, described, objective, err));
-    there = opevo_i_record_share_of(described);
+    there = opevo_i_cli_record_share_of(described);
     OPEVO_TRY(compare_share(path, &there, share, err));
 cleanup:
     json_decref(described);

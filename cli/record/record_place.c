@@ -31,15 +31,15 @@ static bool find_file(int file, const struct stat *own, char *path, size_t size)
 }
 
 /* The rows under a name that is free, and their description, so that they can be gone on with. */
-static opevo_status save_copy(const opevo_i_record *record, const struct stat *own, opevo_text *out,
-                              opevo_error *err)
+static opevo_status save_copy(const opevo_i_cli_record *record, const struct stat *own,
+                              opevo_text *out, opevo_error *err)
 {
     enum { COPIES_MOST = 1000 };
     const char *csv = opevo_text_string(&record->csv_path);
     int stem = (int)(strlen(csv) - strlen(".csv"));
     size_t size = (size_t)own->st_size;
     char *rows = opevo_malloc(size + 1, 1);
-    opevo_i_record copy = *record;
+    opevo_i_cli_record copy = *record;
     opevo_text json = {0};
     opevo_status status = OPEVO_OK;
 
@@ -59,13 +59,13 @@ static opevo_status save_copy(const opevo_i_record *record, const struct stat *o
     if (status == OPEVO_OK)
         status = opevo_file_write(out->data, rows, size, err);
     if (status == OPEVO_OK)
-        status = opevo_i_record_describe(&copy, false, err);
+        status = opevo_i_cli_record_describe(&copy, false, err);
     opevo_free(rows);
     opevo_text_free(&json);
     return status;
 }
 
-static opevo_status fail_lost(const opevo_i_record *record, const struct stat *own,
+static opevo_status fail_lost(const opevo_i_cli_record *record, const struct stat *own,
                               const char *what, opevo_error *err)
 {
     const char *csv = opevo_text_string(&record->csv_path);
@@ -84,7 +84,7 @@ static opevo_status fail_lost(const opevo_i_record *record, const struct stat *o
     return OPEVO_LOST;
 }
 
-opevo_status opevo_i_record_check_place(const opevo_i_record *record, opevo_error *err)
+opevo_status opevo_i_cli_record_check_place(const opevo_i_cli_record *record, opevo_error *err)
 {
     const char *csv = opevo_text_string(&record->csv_path);
     struct stat own;

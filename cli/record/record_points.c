@@ -91,8 +91,9 @@ static opevo_status draw(const opevo_space *space, uint64_t seed, uint64_t most,
     return status;
 }
 
-opevo_status opevo_i_record_points(const opevo_space *space, const opevo_i_record_share *share,
-                                   opevo_index **points, size_t *count, opevo_error *err)
+opevo_status opevo_i_cli_record_points(const opevo_space *space,
+                                       const opevo_i_cli_record_share *share, opevo_index **points,
+                                       size_t *count, opevo_error *err)
 {
     bool all = share->sample == 0;
     uint64_t most = all ? UINT64_MAX : share->sample;

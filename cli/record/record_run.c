@@ -19,7 +19,7 @@ static const double rounding = 1e-6;
 
 static void note_run(void *context, const opevo_run_info *info)
 {
-    opevo_i_stored_run *self = context;
+    opevo_i_cli_stored_run *self = context;
 
     if (info->run != self->run)
         return;
@@ -38,7 +38,8 @@ static double implied_flop(const opevo_outcome *outcome)
 }
 
 /* Check that whatever succeeded has a time, and learn the operations of one execution. */
-static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, opevo_error *err)
+static opevo_status look_at(opevo_i_cli_stored_run *self, const opevo_trial *trial,
+                            opevo_error *err)
 {
     const opevo_outcome *outcome = &trial->outcome;
     double flop = 0;
@@ -62,8 +63,8 @@ static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, 
 
 /* Call `visit` for each trial with its samples and message, one at a time: the store has those of
  * the trial that it read last at hand. */
-static opevo_status each_trial(opevo_i_stored_run *self,
-                               opevo_status (*visit)(opevo_i_stored_run *self,
+static opevo_status each_trial(opevo_i_cli_stored_run *self,
+                               opevo_status (*visit)(opevo_i_cli_stored_run *self,
                                                      const opevo_trial *trial, opevo_error *err),
                                opevo_error *err)
 {
@@ -82,9 +83,9 @@ cleanup:
     return status;
 }
 
-static opevo_status open_store(opevo_i_stored_run *self, const char *text, opevo_error *err)
+static opevo_status open_store(opevo_i_cli_stored_run *self, const char *text, opevo_error *err)
 {
-    char *path = opevo_i_split_run(text, &self->run);
+    char *path = opevo_i_cli_split_run(text, &self->run);
     opevo_status status = OPEVO_OK;
 
     if (!path)
@@ -100,7 +101,8 @@ static opevo_status open_store(opevo_i_stored_run *self, const char *text, opevo
     return status;
 }
 
-opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self, opevo_error *err)
+opevo_status opevo_i_cli_stored_run_open(const char *text, opevo_i_cli_stored_run *self,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -134,8 +136,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
-                                      const opevo_objective *objective, opevo_error *err)
+opevo_status opevo_i_cli_stored_run_check(const opevo_i_cli_stored_run *self,
+                                          const opevo_objective *objective, opevo_error *err)
 {
     const opevo_objective *own = &self->objective;
     const char *what = NULL;
@@ -164,7 +166,8 @@ opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
 /* ---- Into a recording ----------------------------------------------------------------------- */
 
 /* Append the trial unless its point is there. */
-static opevo_status copy_trial(opevo_i_stored_run *self, const opevo_trial *trial, opevo_error *err)
+static opevo_status copy_trial(opevo_i_cli_stored_run *self, const opevo_trial *trial,
+                               opevo_error *err)
 {
     opevo_index point = trial->proposal.point;
     bool has = opevo_index_set_has(self->seen, point);
@@ -174,9 +177,9 @@ static opevo_status copy_trial(opevo_i_stored_run *self, const opevo_trial *tria
         return OPEVO_OK;
     if (!opevo_index_set_add(self->seen, point))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
-    OPEVO_TRY(opevo_i_record_has(self->record, point, &has, err));
+    OPEVO_TRY(opevo_i_cli_record_has(self->record, point, &has, err));
     if (!has) {
-        OPEVO_TRY(opevo_i_record_add(self->record, &point, &trial->outcome, 1, err));
+        OPEVO_TRY(opevo_i_cli_record_add(self->record, &point, &trial->outcome, 1, err));
         self->copied++;
     }
     self->points++;
@@ -184,8 +187,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_stored_run_copy(opevo_i_stored_run *self, opevo_i_record *record,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_stored_run_copy(opevo_i_cli_stored_run *self, opevo_i_cli_record *record,
+                                         opevo_error *err)
 {
     self->record = record;
     self->seen = opevo_index_set_create();
@@ -194,12 +197,12 @@ opevo_status opevo_i_stored_run_copy(opevo_i_stored_run *self, opevo_i_record *r
     return each_trial(self, copy_trial, err);
 }
 
-void opevo_i_stored_run_close(opevo_i_stored_run *self)
+void opevo_i_cli_stored_run_close(opevo_i_cli_stored_run *self)
 {
     opevo_store_close(self->store);
     opevo_space_destroy(self->space);
     opevo_index_set_destroy(self->seen);
     opevo_text_free(&self->name);
     opevo_text_free(&self->unit);
-    *self = (opevo_i_stored_run){.store = NULL};
+    *self = (opevo_i_cli_stored_run){.store = NULL};
 }

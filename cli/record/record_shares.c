@@ -35,10 +35,10 @@ typedef struct row {
 } row;
 
 typedef struct joining {
-    opevo_i_record record;
-    opevo_i_record_share share; /* of the first; the others are of the same points */
-    opevo_objective objective;  /* what was recorded; nothing can be evaluated */
-    json_t *first;              /* description of it, borrowed */
+    opevo_i_cli_record record;
+    opevo_i_cli_record_share share; /* of the first; the others are of the same points */
+    opevo_objective objective;      /* what was recorded; nothing can be evaluated */
+    json_t *first;                  /* description of it, borrowed */
     opevo_index *points;
     opevo_index_map *places; /* point -> number among the points */
     size_t count;
@@ -51,27 +51,27 @@ typedef struct joining {
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_record_share_name(const char *path, opevo_shard shard, opevo_text *out,
-                                       opevo_error *err)
+opevo_status opevo_i_cli_record_share_name(const char *path, opevo_shard shard, opevo_text *out,
+                                           opevo_error *err)
 {
     opevo_text table = {0};
 
     opevo_text_printf(&table, "%s" ENDING, path);
-    opevo_i_shard_path(opevo_text_string(&table), shard, out);
+    opevo_i_cli_shard_path(opevo_text_string(&table), shard, out);
     if (!table.failed && out->length > strlen(ENDING))
         out->data[out->length -= strlen(ENDING)] = '\0';
     opevo_text_free(&table);
     return opevo_text_check(out, err);
 }
 
-opevo_i_record_share opevo_i_record_share_of(const json_t *described)
+opevo_i_cli_record_share opevo_i_cli_record_share_of(const json_t *described)
 {
     const json_t *share = json_object_get(described, "share");
     const char *seed = json_string_value(json_object_get(share, "seed"));
     json_int_t number = json_integer_value(json_object_get(share, "number"));
     json_int_t of = json_integer_value(json_object_get(share, "of"));
     json_int_t sample = json_integer_value(json_object_get(share, "sample"));
-    opevo_i_record_share out = {.shard = {0, 1}};
+    opevo_i_cli_record_share out = {.shard = {0, 1}};
 
     if (of < 2 || of > UINT32_MAX || number < 1 || number > of || sample < 0 || !seed ||
         !opevo_parse_u64(seed, &out.seed))
@@ -102,7 +102,7 @@ static opevo_status read_beside(source *self, opevo_error *err)
     opevo_text_printf(&json, "%.*s.json", (int)(length - strlen(ENDING)), self->csv);
     status = opevo_text_check(&json, err);
     if (status == OPEVO_OK)
-        status = opevo_i_record_read_description(json.data, &self->described, err);
+        status = opevo_i_cli_record_read_description(json.data, &self->described, err);
     opevo_text_free(&json);
     return status;
 }
@@ -128,7 +128,7 @@ static opevo_status compare(const joining *self, const source *other, bool is_sh
 {
     static const char *const members[] = {
         "objective", "objective_signature", "unit", "space", "columns", "criteria", "program_hash"};
-    opevo_i_record_share share = opevo_i_record_share_of(other->described);
+    opevo_i_cli_record_share share = opevo_i_cli_record_share_of(other->described);
 
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const json_t *a = json_object_get(self->first, members[i]);
@@ -165,14 +165,14 @@ static opevo_status learn(joining *self, opevo_error *err)
     const char *unit = json_string_value(json_object_get(first->described, "unit"));
 
     self->first = first->described;
-    self->share = opevo_i_record_share_of(self->first);
+    self->share = opevo_i_cli_record_share_of(self->first);
     self->objective =
         (opevo_objective){.space = first->rows->space,
                           .name = json_string_value(json_object_get(self->first, "objective")),
                           .unit = unit ? unit : first->rows->unit,
                           .flop = json_number_value(json_object_get(self->first, "flop_per_run")),
                           .signature = strtoull(signature, NULL, 16),
-                          .program = opevo_i_record_program(self->first),
+                          .program = opevo_i_cli_record_program(self->first),
                           .criteria = first->rows->criteria,
                           .more_count = first->rows->more_count};
     self->record.objective = &self->objective;
@@ -181,8 +181,8 @@ static opevo_status learn(joining *self, opevo_error *err)
 
 static opevo_status list_points(joining *self, opevo_error *err)
 {
-    opevo_status status = opevo_i_record_points(self->objective.space, &self->share, &self->points,
-                                                &self->count, err);
+    opevo_status status = opevo_i_cli_record_points(self->objective.space, &self->share,
+                                                    &self->points, &self->count, err);
     bool good = true;
 
     if (status != OPEVO_OK)
@@ -214,10 +214,10 @@ static opevo_status add_row(joining *self, const source *from, size_t number, co
                        sizeof *self->rows))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", self->row_count + 1);
     self->rows[self->row_count++] = (row){(size_t)place, at, (size_t)(end - at)};
-    opevo_i_record_count(&self->record.table, &outcome);
+    opevo_i_cli_record_count(&self->record.table, &outcome);
     if (asked) {
         self->has[place] = true;
-        opevo_i_record_count(&self->record.asked, &outcome);
+        opevo_i_cli_record_count(&self->record.asked, &outcome);
     }
 cleanup:
     return status;
@@ -231,7 +231,7 @@ static opevo_status add_rows(joining *self, const source *from, opevo_error *err
     size_t number = 0;
     opevo_status status = OPEVO_OK;
 
-    opevo_i_record_add_devices(&self->record, devices ? devices : "");
+    opevo_i_cli_record_add_devices(&self->record, devices ? devices : "");
     for (char *next = NULL; at && at < end; at = next, number++) {
         next = opevo_csv_row_end(at, end, NULL);
         if (!next || number == opevo_recorded_rows(from->rows))
@@ -267,9 +267,9 @@ static opevo_status write_all(joining *self, opevo_error *err)
     OPEVO_TRY(opevo_text_check(&text, err));
     OPEVO_TRY(opevo_text_check(&self->record.devices, err));
     /* Totals stop being true with another row. */
-    OPEVO_TRY(opevo_i_record_describe(&self->record, false, err));
+    OPEVO_TRY(opevo_i_cli_record_describe(&self->record, false, err));
     OPEVO_TRY(opevo_file_write(self->record.csv_path.data, text.data, text.length, err));
-    OPEVO_TRY(opevo_i_record_describe(&self->record, true, err));
+    OPEVO_TRY(opevo_i_cli_record_describe(&self->record, true, err));
 cleanup:
     opevo_text_free(&text);
     return status;
@@ -314,7 +314,7 @@ cleanup:
     return status;
 }
 
-static void summarise(joining *self, size_t shares, opevo_i_record_merged *out)
+static void summarise(joining *self, size_t shares, opevo_i_cli_record_merged *out)
 {
     opevo_text_add(&out->name, self->objective.name);
     out->shares = shares;
@@ -342,16 +342,16 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_record_merge(const char *path, const char *const *shares, size_t count,
-                                  opevo_i_record_merged *out, opevo_error *err)
+opevo_status opevo_i_cli_record_merge(const char *path, const char *const *shares, size_t count,
+                                      opevo_i_cli_record_merged *out, opevo_error *err)
 {
     joining self = {.record = {.file = -1, .share = {.shard = {0, 1}}}};
-    opevo_i_paths found = {NULL, 0};
+    opevo_i_cli_paths found = {NULL, 0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_record_name(&self.record, path, err));
+    OPEVO_TRY(opevo_i_cli_record_name(&self.record, path, err));
     if (count == 0) {
-        OPEVO_TRY(opevo_i_shards_find(self.record.csv_path.data, &found, err));
+        OPEVO_TRY(opevo_i_cli_shards_find(self.record.csv_path.data, &found, err));
         shares = (const char *const *)found.items;
         count = found.count;
     }
@@ -372,7 +372,7 @@ cleanup:
     opevo_free(self.rows);
     opevo_index_map_destroy(self.places);
     self.record.objective = NULL;
-    opevo_i_record_close(&self.record);
-    opevo_i_paths_free(&found);
+    opevo_i_cli_record_close(&self.record);
+    opevo_i_cli_paths_free(&found);
     return status;
 }

@@ -19,7 +19,7 @@
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-void opevo_i_record_count(opevo_i_record_totals *totals, const opevo_outcome *outcome)
+void opevo_i_cli_record_count(opevo_i_cli_record_totals *totals, const opevo_outcome *outcome)
 {
     totals->rows++;
     totals->by_class[outcome->kind]++;
@@ -29,7 +29,7 @@ void opevo_i_record_count(opevo_i_record_totals *totals, const opevo_outcome *ou
     }
 }
 
-static opevo_status append(opevo_i_record *record, const opevo_text *text, opevo_error *err)
+static opevo_status append(opevo_i_cli_record *record, const opevo_text *text, opevo_error *err)
 {
     if (!opevo_write_all(record->file, opevo_text_string(text), text->length) ||
         (fdatasync(record->file) < 0 && errno != EINVAL))
@@ -51,7 +51,7 @@ static size_t next_device(const char **rest)
     return length;
 }
 
-static bool has_device(const opevo_i_record *record, const char *device, size_t length)
+static bool has_device(const opevo_i_cli_record *record, const char *device, size_t length)
 {
     const char *rest = opevo_text_string(&record->devices);
 
@@ -64,7 +64,7 @@ static bool has_device(const opevo_i_record *record, const char *device, size_t 
     return false;
 }
 
-void opevo_i_record_add_devices(opevo_i_record *record, const char *devices)
+void opevo_i_cli_record_add_devices(opevo_i_cli_record *record, const char *devices)
 {
     while (*devices) {
         const char *device = devices;
@@ -78,7 +78,7 @@ void opevo_i_record_add_devices(opevo_i_record *record, const char *devices)
 
 /* Note what measures now beside what measured before. What is new is described before a row of it
  * is written, so that a process that is killed leaves no row of unknown origin. */
-static opevo_status note_devices(opevo_i_record *record, opevo_error *err)
+static opevo_status note_devices(opevo_i_cli_record *record, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text now = {0};
@@ -86,17 +86,17 @@ static opevo_status note_devices(opevo_i_record *record, opevo_error *err)
 
     opevo_live_print_devices(record->objective, &now);
     OPEVO_TRY(opevo_text_check(&now, err));
-    opevo_i_record_add_devices(record, opevo_text_string(&now));
+    opevo_i_cli_record_add_devices(record, opevo_text_string(&now));
     OPEVO_TRY(opevo_text_check(&record->devices, err));
     if (record->devices.length > before)
-        OPEVO_TRY(opevo_i_record_describe(record, false, err));
+        OPEVO_TRY(opevo_i_cli_record_describe(record, false, err));
 cleanup:
     opevo_text_free(&now);
     return status;
 }
 
-opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *points,
-                                const opevo_outcome *outcomes, size_t count, opevo_error *err)
+opevo_status opevo_i_cli_record_add(opevo_i_cli_record *record, const opevo_index *points,
+                                    const opevo_outcome *outcomes, size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text rows = {0};
@@ -106,10 +106,10 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
     OPEVO_TRY(opevo_text_check(&rows, err));
     OPEVO_TRY(note_devices(record, err));
     OPEVO_TRY(append(record, &rows, err));
-    OPEVO_TRY(opevo_i_record_check_place(record, err));
+    OPEVO_TRY(opevo_i_cli_record_check_place(record, err));
     for (size_t i = 0; i < count; i++) {
-        opevo_i_record_count(&record->asked, &outcomes[i]);
-        opevo_i_record_count(&record->table, &outcomes[i]);
+        opevo_i_cli_record_count(&record->asked, &outcomes[i]);
+        opevo_i_cli_record_count(&record->table, &outcomes[i]);
     }
 cleanup:
     opevo_text_free(&rows);
@@ -118,7 +118,7 @@ cleanup:
 
 /* ---- The description ------------------------------------------------------------------------ */
 
-static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *out,
+static opevo_status add_json_columns(const opevo_i_cli_record *record, opevo_text *out,
                                      opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
@@ -144,12 +144,12 @@ static void add_json_criteria(const opevo_objective *objective, opevo_text *out)
     if (objective->more_count == 0)
         return;
     opevo_json_key(out, "criteria");
-    opevo_i_json_criteria(objective->criteria, objective->more_count, out);
+    opevo_i_cli_json_criteria(objective->criteria, objective->more_count, out);
 }
 
-static void add_totals(const opevo_i_record *record, opevo_text *out)
+static void add_totals(const opevo_i_cli_record *record, opevo_text *out)
 {
-    const opevo_i_record_totals *totals = &record->table;
+    const opevo_i_cli_record_totals *totals = &record->table;
 
     opevo_json_index(out, "rows", totals->rows);
     opevo_json_index(out, "valid", totals->by_class[OPEVO_OUTCOME_OK]);
@@ -172,7 +172,7 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
 }
 
 /* The seed may be more than numbers of JSON are read to. */
-static void add_share(const opevo_i_record_share *share, opevo_text *out)
+static void add_share(const opevo_i_cli_record_share *share, opevo_text *out)
 {
     char seed[24];
 
@@ -186,7 +186,8 @@ static void add_share(const opevo_i_record_share *share, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
+opevo_status opevo_i_cli_record_describe(const opevo_i_cli_record *record, bool finished,
+                                         opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
     uint64_t program = objective->program ? objective->program : record->program;
@@ -200,9 +201,9 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_json_string(&out, "objective", objective->name);
     opevo_json_string(&out, "unit", objective->unit);
     opevo_json_string(&out, "program", "opevo " OPEVO_VERSION);
-    opevo_i_record_print_signature(objective->signature, signature);
+    opevo_i_cli_record_print_signature(objective->signature, signature);
     opevo_json_string(&out, "objective_signature", signature);
-    opevo_i_record_print_signature(program, signature);
+    opevo_i_cli_record_print_signature(program, signature);
     if (program)
         opevo_json_string(&out, "program_hash", signature);
     if (record->devices.length)
@@ -227,7 +228,7 @@ cleanup:
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_record_name(opevo_i_record *record, const char *path, opevo_error *err)
+opevo_status opevo_i_cli_record_name(opevo_i_cli_record *record, const char *path, opevo_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -249,7 +250,7 @@ opevo_status opevo_i_record_name(opevo_i_record *record, const char *path, opevo
 }
 
 /* A table that was compressed would be hidden by a new one of its name. */
-static opevo_status refuse_compressed(const opevo_i_record *record, opevo_error *err)
+static opevo_status refuse_compressed(const opevo_i_cli_record *record, opevo_error *err)
 {
     static const char *const endings[] = {".xz", ".gz"};
     opevo_status status = OPEVO_OK;
@@ -269,7 +270,7 @@ static opevo_status refuse_compressed(const opevo_i_record *record, opevo_error 
 }
 
 /* Open and lock NAME.csv, and make it when absent; what it is to hold is known by then. */
-static opevo_status open_table(opevo_i_record *record, opevo_error *err)
+static opevo_status open_table(opevo_i_cli_record *record, opevo_error *err)
 {
     const char *path = record->csv_path.data;
     struct stat info;
@@ -290,7 +291,7 @@ static opevo_status open_table(opevo_i_record *record, opevo_error *err)
 /* Whether the table is one of this space, by its first line, and how much of it is whole rows;
  * *rows counts them, the first line not included. A process may have been killed while it wrote any
  * line, also the first. */
-static opevo_status measure_table(const opevo_i_record *record, const opevo_text *head,
+static opevo_status measure_table(const opevo_i_cli_record *record, const opevo_text *head,
                                   size_t *whole, size_t *size, size_t *rows, opevo_error *err)
 {
     const char *path = record->csv_path.data;
@@ -321,7 +322,7 @@ static opevo_status measure_table(const opevo_i_record *record, const opevo_text
 }
 
 /* The rows that are there, as a landscape, and their totals. */
-static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
+static opevo_status open_earlier(opevo_i_cli_record *record, opevo_error *err)
 {
     json_t *described = NULL;
     const char *devices = NULL;
@@ -334,19 +335,19 @@ static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
         opevo_outcome outcome;
 
         OPEVO_TRY(opevo_objective_evaluate(record->earlier, &point, 1, &outcome, err));
-        opevo_i_record_count(&record->table, &outcome);
+        opevo_i_cli_record_count(&record->table, &outcome);
     }
     described = json_load_file(opevo_text_string(&record->json_path), 0, NULL);
     devices = json_string_value(json_object_get(described, "device"));
     opevo_text_add(&record->devices, devices ? devices : "");
-    record->program = opevo_i_record_program(described);
+    record->program = opevo_i_cli_record_program(described);
     json_decref(described);
 cleanup:
     return status;
 }
 
 /* Begin the table, or take away a last row that was cut and go on behind it. */
-static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, opevo_error *err)
+static opevo_status open_rows(opevo_i_cli_record *record, const opevo_text *head, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t whole = 0;
@@ -366,36 +367,38 @@ static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, op
     if (rows > 0)
         OPEVO_TRY(open_earlier(record, err));
     /* Totals stop being true with the next row. */
-    OPEVO_TRY(opevo_i_record_describe(record, false, err));
+    OPEVO_TRY(opevo_i_cli_record_describe(record, false, err));
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
-                                 const opevo_i_record_share *share, opevo_i_record *out,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_record_open(const char *path, const opevo_objective *objective,
+                                     const opevo_i_cli_record_share *share, opevo_i_cli_record *out,
+                                     opevo_error *err)
 {
-    opevo_i_record record = {.objective = objective, .share = *share, .file = -1};
+    opevo_i_cli_record record = {.objective = objective, .share = *share, .file = -1};
     opevo_status status = OPEVO_OK;
     opevo_text head = {0};
 
-    OPEVO_TRY(opevo_i_record_name(&record, path, err));
+    OPEVO_TRY(opevo_i_cli_record_name(&record, path, err));
     OPEVO_TRY(opevo_recorded_add_columns(objective, &head, err));
-    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, share, err));
+    OPEVO_TRY(
+        opevo_i_cli_record_check(opevo_text_string(&record.json_path), objective, share, err));
     OPEVO_TRY(refuse_compressed(&record, err));
     OPEVO_TRY(open_table(&record, err));
-    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, share, err));
+    OPEVO_TRY(
+        opevo_i_cli_record_check(opevo_text_string(&record.json_path), objective, share, err));
     OPEVO_TRY(open_rows(&record, &head, err));
     *out = record;
 cleanup:
     opevo_text_free(&head);
     if (status != OPEVO_OK)
-        opevo_i_record_close(&record);
+        opevo_i_cli_record_close(&record);
     return status;
 }
 
-opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool *has,
-                                opevo_error *err)
+opevo_status opevo_i_cli_record_has(opevo_i_cli_record *record, opevo_index point, bool *has,
+                                    opevo_error *err)
 {
     opevo_outcome outcome;
     opevo_status status = OPEVO_OK;
@@ -407,11 +410,11 @@ opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool 
     if (status != OPEVO_OK || outcome.kind == OPEVO_OUTCOME_UNRECORDED)
         return status;
     *has = true;
-    opevo_i_record_count(&record->asked, &outcome);
+    opevo_i_cli_record_count(&record->asked, &outcome);
     return OPEVO_OK;
 }
 
-void opevo_i_record_close(opevo_i_record *record)
+void opevo_i_cli_record_close(opevo_i_cli_record *record)
 {
     opevo_objective_destroy(record->earlier);
     if (record->file >= 0)
@@ -420,5 +423,5 @@ void opevo_i_record_close(opevo_i_record *record)
     opevo_text_free(&record->json_path);
     opevo_text_free(&record->name);
     opevo_text_free(&record->devices);
-    *record = (opevo_i_record){.file = -1};
+    *record = (opevo_i_cli_record){.file = -1};
 }

@@ -32,22 +32,23 @@ enum { BATCH = 1024 };
 
 typedef struct plan {
     opevo_objective *objective;
-    opevo_i_record record;
+    opevo_i_cli_record record;
     opevo_index *points;
     size_t count;
     opevo_progress progress;
     uint64_t measured;
-    opevo_i_reasons reasons; /* of what was measured now */
+    opevo_i_cli_reasons reasons; /* of what was measured now */
     uint64_t give_up;
     bool gave_up;
     opevo_text by; /* who said which share it is */
 } plan;
 
-static opevo_status choose_points(const opevo_i_record_share *share, plan *self, opevo_error *err)
+static opevo_status choose_points(const opevo_i_cli_record_share *share, plan *self,
+                                  opevo_error *err)
 {
     size_t count = 0;
     opevo_status status =
-        opevo_i_record_points(self->objective->space, share, &self->points, &count, err);
+        opevo_i_cli_record_points(self->objective->space, share, &self->points, &count, err);
 
     for (size_t i = share->shard.index; status == OPEVO_OK && i < count; i += share->shard.count)
         self->points[self->count++] = self->points[i];
@@ -62,13 +63,13 @@ static void show(plan *self, size_t done)
     char best[64] = "none";
     char line[160];
 
-    if (!opevo_i_progress_due(&self->progress))
+    if (!opevo_i_cli_progress_due(&self->progress))
         return;
     if (self->record.asked.best_fitness > 0)
         snprintf(best, sizeof best, "%.6g %s",
                  opevo_unit_result(unit, self->record.asked.best_fitness), opevo_unit_name(unit));
     snprintf(line, sizeof line, "%zu of %zu points, best %s", done, self->count, best);
-    opevo_i_progress_draw(&self->progress, (double)done / (double)self->count, line);
+    opevo_i_cli_progress_draw(&self->progress, (double)done / (double)self->count, line);
 }
 
 /* Count what failed and say how at once; end where nothing was ever ok and one kind of failure came
@@ -77,8 +78,8 @@ static void note_failure(plan *self, opevo_index point, const opevo_outcome *out
 {
     opevo_trial trial = {.number = self->measured, .proposal.point = point, .outcome = *outcome};
 
-    if (opevo_i_reasons_add(&self->reasons, &trial, false) && !self->objective->concurrent)
-        opevo_i_reasons_tell("record", "", &trial, &self->progress);
+    if (opevo_i_cli_reasons_add(&self->reasons, &trial, false) && !self->objective->concurrent)
+        opevo_i_cli_reasons_tell("record", "", &trial, &self->progress);
     if (self->give_up && outcome->kind != OPEVO_OUTCOME_OK &&
         outcome->kind != OPEVO_OUTCOME_REJECTED && !self->record.asked.by_class[OPEVO_OUTCOME_OK] &&
         self->reasons.of[outcome->kind].count >= self->give_up)
@@ -94,7 +95,7 @@ static opevo_status compute_points(plan *self, const opevo_index *points, size_t
     if (!outcomes)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
     OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
-    OPEVO_TRY(opevo_i_record_add(&self->record, points, outcomes, count, err));
+    OPEVO_TRY(opevo_i_cli_record_add(&self->record, points, outcomes, count, err));
     for (size_t i = 0; i < count; i++) {
         self->measured++;
         note_failure(self, points[i], &outcomes[i]);
@@ -124,7 +125,7 @@ static opevo_status next_points(void *context, opevo_index *points, size_t capac
         opevo_index point = self->plan->points[self->next++];
         bool has = false;
 
-        OPEVO_TRY(opevo_i_record_has(&self->plan->record, point, &has, err));
+        OPEVO_TRY(opevo_i_cli_record_has(&self->plan->record, point, &has, err));
         if (has)
             continue;
         if (!opevo_reserve((void **)&self->given, &self->capacity, self->count + 1,
@@ -139,7 +140,8 @@ cleanup:
 static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
 {
     const measuring *self = context;
-    opevo_status status = opevo_i_record_add(&self->plan->record, &self->given[i], outcome, 1, err);
+    opevo_status status =
+        opevo_i_cli_record_add(&self->plan->record, &self->given[i], outcome, 1, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -155,7 +157,7 @@ static opevo_status measure_points(plan *self, opevo_error *err)
     measuring now = {.plan = self};
     const opevo_point_source source = {.next = next_points, .context = &now};
     opevo_status status = opevo_objective_measure_from(self->objective, &source,
-                                                       &opevo_i_interrupted, keep, &now, err);
+                                                       &opevo_i_cli_interrupted, keep, &now, err);
 
     opevo_free(now.given);
     return status == OPEVO_INTERRUPTED ? OPEVO_OK : status;
@@ -167,14 +169,15 @@ static opevo_status compute_all(plan *self, opevo_error *err)
     opevo_index points[BATCH];
     size_t at = 0;
 
-    while (at < self->count && !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self->gave_up) {
+    while (at < self->count && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) &&
+           !self->gave_up) {
         size_t count = 0;
 
         while (at < self->count && count < BATCH) {
             bool has = false;
 
             points[count] = self->points[at++];
-            OPEVO_TRY(opevo_i_record_has(&self->record, points[count], &has, err));
+            OPEVO_TRY(opevo_i_cli_record_has(&self->record, points[count], &has, err));
             count += !has;
         }
         if (count > 0)
@@ -197,32 +200,33 @@ static opevo_status check_merge(const opevo_call *call, opevo_error *err)
                               "of.",
                               name);
     }
-    return opevo_i_option(call, "out")
+    return opevo_i_cli_option(call, "out")
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: give --out NAME.");
 }
 
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
-    int ways =
-        opevo_i_flag(call, "all") + opevo_i_flag(call, "sample") + opevo_i_flag(call, "from");
-    const char *on = opevo_i_option(call, "on");
+    int ways = opevo_i_cli_flag(call, "all") + opevo_i_cli_flag(call, "sample") +
+               opevo_i_cli_flag(call, "from");
+    const char *on = opevo_i_cli_option(call, "on");
 
-    if (opevo_i_flag(call, "merge"))
+    if (opevo_i_cli_flag(call, "merge"))
         return check_merge(call, err);
     if (ways != 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Give one of --all, --sample N and --from STORE:RUN.");
     if (call->argument_count > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: give one operator.", call->arguments[1]);
-    if (opevo_i_flag(call, "from") && opevo_i_flag(call, "shard"))
+    if (opevo_i_cli_flag(call, "from") && opevo_i_cli_flag(call, "shard"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--shard is for what is measured; omit it.");
-    if (!opevo_i_option(call, "out"))
+    if (!opevo_i_cli_option(call, "out"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: give --out NAME.");
-    if (opevo_i_flag(call, "from") && !on && (call->argument_count || opevo_i_flag(call, "space")))
+    if (opevo_i_cli_flag(call, "from") && !on &&
+        (call->argument_count || opevo_i_cli_flag(call, "space")))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Omit %s: the store knows the run's objective.",
                           call->argument_count ? call->arguments[0] : "--space");
-    if (on && opevo_i_is_recorded(on) && !opevo_i_flag(call, "from"))
+    if (on && opevo_i_cli_is_recorded(on) && !opevo_i_cli_flag(call, "from"))
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "--on %s is already a recording; use --from STORE:RUN to record the trials of a run.",
@@ -243,12 +247,12 @@ static opevo_status check_times(const opevo_objective *objective, opevo_error *e
 
 static void print_result(const plan *self, opevo_text *out)
 {
-    const opevo_i_record *record = &self->record;
-    const opevo_i_record_totals *asked = &record->asked;
+    const opevo_i_cli_record *record = &self->record;
+    const opevo_i_cli_record_totals *asked = &record->asked;
     const char *unit = record->objective->unit;
     uint64_t failed = asked->rows - asked->by_class[OPEVO_OUTCOME_OK];
 
-    opevo_i_text_add_objective(out, record->objective->name);
+    opevo_i_cli_text_add_objective(out, record->objective->name);
     if (record->share.shard.count > 1)
         opevo_text_printf(out, ", share %u/%u%s%s%s", (unsigned)record->share.shard.index + 1,
                           (unsigned)record->share.shard.count, self->by.length ? " (" : "",
@@ -256,7 +260,7 @@ static void print_result(const plan *self, opevo_text *out)
     opevo_text_printf(out, ": %llu of %zu points recorded, %llu of them now, %llu failed\n",
                       (unsigned long long)asked->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
-    opevo_i_reasons_print(&self->reasons, out);
+    opevo_i_cli_reasons_print(&self->reasons, out);
     if (self->gave_up)
         opevo_text_printf(out,
                           "gave up after %llu failures of one class: fix their cause, or raise the "
@@ -268,29 +272,30 @@ static void print_result(const plan *self, opevo_text *out)
                           opevo_unit_is_time(unit) ? " (smaller is better)" : "");
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
                       opevo_text_string(&record->json_path));
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         opevo_text_add(out, "interrupted; the same command continues\n");
 }
 
 /* Which share, and what its files are called. */
-static opevo_status read_share(const opevo_call *call, opevo_i_record_share *share, opevo_text *by,
-                               opevo_text *name, opevo_error *err)
+static opevo_status read_share(const opevo_call *call, opevo_i_cli_record_share *share,
+                               opevo_text *by, opevo_text *name, opevo_error *err)
 {
-    const char *out = opevo_i_option(call, "out");
+    const char *out = opevo_i_cli_option(call, "out");
     opevo_text table = {0};
     uint64_t shares = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &share->seed, err));
-    if (opevo_i_flag(call, "sample"))
-        OPEVO_TRY(opevo_i_option_count(call, "sample", 0, 1, INT64_MAX, &share->sample, err));
-    OPEVO_TRY(opevo_i_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
-    OPEVO_TRY(opevo_i_shard_of(opevo_i_option(call, "shard"), shares, &share->shard, by, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &share->seed, err));
+    if (opevo_i_cli_flag(call, "sample"))
+        OPEVO_TRY(opevo_i_cli_option_count(call, "sample", 0, 1, INT64_MAX, &share->sample, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
+    OPEVO_TRY(
+        opevo_i_cli_shard_of(opevo_i_cli_option(call, "shard"), shares, &share->shard, by, err));
     opevo_text_printf(&table, "%s.csv", out);
     OPEVO_TRY(opevo_text_check(&table, err));
     if (by->length)
-        OPEVO_TRY(opevo_i_shards_check(table.data, share->shard, err));
-    OPEVO_TRY(opevo_i_record_share_name(out, share->shard, name, err));
+        OPEVO_TRY(opevo_i_cli_shards_check(table.data, share->shard, err));
+    OPEVO_TRY(opevo_i_cli_record_share_name(out, share->shard, name, err));
 cleanup:
     opevo_text_free(&table);
     return status;
@@ -299,35 +304,36 @@ cleanup:
 static opevo_status measure(const opevo_call *call, plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_record_share share = {.seed = 1};
+    opevo_i_cli_record_share share = {.seed = 1};
     opevo_text name = {0};
 
     OPEVO_TRY(check_times(self->objective, err));
     OPEVO_TRY(read_share(call, &share, &self->by, &name, err));
     OPEVO_TRY(choose_points(&share, self, err));
-    OPEVO_TRY(
-        opevo_i_record_open(opevo_text_string(&name), self->objective, &share, &self->record, err));
-    opevo_i_catch_interrupts();
-    opevo_i_progress_start(&self->progress, opevo_i_flag(call, "quiet"));
+    OPEVO_TRY(opevo_i_cli_record_open(opevo_text_string(&name), self->objective, &share,
+                                      &self->record, err));
+    opevo_i_cli_catch_interrupts();
+    opevo_i_cli_progress_start(&self->progress, opevo_i_cli_flag(call, "quiet"));
     status = self->objective->concurrent ? compute_all(self, err) : measure_points(self, err);
-    opevo_i_progress_end(&self->progress);
+    opevo_i_cli_progress_end(&self->progress);
 cleanup:
     opevo_text_free(&name);
     return status;
 }
 
 /* The trials of a run, of the objective that its store names; another one may not be given. */
-static opevo_status copy(const opevo_call *call, plan *self, opevo_i_stored_run *from,
+static opevo_status copy(const opevo_call *call, plan *self, opevo_i_cli_stored_run *from,
                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_stored_run_open(opevo_i_option(call, "from"), from, err));
+    OPEVO_TRY(opevo_i_cli_stored_run_open(opevo_i_cli_option(call, "from"), from, err));
     if (self->objective)
-        OPEVO_TRY(opevo_i_stored_run_check(from, self->objective, err));
-    OPEVO_TRY(opevo_i_record_open(opevo_i_option(call, "out"), &from->objective,
-                                  &(opevo_i_record_share){.shard = {0, 1}}, &self->record, err));
-    OPEVO_TRY(opevo_i_stored_run_copy(from, &self->record, err));
+        OPEVO_TRY(opevo_i_cli_stored_run_check(from, self->objective, err));
+    OPEVO_TRY(opevo_i_cli_record_open(opevo_i_cli_option(call, "out"), &from->objective,
+                                      &(opevo_i_cli_record_share){.shard = {0, 1}}, &self->record,
+                                      err));
+    OPEVO_TRY(opevo_i_cli_stored_run_copy(from, &self->record, err));
     self->count = from->points;
     self->measured = from->copied;
 cleanup:
@@ -336,13 +342,13 @@ cleanup:
 
 static opevo_status merge(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *path = opevo_i_option(call, "out");
-    opevo_i_record_merged merged = {.shares = 0};
+    const char *path = opevo_i_cli_option(call, "out");
+    opevo_i_cli_record_merged merged = {.shares = 0};
     opevo_status status =
-        opevo_i_record_merge(path, call->arguments, call->argument_count, &merged, err);
+        opevo_i_cli_record_merge(path, call->arguments, call->argument_count, &merged, err);
 
     if (status == OPEVO_OK) {
-        opevo_i_text_add_objective(out, opevo_text_string(&merged.name));
+        opevo_i_cli_text_add_objective(out, opevo_text_string(&merged.name));
         opevo_text_printf(
             out, ": %zu of %zu points recorded, by %zu shares, %llu failed\n", merged.present,
             merged.points, merged.shares,
@@ -367,42 +373,42 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     opevo_status status = OPEVO_OK;
     plan self = {.record = {.file = -1}};
-    opevo_i_stored_run from = {.store = NULL};
-    bool copies = opevo_i_flag(call, "from");
+    opevo_i_cli_stored_run from = {.store = NULL};
+    bool copies = opevo_i_cli_flag(call, "from");
 
     OPEVO_TRY(check_call(call, err));
-    if (opevo_i_flag(call, "merge")) {
+    if (opevo_i_cli_flag(call, "merge")) {
         status = merge(call, out, exit_code, err);
         goto cleanup;
     }
-    if (!copies || opevo_i_option(call, "on"))
-        OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
-                                            opevo_i_option(call, "on"),
-                                            opevo_i_option(call, "space"), &self.objective, err));
+    if (!copies || opevo_i_cli_option(call, "on"))
+        OPEVO_TRY(opevo_i_cli_objective_of_call(
+            call, call->argument_count ? call->arguments[0] : NULL, opevo_i_cli_option(call, "on"),
+            opevo_i_cli_option(call, "space"), &self.objective, err));
     if (!copies)
-        OPEVO_TRY(opevo_i_give_up_read(call, !self.objective->concurrent, &self.give_up, err));
+        OPEVO_TRY(opevo_i_cli_give_up_read(call, !self.objective->concurrent, &self.give_up, err));
     OPEVO_TRY(copies ? copy(call, &self, &from, err) : measure(call, &self, err));
-    OPEVO_TRY(opevo_i_record_check_place(&self.record, err));
-    OPEVO_TRY(opevo_i_record_describe(
-        &self.record, !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self.gave_up, err));
+    OPEVO_TRY(opevo_i_cli_record_check_place(&self.record, err));
+    OPEVO_TRY(opevo_i_cli_record_describe(
+        &self.record, !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) && !self.gave_up, err));
     print_result(&self, out);
     /* A share has done its work; the whole is judged when it is merged. */
     if (!self.record.asked.by_class[OPEVO_OUTCOME_OK] &&
         (self.record.share.shard.count < 2 || self.gave_up))
         *exit_code = OPEVO_EXIT_FAILED;
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
-    opevo_i_reasons_free(&self.reasons);
-    opevo_i_record_close(&self.record);
-    opevo_i_stored_run_close(&from);
+    opevo_i_cli_reasons_free(&self.reasons);
+    opevo_i_cli_record_close(&self.record);
+    opevo_i_cli_stored_run_close(&from);
     opevo_objective_destroy(self.objective);
     opevo_text_free(&self.by);
     opevo_free(self.points);
     return status;
 }
 
-const opevo_verb opevo_i_verb_record = {
+const opevo_verb opevo_i_cli_verb_record = {
     .name = "record",
     .arguments = "[OPERATOR]",
     .arguments_max = 4096,

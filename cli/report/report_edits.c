@@ -74,7 +74,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err)
+opevo_status opevo_i_cli_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 

@@ -10,36 +10,37 @@
 
 /* The page, with the marks @TITLE@ and @DATA@ once each, ended by a zero byte. Made by
  * cmake/OpevoReport.cmake. */
-extern const unsigned char opevo_i_report_page[];
+extern const unsigned char opevo_i_cli_report_page[];
 
 /* The page with its title and its data, which is JSON. Both may hold any text: what could end the
  * element that they stand in is escaped. Errors: NOMEM. */
-opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
-                                      opevo_error *err);
+opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json,
+                                          opevo_text *out, opevo_error *err);
 
 /* Members of every report: title, version and the command that makes it. */
-void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
-                              opevo_text *out);
+void opevo_i_cli_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                                  opevo_text *out);
 /* An array of one double of each of `count` structs, `stride` bytes apart; null where one is not
  * finite. */
-void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,
-                                size_t stride);
+void opevo_i_cli_report_json_column(opevo_text *out, const char *key, const double *first,
+                                    size_t count, size_t stride);
 
 /* The runs of the stores, or the landscape, that the call names, as one JSON object. */
-opevo_status opevo_i_report_study(const opevo_call *call, const char *title, opevo_text *json,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_report_study(const opevo_call *call, const char *title, opevo_text *json,
+                                      opevo_error *err);
 /* One run of a store: of the program that was tuned, not of tuners. */
-opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_t run,
-                                opevo_text *json, opevo_error *err);
-opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
+opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, int64_t run,
+                                    opevo_text *json, opevo_error *err);
+opevo_status opevo_i_cli_report_landscape(const opevo_call *call, opevo_text *json,
+                                          opevo_error *err);
 
 /* The member "networks": the groups of tasks of the stores whose runs are all in `data`. Errors:
  * those of reading a store. */
-opevo_status opevo_i_report_networks(const opevo_i_study_data *data, opevo_text *out,
-                                     opevo_error *err);
+opevo_status opevo_i_cli_report_networks(const opevo_i_cli_study_data *data, opevo_text *out,
+                                         opevo_error *err);
 
 /* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the
  * file. */
-opevo_status opevo_i_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err);
+opevo_status opevo_i_cli_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err);
 
 #endif

@@ -49,10 +49,10 @@ static opevo_status complete_call(const opevo_call *call, opevo_index points, op
         memcpy(given, call->given, call->given_count * sizeof *given);
     *out = *call;
     out->given = given;
-    if (!opevo_i_flag(call, "topologies"))
+    if (!opevo_i_cli_flag(call, "topologies"))
         given[out->given_count++] = (opevo_given){find_option(call->verb, "topologies"),
                                                   points > MOST_COMPARED ? "current" : "all"};
-    if (!opevo_i_flag(call, "population"))
+    if (!opevo_i_cli_flag(call, "population"))
         given[out->given_count++] =
             (opevo_given){find_option(call->verb, "population"), points < 100 ? "1" : "50"};
     return OPEVO_OK;
@@ -172,7 +172,8 @@ cleanup:
 /* The analysis under topologies. A landscape that is too large for it gets a note instead. */
 static opevo_status analyse(const opevo_call *call, opevo_objective *objective,
                             const opevo_landscape_summary *facts, unsigned threads,
-                            opevo_i_landscape_analysis *study, opevo_text *notes, opevo_error *err)
+                            opevo_i_cli_landscape_analysis *study, opevo_text *notes,
+                            opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_call complete = {0};
@@ -187,11 +188,11 @@ static opevo_status analyse(const opevo_call *call, opevo_objective *objective,
     }
     OPEVO_TRY(complete_call(call, facts->points, &complete, err));
     study->interactions = true;
-    status = opevo_i_landscape_analysis_run(&complete, objective, threads, study, &inner);
+    status = opevo_i_cli_landscape_analysis_run(&complete, objective, threads, study, &inner);
     if (status == OPEVO_LIMIT || status == OPEVO_TOLERANCE) {
         opevo_text_printf(notes, "No analysis under topologies: %s", inner.message);
-        opevo_i_landscape_analysis_release(study);
-        *study = (opevo_i_landscape_analysis){.entry_count = 0};
+        opevo_i_cli_landscape_analysis_release(study);
+        *study = (opevo_i_cli_landscape_analysis){.entry_count = 0};
         status = OPEVO_OK;
     } else if (status != OPEVO_OK) {
         status = OPEVO_FAIL(err, status, "%s", inner.message);
@@ -203,20 +204,20 @@ cleanup:
 
 static opevo_status add_all(const opevo_call *call, const opevo_objective *objective,
                             const opevo_landscape_summary *facts,
-                            const opevo_i_landscape_analysis *study, const opevo_text *notes,
+                            const opevo_i_cli_landscape_analysis *study, const opevo_text *notes,
                             opevo_text *out, opevo_error *err)
 {
     opevo_text signature = {0};
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(out, "{");
-    opevo_i_report_json_head("landscape", objective->name, call, out);
+    opevo_i_cli_report_json_head("landscape", objective->name, call, out);
     opevo_json_string(out, "notes", opevo_text_string(notes));
     opevo_text_printf(&signature, "%016llx",
                       (unsigned long long)opevo_space_signature(objective->space));
     opevo_json_string(out, "space_signature", opevo_text_string(&signature));
     opevo_json_key(out, "landscape");
-    opevo_i_landscape_json(objective, facts, study, LISTED, out);
+    opevo_i_cli_landscape_json(objective, facts, study, LISTED, out);
     if (study->table)
         OPEVO_TRY(add_distribution(study->table, out, err));
     OPEVO_TRY(add_laws(objective, &facts->optimum, out, err));
@@ -226,13 +227,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err)
+opevo_status opevo_i_cli_report_landscape(const opevo_call *call, opevo_text *json,
+                                          opevo_error *err)
 {
     const char *what = call->argument_count ? call->arguments[0] : NULL;
-    const char *on = opevo_i_option(call, "on");
+    const char *on = opevo_i_cli_option(call, "on");
     opevo_objective *objective = NULL;
     opevo_landscape_summary facts;
-    opevo_i_landscape_analysis study = {.entry_count = 0};
+    opevo_i_cli_landscape_analysis study = {.entry_count = 0};
     opevo_text notes = {0};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
@@ -241,15 +243,15 @@ opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, 
         on = what;
         what = NULL;
     }
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_landscape_open(call, what, on, &objective, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_landscape_open(call, what, on, &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, OPEVO_I_MOST_EVALUATED, (unsigned)threads,
                                         &facts, err));
     OPEVO_TRY(analyse(call, objective, &facts, (unsigned)threads, &study, &notes, err));
     OPEVO_TRY(add_all(call, objective, &facts, &study, &notes, json, err));
 cleanup:
     opevo_text_free(&notes);
-    opevo_i_landscape_analysis_release(&study);
+    opevo_i_cli_landscape_analysis_release(&study);
     opevo_objective_destroy(objective);
     return status;
 }

@@ -86,7 +86,7 @@ cleanup:
 /* Those of a shorter course lack the best trial, and are passed over. */
 static opevo_status read_finals(opevo_store *store, course *self, opevo_error *err)
 {
-    opevo_i_finals *finals = opevo_calloc(1, sizeof *finals);
+    opevo_i_cli_finals *finals = opevo_calloc(1, sizeof *finals);
     opevo_space *space = NULL;
     opevo_status status = OPEVO_OK;
     bool current = false;
@@ -94,7 +94,7 @@ static opevo_status read_finals(opevo_store *store, course *self, opevo_error *e
     self->final_s = self->low_s = self->high_s = NAN;
     if (!finals)
         return fail_memory(err);
-    OPEVO_TRY(opevo_i_finals_of_run(store, self->task->run, finals, &space, err));
+    OPEVO_TRY(opevo_i_cli_finals_of_run(store, self->task->run, finals, &space, err));
     for (size_t i = 0; finals->ran && i < finals->count; i++)
         current |= finals->finalists[i].point == self->best_point;
     if (finals->ran && current) {
@@ -107,7 +107,7 @@ static opevo_status read_finals(opevo_store *store, course *self, opevo_error *e
     }
 cleanup:
     opevo_space_destroy(space);
-    opevo_i_finals_free(finals);
+    opevo_i_cli_finals_free(finals);
     opevo_free(finals);
     return status;
 }
@@ -338,8 +338,8 @@ static opevo_status add_memory(const whole *self, opevo_text *out, opevo_error *
         opevo_text_add_index(out, (opevo_index)bytes);
     }
     opevo_text_add(out, "]");
-    opevo_i_report_json_column(out, "seconds", count ? &front[0].time_s : NULL, count,
-                               sizeof *front);
+    opevo_i_cli_report_json_column(out, "seconds", count ? &front[0].time_s : NULL, count,
+                                   sizeof *front);
     opevo_text_add(out, "}");
 cleanup:
     opevo_free(front);
@@ -349,7 +349,7 @@ cleanup:
 /* ---- A group ---- */
 
 /* Its place among the runs of the analysis; their number if it is not among them. */
-static size_t find_run(const whole *self, const opevo_i_study_data *data, int64_t run)
+static size_t find_run(const whole *self, const opevo_i_cli_study_data *data, int64_t run)
 {
     size_t i = 0;
 
@@ -360,7 +360,7 @@ static size_t find_run(const whole *self, const opevo_i_study_data *data, int64_
 }
 
 /* All runs that have trials are in the report; *first is one of them. */
-static bool is_shown(const whole *self, const opevo_i_study_data *data, size_t *first)
+static bool is_shown(const whole *self, const opevo_i_cli_study_data *data, size_t *first)
 {
     bool shown = false;
 
@@ -387,7 +387,7 @@ static const char *kernel_of(const course *self)
     return self->is_default ? "default" : "tuned";
 }
 
-static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_text *out)
+static void add_tasks(const whole *self, const opevo_i_cli_study_data *data, opevo_text *out)
 {
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
@@ -416,7 +416,7 @@ static void add_tasks(const whole *self, const opevo_i_study_data *data, opevo_t
     opevo_text_add(out, "]");
 }
 
-static opevo_status add_group(const whole *self, const opevo_i_study_data *data, size_t run,
+static opevo_status add_group(const whole *self, const opevo_i_cli_study_data *data, size_t run,
                               opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -431,9 +431,10 @@ static opevo_status add_group(const whole *self, const opevo_i_study_data *data,
     opevo_json_index(out, "trials", self->trials_done);
     opevo_json_index(out, "rounds", self->group->round_count);
     add_tasks(self, data, out);
-    opevo_i_report_json_column(out, "trial", self->trials, self->step_count, sizeof *self->trials);
-    opevo_i_report_json_column(out, "seconds", self->seconds, self->step_count,
-                               sizeof *self->seconds);
+    opevo_i_cli_report_json_column(out, "trial", self->trials, self->step_count,
+                                   sizeof *self->trials);
+    opevo_i_cli_report_json_column(out, "seconds", self->seconds, self->step_count,
+                                   sizeof *self->seconds);
     status = add_memory(self, out, err);
     opevo_text_add(out, "}");
     return status;
@@ -448,8 +449,8 @@ static void release(whole *self)
     opevo_free(self->seconds);
 }
 
-static opevo_status add_groups_of(size_t number, const opevo_i_study_data *data, opevo_text *out,
-                                  opevo_error *err)
+static opevo_status add_groups_of(size_t number, const opevo_i_cli_study_data *data,
+                                  opevo_text *out, opevo_error *err)
 {
     opevo_store *store = data->stores[number];
     opevo_group *groups = NULL;
@@ -475,8 +476,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_report_networks(const opevo_i_study_data *data, opevo_text *out,
-                                     opevo_error *err)
+opevo_status opevo_i_cli_report_networks(const opevo_i_cli_study_data *data, opevo_text *out,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 

@@ -27,10 +27,10 @@ static void add_script_json(opevo_text *out, const char *json)
     }
 }
 
-opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
-                                      opevo_error *err)
+opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json,
+                                          opevo_text *out, opevo_error *err)
 {
-    const char *page = (const char *)opevo_i_report_page;
+    const char *page = (const char *)opevo_i_cli_report_page;
     const char *title_mark = strstr(page, "@TITLE@");
     const char *data_mark = strstr(page, "@DATA@");
 
@@ -70,7 +70,8 @@ static void add_command(opevo_text *out, const opevo_call *call)
     for (size_t i = 0; i < call->given_count; i++) {
         const opevo_given *given = &call->given[i];
 
-        opevo_text_printf(out, " %s%s", opevo_i_option_dashes(given->option), given->option->name);
+        opevo_text_printf(out, " %s%s", opevo_i_cli_option_dashes(given->option),
+                          given->option->name);
         if (given->value) {
             opevo_text_add(out, " ");
             add_word(out, given->value);
@@ -78,8 +79,8 @@ static void add_command(opevo_text *out, const opevo_call *call)
     }
 }
 
-void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
-                              opevo_text *out)
+void opevo_i_cli_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                                  opevo_text *out)
 {
     opevo_text command = {0};
 
@@ -92,8 +93,8 @@ void opevo_i_report_json_head(const char *kind, const char *title, const opevo_c
     opevo_text_free(&command);
 }
 
-void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,
-                                size_t stride)
+void opevo_i_cli_report_json_column(opevo_text *out, const char *key, const double *first,
+                                    size_t count, size_t stride)
 {
     const char *at = (const char *)first;
 

@@ -27,7 +27,7 @@ typedef struct writer {
     opevo_text *out;
     int64_t run;
     bool found;
-    opevo_i_run_trials trials;
+    opevo_i_cli_run_trials trials;
     opevo_status status;
     opevo_error *err;
 } writer;
@@ -49,7 +49,7 @@ static void add_configuration(const writer *self, const opevo_trial *trial, opev
 
 static void add_trials(const writer *self, const opevo_run_info *info)
 {
-    const opevo_i_run_trials *run = &self->trials;
+    const opevo_i_cli_run_trials *run = &self->trials;
     opevo_text *out = self->out;
 
     opevo_json_key(out, "trial");
@@ -189,7 +189,7 @@ static void add_values(const writer *self, const opevo_trial *trial)
 /* The best trials of different points. */
 static void add_top(writer *self, const opevo_run_info *info)
 {
-    const opevo_i_run_trials *run = &self->trials;
+    const opevo_i_cli_run_trials *run = &self->trials;
     const opevo_trial **order = opevo_malloc(run->count + 1, sizeof(const opevo_trial *));
     opevo_text *out = self->out;
     size_t shown = 0;
@@ -280,8 +280,8 @@ static void add_facts(const writer *self, const opevo_run_info *info)
     opevo_text *out = self->out;
     opevo_text settings = {0}, seed = {0};
 
-    opevo_i_settings_show(info->settings, strlen(info->settings),
-                          opevo_unit_follows_time(info->unit), &settings);
+    opevo_i_cli_settings_show(info->settings, strlen(info->settings),
+                              opevo_unit_follows_time(info->unit), &settings);
     opevo_text_add_index(&seed, info->seed);
     opevo_json_index(out, "run", (opevo_index)info->run);
     opevo_json_string(out, "objective", info->objective);
@@ -301,7 +301,7 @@ static void add_facts(const writer *self, const opevo_run_info *info)
     opevo_text_free(&seed);
 }
 
-static double of_device(const opevo_run_info *info, const opevo_i_measured_device *device,
+static double of_device(const opevo_run_info *info, const opevo_i_cli_measured_device *device,
                         double fitness)
 {
     return device->succeeded ? opevo_unit_result(info->unit, fitness) : NAN;
@@ -310,16 +310,17 @@ static double of_device(const opevo_run_info *info, const opevo_i_measured_devic
 /* Who measured, and the results by device where there are several. */
 static opevo_status add_measured(const writer *self, const opevo_run_info *info)
 {
-    opevo_i_measured measured = {.workers = NULL};
-    opevo_i_measured_device *devices = NULL;
+    opevo_i_cli_measured measured = {.workers = NULL};
+    opevo_i_cli_measured_device *devices = NULL;
     opevo_status status = OPEVO_OK;
     opevo_text *out = self->out;
     size_t count = 0;
 
-    OPEVO_TRY(opevo_i_measured_read(self->store, info->run, info->trials, &measured, self->err));
-    OPEVO_TRY(opevo_i_measured_devices_of_run(self->store, info->run, &measured, &devices, &count,
-                                              self->err));
-    opevo_i_measured_print_json(&measured, out);
+    OPEVO_TRY(
+        opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err));
+    OPEVO_TRY(opevo_i_cli_measured_devices_of_run(self->store, info->run, &measured, &devices,
+                                                  &count, self->err));
+    opevo_i_cli_measured_print_json(&measured, out);
     opevo_json_key(out, "devices");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
@@ -335,45 +336,46 @@ static opevo_status add_measured(const writer *self, const opevo_run_info *info)
     opevo_text_add(out, "]");
 cleanup:
     opevo_free(devices);
-    opevo_i_measured_free(&measured);
+    opevo_i_cli_measured_free(&measured);
     return status;
 }
 
 static void visit(void *context, const opevo_run_info *info)
 {
     writer *self = context;
-    opevo_i_finals finals = {.count = 0};
-    opevo_i_reasons reasons = {.of[0] = {0}};
+    opevo_i_cli_finals finals = {.count = 0};
+    opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
 
     if (info->run != self->run || self->status != OPEVO_OK)
         return;
     self->found = true;
-    self->status = opevo_i_run_trials_read(self->store, info->run, &self->trials, self->err);
+    self->status = opevo_i_cli_run_trials_read(self->store, info->run, &self->trials, self->err);
     if (self->status == OPEVO_OK)
-        self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
+        self->status =
+            opevo_i_cli_finals_of_run(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK)
-        self->status = opevo_i_reasons_of_run(self->store, info->run, &reasons, self->err);
+        self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
     if (self->status == OPEVO_OK) {
         opevo_text_add(self->out, "{");
-        opevo_i_report_json_head("run", self->call->arguments[0], self->call, self->out);
+        opevo_i_cli_report_json_head("run", self->call->arguments[0], self->call, self->out);
         add_facts(self, info);
         add_best(self, info);
         add_trials(self, info);
         add_top(self, info);
         add_effects(self);
-        opevo_i_reasons_print_json(&reasons, self->out);
-        opevo_i_finals_print_json(&finals, space, info->unit, self->out);
+        opevo_i_cli_reasons_print_json(&reasons, self->out);
+        opevo_i_cli_finals_print_json(&finals, space, info->unit, self->out);
         self->status = add_measured(self, info);
         opevo_text_add(self->out, "}");
     }
     opevo_space_destroy(space);
-    opevo_i_reasons_free(&reasons);
-    opevo_i_finals_free(&finals);
+    opevo_i_cli_reasons_free(&reasons);
+    opevo_i_cli_finals_free(&finals);
 }
 
-opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_t run,
-                                opevo_text *json, opevo_error *err)
+opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, int64_t run,
+                                    opevo_text *json, opevo_error *err)
 {
     writer self = {.call = call, .path = path, .run = run, .out = json, .err = err};
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &self.store, err);
@@ -385,7 +387,7 @@ opevo_status opevo_i_report_run(const opevo_call *call, const char *path, int64_
     if (status == OPEVO_OK && !self.found)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
                             path, (long long)run);
-    opevo_i_run_trials_free(&self.trials);
+    opevo_i_cli_run_trials_free(&self.trials);
     opevo_store_close(self.store);
     return status;
 }

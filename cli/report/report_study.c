@@ -23,15 +23,15 @@ enum {
 
 typedef struct writer {
     const opevo_call *call;
-    const opevo_i_study_data *data;
+    const opevo_i_cli_study_data *data;
     const opevo_study_analysis *analysis;
     opevo_text *out;
 } writer;
 
 /* A column of a member of an array of structs. */
 #define COLUMN(self, key, rows, count, member)                                                     \
-    opevo_i_report_json_column((self)->out, key, (count) ? &(rows)[0].member : NULL, count,        \
-                               sizeof *(rows))
+    opevo_i_cli_report_json_column((self)->out, key, (count) ? &(rows)[0].member : NULL, count,    \
+                                   sizeof *(rows))
 
 static void add_numbers(opevo_text *out, const char *key, const uint64_t *values, size_t count)
 {
@@ -143,8 +143,8 @@ static void add_course(opevo_text *out, const opevo_analysed_run *run)
         opevo_text_add_index(out, curve->steps[i].trial);
     }
     opevo_text_add(out, "]");
-    opevo_i_report_json_column(out, "fitness", curve->count ? &curve->steps[0].fitness : NULL,
-                               curve->count, sizeof *curve->steps);
+    opevo_i_cli_report_json_column(out, "fitness", curve->count ? &curve->steps[0].fitness : NULL,
+                                   curve->count, sizeof *curve->steps);
     opevo_text_add(out, "}");
 }
 
@@ -188,7 +188,7 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
     opevo_text_add(out, "{");
     opevo_json_index(out, "contender", cell->contender);
     opevo_json_string(out, "against_first", verdict);
-    opevo_i_analysis_json_counts(cell, out);
+    opevo_i_cli_analysis_json_counts(cell, out);
     add_courses(self, &self->analysis->places[cell->landscape], cell);
     status = add_runs(self, cell, courses, err);
     opevo_text_add(out, "}");
@@ -198,7 +198,7 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
 /* ---- In short ---- */
 
 /* The line as a member of an array, if it says something; frees it. */
-static void add_short_line(opevo_i_short *line, opevo_text *out)
+static void add_short_line(opevo_i_cli_short *line, opevo_text *out)
 {
     if (line->who.length) {
         opevo_json_next(out, " ");
@@ -209,19 +209,19 @@ static void add_short_line(opevo_i_short *line, opevo_text *out)
         opevo_text_add(out, "}");
     }
     out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
-    opevo_i_short_free(line);
+    opevo_i_cli_short_free(line);
 }
 
 static opevo_status add_short(const writer *self, opevo_error *err)
 {
-    opevo_i_short line = {.where = {0}};
-    opevo_status status = opevo_i_short_overall(self->analysis, &line, err);
+    opevo_i_cli_short line = {.where = {0}};
+    opevo_status status = opevo_i_cli_short_overall(self->analysis, &line, err);
 
     opevo_json_key(self->out, "short");
     opevo_text_add(self->out, "[");
     add_short_line(&line, self->out);
     for (size_t i = 0; i < self->analysis->study.landscape_count && status == OPEVO_OK; i++) {
-        status = opevo_i_short_place(self->analysis, i, &line, err);
+        status = opevo_i_cli_short_place(self->analysis, i, &line, err);
         add_short_line(&line, self->out);
     }
     opevo_text_add(self->out, "]");
@@ -233,13 +233,13 @@ static void add_words(opevo_text *out)
 {
     opevo_json_key(out, "words");
     opevo_text_add(out, "{");
-    opevo_json_string(out, "random", opevo_i_random_name);
+    opevo_json_string(out, "random", opevo_i_cli_random_name);
     opevo_json_index(out, "rows", OPEVO_I_RANKING_ROWS);
     opevo_json_key(out, "ranking");
     opevo_text_add(out, "[");
     for (int i = 0; i < OPEVO_I_RANKING_COLUMNS; i++) {
         opevo_json_next(out, " ");
-        opevo_text_add_json(out, opevo_i_ranking_heads[i]);
+        opevo_text_add_json(out, opevo_i_cli_ranking_heads[i]);
     }
     opevo_text_add(out, "]");
     opevo_json_key(out, "verdicts");
@@ -278,13 +278,13 @@ static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
 static void add_place_facts(const writer *self, size_t landscape)
 {
     const opevo_study_place *place = &self->analysis->places[landscape];
-    const opevo_i_named_landscape *row = &self->data->landscapes[landscape];
+    const opevo_i_cli_named_landscape *row = &self->data->landscapes[landscape];
     opevo_text *out = self->out;
 
-    opevo_i_analysis_json_place(row, place, out);
+    opevo_i_cli_analysis_json_place(row, place, out);
     add_numbers(out, "trials", place->grid, place->grid_count);
-    opevo_i_report_json_column(out, "seconds", place->moments, place->moment_count,
-                               sizeof *place->moments);
+    opevo_i_cli_report_json_column(out, "seconds", place->moments, place->moment_count,
+                                   sizeof *place->moments);
     add_distribution(out, row->has_table ? &row->table : NULL);
 }
 
@@ -297,7 +297,7 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_ranking_make(self->analysis, landscape, &order, &count, err));
+    OPEVO_TRY(opevo_i_cli_ranking_make(self->analysis, landscape, &order, &count, err));
     opevo_text_add(out, "{");
     add_place_facts(self, landscape);
     opevo_json_key(out, "random");
@@ -317,7 +317,7 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
             continue;
         opevo_json_next(out, "\n  ");
         OPEVO_TRY(add_cell(self, cell,
-                           opevo_i_ranking_verdict(self->analysis, landscape, order, count, i),
+                           opevo_i_cli_ranking_verdict(self->analysis, landscape, order, count, i),
                            courses, err));
     }
     opevo_text_add(out, "]}");
@@ -373,13 +373,13 @@ static void add_overall(const writer *self)
     size_t count = self->analysis->study.contender_count;
     opevo_text *out = self->out;
 
-    if (!opevo_i_analysis_json_overall(self->analysis, out))
+    if (!opevo_i_cli_analysis_json_overall(self->analysis, out))
         return;
-    opevo_i_report_json_column(out, "mean", overall->mean, count, sizeof *overall->mean);
+    opevo_i_cli_report_json_column(out, "mean", overall->mean, count, sizeof *overall->mean);
     COLUMN(self, "low", overall->interval, count, low);
     COLUMN(self, "high", overall->interval, count, high);
-    opevo_i_report_json_column(out, "mean_rank", overall->mean_rank, count,
-                               sizeof *overall->mean_rank);
+    opevo_i_cli_report_json_column(out, "mean_rank", overall->mean_rank, count,
+                                   sizeof *overall->mean_rank);
     opevo_text_add(out, "}");
 }
 
@@ -392,7 +392,7 @@ static void add_contenders(const writer *self)
     for (size_t i = 0; i < self->data->contender_count; i++) {
         opevo_json_next(self->out, "\n ");
         opevo_text_add(self->out, "{");
-        opevo_i_analysis_json_contender(&self->data->contenders[i], true, self->out);
+        opevo_i_cli_analysis_json_contender(&self->data->contenders[i], true, self->out);
         opevo_text_add(self->out, "}");
     }
     opevo_text_add(self->out, "]");
@@ -403,10 +403,10 @@ static void add_settings(const writer *self)
     const opevo_analysis_options *options = &self->analysis->options;
     opevo_text *out = self->out;
 
-    opevo_i_analysis_json_settings(self->data, options, out);
+    opevo_i_cli_analysis_json_settings(self->data, options, out);
     add_numbers(out, "checkpoints", options->checkpoints, options->checkpoint_count);
-    opevo_i_report_json_column(out, "targets", options->targets, options->target_count,
-                               sizeof *options->targets);
+    opevo_i_cli_report_json_column(out, "targets", options->targets, options->target_count,
+                                   sizeof *options->targets);
     opevo_json_key(out, "classes");
     opevo_text_add(out, "[");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
@@ -426,23 +426,23 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
     opevo_json_key(out, "finals");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
-        opevo_i_finals finals;
+        opevo_i_cli_finals finals;
         opevo_space *space = NULL;
 
-        status = opevo_i_finals_of_run(opevo_i_store_of_run(self->data, i),
-                                       self->data->stored[i].run, &finals, &space, err);
+        status = opevo_i_cli_finals_of_run(opevo_i_cli_store_of_run(self->data, i),
+                                           self->data->stored[i].run, &finals, &space, err);
         if (status == OPEVO_OK && finals.ran) {
             opevo_json_next(out, " ");
             opevo_text_add(out, "{");
             opevo_json_index(out, "landscape", study->runs[i].landscape);
             opevo_json_index(out, "contender", study->runs[i].contender);
             opevo_json_index(out, "seed", study->runs[i].seed);
-            opevo_i_finals_print_json(&finals, space,
-                                      self->data->landscapes[study->runs[i].landscape].unit, out);
+            opevo_i_cli_finals_print_json(
+                &finals, space, self->data->landscapes[study->runs[i].landscape].unit, out);
             opevo_text_add(out, "}");
         }
         opevo_space_destroy(space);
-        opevo_i_finals_free(&finals);
+        opevo_i_cli_finals_free(&finals);
     }
     opevo_text_add(out, "]");
     return status;
@@ -466,7 +466,7 @@ static uint64_t count_failures(const writer *self, size_t landscape, int kind, s
 }
 
 static void add_failure(const writer *self, size_t landscape, int kind, uint64_t count,
-                        size_t first, const opevo_i_reason *reason)
+                        size_t first, const opevo_i_cli_reason *reason)
 {
     opevo_text *out = self->out;
 
@@ -486,7 +486,7 @@ static void add_failure(const writer *self, size_t landscape, int kind, uint64_t
 /* Of each landscape and class of failure the first one with its message. */
 static opevo_status add_failures(const writer *self, opevo_error *err)
 {
-    opevo_i_reasons reasons = {.of[0] = {0}};
+    opevo_i_cli_reasons reasons = {.of[0] = {0}};
     size_t read = SIZE_MAX; /* whose reasons these are */
     opevo_status status = OPEVO_OK;
 
@@ -500,16 +500,16 @@ static opevo_status add_failures(const writer *self, opevo_error *err)
             if (!count || status != OPEVO_OK)
                 continue;
             if (read != first) {
-                opevo_i_reasons_free(&reasons);
-                status = opevo_i_reasons_of_run(opevo_i_store_of_run(self->data, first),
-                                                self->data->stored[first].run, &reasons, err);
+                opevo_i_cli_reasons_free(&reasons);
+                status = opevo_i_cli_reasons_of_run(opevo_i_cli_store_of_run(self->data, first),
+                                                    self->data->stored[first].run, &reasons, err);
                 read = first;
             }
             add_failure(self, l, k, count, first, &reasons.of[k]);
         }
     }
     opevo_text_add(self->out, "]");
-    opevo_i_reasons_free(&reasons);
+    opevo_i_cli_reasons_free(&reasons);
     return status;
 }
 
@@ -520,7 +520,7 @@ static opevo_status add_all(const char *title, const writer *self, opevo_error *
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(self->out, "{");
-    opevo_i_report_json_head("study", title, self->call, self->out);
+    opevo_i_cli_report_json_head("study", title, self->call, self->out);
     add_settings(self);
     add_words(self->out);
     OPEVO_TRY(add_short(self, err));
@@ -536,22 +536,22 @@ static opevo_status add_all(const char *title, const writer *self, opevo_error *
     add_overall(self);
     OPEVO_TRY(add_finals(self, err));
     OPEVO_TRY(add_failures(self, err));
-    OPEVO_TRY(opevo_i_report_networks(self->data, self->out, err));
-    OPEVO_TRY(opevo_i_report_edits(self->call, self->out, err));
-    opevo_i_analysis_json_fronts(self->data, true, self->out);
+    OPEVO_TRY(opevo_i_cli_report_networks(self->data, self->out, err));
+    OPEVO_TRY(opevo_i_cli_report_edits(self->call, self->out, err));
+    opevo_i_cli_analysis_json_fronts(self->data, true, self->out);
     opevo_text_add(self->out, "}");
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_report_study(const opevo_call *call, const char *title, opevo_text *json,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_report_study(const opevo_call *call, const char *title, opevo_text *json,
+                                      opevo_error *err)
 {
-    opevo_i_analysis_work work = {.analysis = NULL};
-    opevo_status status = opevo_i_analysis_make(call, &work, err);
+    opevo_i_cli_analysis_work work = {.analysis = NULL};
+    opevo_status status = opevo_i_cli_analysis_make(call, &work, err);
 
     if (status == OPEVO_OK)
         status = add_all(title, &(writer){call, &work.data, work.analysis, json}, err);
-    opevo_i_analysis_free(&work);
+    opevo_i_cli_analysis_free(&work);
     return status;
 }

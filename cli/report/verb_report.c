@@ -89,14 +89,14 @@ static opevo_status check_several(const opevo_call *call, bool landscape, opevo_
     for (size_t i = 0; i < call->argument_count; i++) {
         int64_t number = 0;
 
-        opevo_free(opevo_i_split_run(call->arguments[i], &number));
+        opevo_free(opevo_i_cli_split_run(call->arguments[i], &number));
         if (number)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
                 "A report of one run has no other store beside it: give %.200s alone, "
                 "or stores without run numbers.",
                 call->arguments[i]);
-        if (opevo_i_is_recorded(call->arguments[i]))
+        if (opevo_i_cli_is_recorded(call->arguments[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "A report is of stores or of one landscape: give %.200s alone.",
                               call->arguments[i]);
@@ -106,34 +106,35 @@ static opevo_status check_several(const opevo_call *call, bool landscape, opevo_
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
-    const char *what = call->argument_count ? call->arguments[0] : opevo_i_option(call, "on");
-    bool landscape = opevo_i_flag(call, "on") || (what && opevo_i_is_recorded(what));
+    const char *path =
+        opevo_i_cli_flag(call, "-o") ? opevo_i_cli_option(call, "-o") : "report.html";
+    const char *what = call->argument_count ? call->arguments[0] : opevo_i_cli_option(call, "on");
+    bool landscape = opevo_i_cli_flag(call, "on") || (what && opevo_i_cli_is_recorded(what));
     opevo_status status = OPEVO_OK;
     opevo_text json = {0}, page = {0}, name = {0}, title = {0};
     int64_t number = 0;
-    char *store = !landscape && what ? opevo_i_split_run(what, &number) : NULL;
+    char *store = !landscape && what ? opevo_i_cli_split_run(what, &number) : NULL;
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
     OPEVO_TRY(check_several(call, landscape, err));
     if (call->argument_count)
-        opevo_i_stores_name(call, &name);
+        opevo_i_cli_stores_name(call, &name);
     else
         opevo_text_add(&name, what);
     if (number)
         OPEVO_TRY(check_options_of_run(call, err));
-    OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
+    OPEVO_TRY(opevo_i_cli_check_output("-o", path, " - opevo report</title>", err));
     if (landscape)
-        OPEVO_TRY(opevo_i_report_landscape(call, &json, err));
+        OPEVO_TRY(opevo_i_cli_report_landscape(call, &json, err));
     else if (store && number)
-        OPEVO_TRY(opevo_i_report_run(call, store, number, &json, err));
+        OPEVO_TRY(opevo_i_cli_report_run(call, store, number, &json, err));
     else
-        OPEVO_TRY(opevo_i_report_study(call, opevo_text_string(&name), &json, err));
+        OPEVO_TRY(opevo_i_cli_report_study(call, opevo_text_string(&name), &json, err));
     OPEVO_TRY(opevo_text_check(&json, err));
     opevo_text_printf(&title, "%s - opevo report", opevo_text_string(&name));
     OPEVO_TRY(opevo_text_check(&title, err));
-    OPEVO_TRY(opevo_i_report_page_fill(opevo_text_string(&title), &json, &page, err));
+    OPEVO_TRY(opevo_i_cli_report_page_fill(opevo_text_string(&title), &json, &page, err));
     OPEVO_TRY(opevo_file_write(path, page.data, page.length, err));
     opevo_text_printf(out, "%s: %.1f MB; open it in a browser.\n", path, (double)page.length / 1e6);
 cleanup:
@@ -145,7 +146,7 @@ cleanup:
     return status;
 }
 
-const opevo_verb opevo_i_verb_report = {
+const opevo_verb opevo_i_cli_verb_report = {
     .name = "report",
     .arguments = "STORE [STORE...]|STORE:RUN|LANDSCAPE",
     .arguments_max = OPEVO_I_MOST_STORES,

@@ -21,7 +21,7 @@ typedef struct grid {
     unsigned cells[ROWS][WIDEST], failed[WIDEST];
 } grid;
 
-static void count_trials(const opevo_i_run_trials *run, const char *unit, grid *out)
+static void count_trials(const opevo_i_cli_run_trials *run, const char *unit, grid *out)
 {
     for (size_t i = 0; i < run->count; i++) {
         double fitness = run->trials[i].outcome.fitness;
@@ -37,7 +37,7 @@ static void count_trials(const opevo_i_run_trials *run, const char *unit, grid *
     }
 }
 
-static bool find_range(const opevo_i_run_trials *run, const char *unit, grid *out)
+static bool find_range(const opevo_i_cli_run_trials *run, const char *unit, grid *out)
 {
     out->low = INFINITY;
     out->high = -INFINITY;
@@ -63,8 +63,8 @@ static void add_row(const unsigned *counts, int columns, char one, char more, op
     opevo_text_add(out, "\n");
 }
 
-void opevo_i_runs_print_scatter(const opevo_i_run_trials *run, const char *unit, unsigned width,
-                                opevo_text *out)
+void opevo_i_cli_runs_print_scatter(const opevo_i_cli_run_trials *run, const char *unit,
+                                    unsigned width, opevo_text *out)
 {
     grid self = {.columns = (int)(width && width < WIDEST ? width : WIDEST) - LABEL - 2};
     unsigned failed = 0;
@@ -131,18 +131,19 @@ static void print_effect(const opevo_effect *effect, const char *unit, double mo
     opevo_text_printf(out, ", importance %.1f %%\n", 100 * effect->importance);
     for (size_t k = 0; k < effect->level_count; k++) {
         const opevo_effect_level *level = &effect->levels[k];
-        double a = opevo_i_effect_factor(unit, level->model_low);
-        double b = opevo_i_effect_factor(unit, level->model_high);
+        double a = opevo_i_cli_effect_factor(unit, level->model_low);
+        double b = opevo_i_cli_effect_factor(unit, level->model_high);
 
         opevo_text_printf(out, "  %*.24s ", label, level->label);
-        add_bar(opevo_i_effect_factor(unit, level->model), most, out);
+        add_bar(opevo_i_cli_effect_factor(unit, level->model), most, out);
         opevo_text_printf(out, " %.3g (%.3g to %.3g), %zu trial%s\n",
-                          opevo_i_effect_factor(unit, level->model), fmin(a, b), fmax(a, b),
-                          level->trials, opevo_i_plural(level->trials));
+                          opevo_i_cli_effect_factor(unit, level->model), fmin(a, b), fmax(a, b),
+                          level->trials, opevo_i_cli_plural(level->trials));
     }
 }
 
-void opevo_i_runs_print_effects(const opevo_i_run_trials *run, const char *unit, opevo_text *out)
+void opevo_i_cli_runs_print_effects(const opevo_i_cli_run_trials *run, const char *unit,
+                                    opevo_text *out)
 {
     const opevo_effects *effects = run->effects;
     size_t shown = 0;

@@ -7,24 +7,24 @@
 
 #include "reasons_internal.h"
 
-typedef enum opevo_i_runs_form {
+typedef enum opevo_i_cli_runs_form {
     OPEVO_I_RUNS_TEXT,
     OPEVO_I_RUNS_JSON,
     OPEVO_I_RUNS_CSV
-} opevo_i_runs_form;
+} opevo_i_cli_runs_form;
 
 /* Every trial of a run: a table of at most `width` columns, rows of CSV, or the members of a JSON
  * object. Samples and messages are whole in CSV and JSON. */
-opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info *info,
-                                       opevo_i_runs_form form, unsigned width, opevo_text *out,
-                                       opevo_error *err);
+opevo_status opevo_i_cli_runs_print_trials(opevo_store *store, const opevo_run_info *info,
+                                           opevo_i_cli_runs_form form, unsigned width,
+                                           opevo_text *out, opevo_error *err);
 
-struct opevo_i_run_trials;
+struct opevo_i_cli_run_trials;
 /* The results over the trials, drawn in characters; nothing below 10 trials or 40 columns. */
-void opevo_i_runs_print_scatter(const struct opevo_i_run_trials *run, const char *unit,
-                                unsigned width, opevo_text *out);
+void opevo_i_cli_runs_print_scatter(const struct opevo_i_cli_run_trials *run, const char *unit,
+                                    unsigned width, opevo_text *out);
 /* The effect of each value of the most important parameters, as bars; nothing without a model. */
-void opevo_i_runs_print_effects(const struct opevo_i_run_trials *run, const char *unit,
-                                opevo_text *out);
+void opevo_i_cli_runs_print_effects(const struct opevo_i_cli_run_trials *run, const char *unit,
+                                    opevo_text *out);
 
 #endif

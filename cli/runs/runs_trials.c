@@ -20,7 +20,7 @@ typedef struct lister {
     size_t criterion_count;
     bool has_windows;          /* of some trial */
     const double *processor_s; /* of the trial at hand; NULL: unknown */
-    opevo_i_measured measured;
+    opevo_i_cli_measured measured;
 } lister;
 
 /* The text that the store keeps beside a candidate, or else its number. */
@@ -78,7 +78,7 @@ static void add_json(lister *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
-    const opevo_i_measured_worker *by = opevo_i_measured_of(&self->measured, trial->number);
+    const opevo_i_cli_measured_worker *by = opevo_i_cli_measured_of(&self->measured, trial->number);
     opevo_text *out = self->out;
 
     opevo_json_next(out, "\n  ");
@@ -126,7 +126,7 @@ static void add_csv(lister *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
-    const opevo_i_measured_worker *by = opevo_i_measured_of(&self->measured, trial->number);
+    const opevo_i_cli_measured_worker *by = opevo_i_cli_measured_of(&self->measured, trial->number);
     opevo_text *out = self->out;
 
     opevo_text_printf(out, "%llu,%s", (unsigned long long)trial->number,
@@ -167,35 +167,36 @@ static void add_text(lister *self, const opevo_trial *trial)
     const opevo_outcome *outcome = &trial->outcome;
     opevo_table *table = &self->table;
 
-    opevo_i_table_cell(table, "%llu", (unsigned long long)trial->number);
-    opevo_i_table_cell(table, "%s", opevo_outcome_name(outcome->kind));
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)trial->number);
+    opevo_i_cli_table_cell(table, "%s", opevo_outcome_name(outcome->kind));
     if (outcome->kind == OPEVO_OUTCOME_OK)
-        opevo_i_table_cell(table, "%.6g", opevo_unit_result(self->info->unit, outcome->fitness));
+        opevo_i_cli_table_cell(table, "%.6g",
+                               opevo_unit_result(self->info->unit, outcome->fitness));
     else
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     if (isfinite(outcome->time_s))
-        opevo_i_table_cell(table, "%.6g", outcome->time_s);
+        opevo_i_cli_table_cell(table, "%.6g", outcome->time_s);
     else
-        opevo_i_table_cell(table, "-");
+        opevo_i_cli_table_cell(table, "-");
     for (size_t i = 0; i < self->criterion_count; i++) {
         if (isfinite(outcome->more[i]))
-            opevo_i_table_cell(table, "%.6g", outcome->more[i]);
+            opevo_i_cli_table_cell(table, "%.6g", outcome->more[i]);
         else
-            opevo_i_table_cell(table, "-");
+            opevo_i_cli_table_cell(table, "-");
     }
-    opevo_i_table_cell(table, "%zu", outcome->sample_count);
+    opevo_i_cli_table_cell(table, "%zu", outcome->sample_count);
     opevo_text_clear(&self->scratch);
-    opevo_i_text_add_message(&self->scratch, trial->proposal.origin);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&self->scratch));
-    opevo_i_table_cell(table, "%s", configuration(self, trial->proposal.point, false));
+    opevo_i_cli_text_add_message(&self->scratch, trial->proposal.origin);
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&self->scratch));
+    opevo_i_cli_table_cell(table, "%s", configuration(self, trial->proposal.point, false));
     opevo_text_clear(&self->scratch);
-    opevo_i_text_add_message(&self->scratch, outcome->message ? outcome->message : "");
-    opevo_i_table_cell(table, "%s", opevo_text_string(&self->scratch));
+    opevo_i_cli_text_add_message(&self->scratch, outcome->message ? outcome->message : "");
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&self->scratch));
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-static void begin(lister *self, opevo_i_runs_form form)
+static void begin(lister *self, opevo_i_cli_runs_form form)
 {
     if (form == OPEVO_I_RUNS_CSV) {
         opevo_text_add(self->out, "trial,outcome,result,unit,fitness,time_s,samples_s,build_s,"
@@ -211,16 +212,16 @@ static void begin(lister *self, opevo_i_runs_form form)
         opevo_json_string(self->out, "better", opevo_unit_better(self->info->unit));
         if (self->criterion_count) {
             opevo_json_key(self->out, "criteria");
-            opevo_i_json_criteria(self->criteria, self->criterion_count, self->out);
+            opevo_i_cli_json_criteria(self->criteria, self->criterion_count, self->out);
         }
-        opevo_i_measured_print_json(&self->measured, self->out);
+        opevo_i_cli_measured_print_json(&self->measured, self->out);
         opevo_json_key(self->out, "trials");
         opevo_text_add(self->out, "[");
     }
 }
 
 /* One at a time: the store has the details of the trial that it read last at hand. */
-static opevo_status add_trials(lister *self, opevo_store *store, opevo_i_runs_form form,
+static opevo_status add_trials(lister *self, opevo_store *store, opevo_i_cli_runs_form form,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -245,9 +246,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info *info,
-                                       opevo_i_runs_form form, unsigned width, opevo_text *out,
-                                       opevo_error *err)
+opevo_status opevo_i_cli_runs_print_trials(opevo_store *store, const opevo_run_info *info,
+                                           opevo_i_cli_runs_form form, unsigned width,
+                                           opevo_text *out, opevo_error *err)
 {
     static const char *const last[] = {"samples", "<origin", "<configuration", "<message"};
     const char *heads[8 + OPEVO_CRITERIA_MOST] = {"trial", "<outcome", opevo_unit_name(info->unit),
@@ -260,7 +261,7 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
         return status;
     OPEVO_TRY(opevo_store_criteria(store, info->run, self.criteria, &self.criterion_count, err));
     OPEVO_TRY(opevo_store_has_windows(store, info->run, &self.has_windows, err));
-    OPEVO_TRY(opevo_i_measured_read(store, info->run, info->trials, &self.measured, err));
+    OPEVO_TRY(opevo_i_cli_measured_read(store, info->run, info->trials, &self.measured, err));
     for (size_t i = 0; i < self.criterion_count; i++)
         heads[columns++] = self.criteria[i].name;
     for (size_t i = 0; i < sizeof last / sizeof *last; i++)
@@ -271,11 +272,11 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
     if (form == OPEVO_I_RUNS_JSON)
         opevo_text_add(out, "\n]");
     else if (form == OPEVO_I_RUNS_TEXT)
-        OPEVO_TRY(opevo_i_table_print(&self.table, width, out, err));
+        OPEVO_TRY(opevo_i_cli_table_print(&self.table, width, out, err));
     OPEVO_TRY(opevo_text_check(&self.scratch, err));
 cleanup:
-    opevo_i_measured_free(&self.measured);
-    opevo_i_table_free(&self.table);
+    opevo_i_cli_measured_free(&self.measured);
+    opevo_i_cli_table_free(&self.table);
     opevo_text_free(&self.scratch);
     opevo_space_destroy(self.space);
     return status;

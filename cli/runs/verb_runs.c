@@ -25,7 +25,7 @@ typedef struct listing {
     opevo_store *store;
     int64_t run; /* the only one that is wanted; 0: all */
     bool json, trials;
-    opevo_i_runs_form form; /* of the trials */
+    opevo_i_cli_runs_form form; /* of the trials */
     unsigned width;
     opevo_text *out;
     opevo_table table; /* of all runs, unless as JSON */
@@ -35,8 +35,8 @@ typedef struct listing {
     opevo_error *err;
 } listing;
 
-static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
-                     const opevo_i_measured *measured, const opevo_i_finals *finals,
+static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
+                     const opevo_i_cli_measured *measured, const opevo_i_cli_finals *finals,
                      const opevo_space *space, listing *self)
 {
     opevo_text *out = self->out;
@@ -64,52 +64,53 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
     opevo_json_string(out, "space", info->space);
     opevo_json_string(out, "signature", signature);
     opevo_json_double(out, "optimum", opevo_unit_result(info->unit, info->optimum));
-    opevo_i_reasons_print_json(reasons, out);
-    opevo_i_measured_print_json(measured, out);
+    opevo_i_cli_reasons_print_json(reasons, out);
+    opevo_i_cli_measured_print_json(measured, out);
     opevo_json_string(out, "started", info->started);
     opevo_json_string(out, "version", info->version);
-    opevo_i_finals_print_json(finals, space, info->unit, out);
+    opevo_i_cli_finals_print_json(finals, space, info->unit, out);
     opevo_text_add(out, "}");
 }
 
 static void add_settings(const opevo_run_info *info, opevo_text *out)
 {
-    opevo_i_settings_show(info->settings, strlen(info->settings),
-                          opevo_unit_follows_time(info->unit), out);
+    opevo_i_cli_settings_show(info->settings, strlen(info->settings),
+                              opevo_unit_follows_time(info->unit), out);
 }
 
 static void add_row(const opevo_run_info *info, opevo_table *table)
 {
     opevo_text settings = {0}, objective = {0};
 
-    opevo_i_table_cell(table, "%lld", (long long)info->run);
-    opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
-    opevo_i_table_cell(table, "%llu", (unsigned long long)info->trials);
-    opevo_i_table_cell(table, "%llu", (unsigned long long)info->failed);
+    opevo_i_cli_table_cell(table, "%lld", (long long)info->run);
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->seed);
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->trials);
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->failed);
     if (info->best_trial)
-        opevo_i_table_cell(table, "%.6g %s", opevo_unit_result(info->unit, info->best_fitness),
-                           opevo_unit_name(info->unit));
+        opevo_i_cli_table_cell(table, "%.6g %s", opevo_unit_result(info->unit, info->best_fitness),
+                               opevo_unit_name(info->unit));
     else
-        opevo_i_table_cell(table, "none");
-    opevo_i_table_cell(table, "%llu", (unsigned long long)info->best_trial);
-    opevo_i_table_cell(table, "%.1f s", info->cost_s);
-    opevo_i_text_add_objective(&objective, info->objective);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&objective));
+        opevo_i_cli_table_cell(table, "none");
+    opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->best_trial);
+    opevo_i_cli_table_cell(table, "%.1f s", info->cost_s);
+    opevo_i_cli_text_add_objective(&objective, info->objective);
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&objective));
     opevo_text_free(&objective);
-    opevo_i_table_cell(table, "%s", info->tuner);
+    opevo_i_cli_table_cell(table, "%s", info->tuner);
     add_settings(info, &settings);
-    opevo_i_table_cell(table, "%s", opevo_text_string(&settings));
+    opevo_i_cli_table_cell(table, "%s", opevo_text_string(&settings));
     opevo_text_free(&settings);
-    opevo_i_table_cell(table, "%s", info->started);
+    opevo_i_cli_table_cell(table, "%s", info->started);
 }
 
-static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons, opevo_text *out)
+static void print_run(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
+                      opevo_text *out)
 {
     opevo_text settings = {0};
 
     add_settings(info, &settings);
     opevo_text_printf(out, "run %lld, ", (long long)info->run);
-    opevo_i_text_add_objective(out, info->objective);
+    opevo_i_cli_text_add_objective(out, info->objective);
     opevo_text_add(out, "; tuner ");
     opevo_text_add_visible(out, info->tuner);
     opevo_text_add(out, *info->settings ? " " : "");
@@ -122,10 +123,10 @@ static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons
     opevo_text_add_visible(out, info->version);
     opevo_text_add(out, "\n");
     opevo_text_printf(out, "%llu trial%s, %llu failed; cost %.1f s; %s%s\n",
-                      (unsigned long long)info->trials, opevo_i_plural(info->trials),
+                      (unsigned long long)info->trials, opevo_i_cli_plural(info->trials),
                       (unsigned long long)info->failed, info->cost_s,
                       *info->stop ? "stopped by: " : "not ended", info->stop);
-    opevo_i_reasons_print(reasons, out);
+    opevo_i_cli_reasons_print(reasons, out);
     if (!info->best_trial) {
         opevo_text_add(out, "no trial succeeded\n");
         return;
@@ -157,8 +158,8 @@ static opevo_status print_curve(opevo_store *store, const opevo_run_info *info, 
             OPEVO_TRY(opevo_run_curve_add(&curve, &trials[i].outcome, err));
     }
     if (curve.trials >= FEWEST_DRAWN && opevo_run_curve_best(&curve, curve.trials) > 0)
-        opevo_i_curve_print(&curve, info->optimum, info->unit,
-                            opevo_i_terminal_width(STDOUT_FILENO), out);
+        opevo_i_cli_curve_print(&curve, info->optimum, info->unit,
+                                opevo_i_cli_terminal_width(STDOUT_FILENO), out);
 cleanup:
     opevo_run_curve_free(&curve);
     opevo_free(trials);
@@ -167,14 +168,15 @@ cleanup:
 
 /* The results by device, where there are several. */
 static opevo_status print_devices(opevo_store *store, const opevo_run_info *info,
-                                  const opevo_i_measured *measured, opevo_text *out,
+                                  const opevo_i_cli_measured *measured, opevo_text *out,
                                   opevo_error *err)
 {
-    opevo_i_measured_device *devices = NULL;
+    opevo_i_cli_measured_device *devices = NULL;
     opevo_status status = OPEVO_OK;
     size_t count = 0;
 
-    OPEVO_TRY(opevo_i_measured_devices_of_run(store, info->run, measured, &devices, &count, err));
+    OPEVO_TRY(
+        opevo_i_cli_measured_devices_of_run(store, info->run, measured, &devices, &count, err));
     for (size_t i = 0; count > 1 && i < count; i++) {
         opevo_text_printf(out, "%llu of %llu trials succeeded on ",
                           (unsigned long long)devices[i].succeeded,
@@ -195,55 +197,56 @@ cleanup:
 static opevo_status print_effects(opevo_store *store, const opevo_run_info *info, opevo_text *out,
                                   opevo_error *err)
 {
-    opevo_i_run_trials trials;
-    opevo_status status = opevo_i_run_trials_read(store, info->run, &trials, err);
+    opevo_i_cli_run_trials trials;
+    opevo_status status = opevo_i_cli_run_trials_read(store, info->run, &trials, err);
 
     if (status == OPEVO_OK) {
-        opevo_i_runs_print_scatter(&trials, info->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
-        opevo_i_runs_print_effects(&trials, info->unit, out);
+        opevo_i_cli_runs_print_scatter(&trials, info->unit,
+                                       opevo_i_cli_terminal_width(STDOUT_FILENO), out);
+        opevo_i_cli_runs_print_effects(&trials, info->unit, out);
     }
-    opevo_i_run_trials_free(&trials);
+    opevo_i_cli_run_trials_free(&trials);
     return status;
 }
 
 /* A run with its curve, why its trials failed, and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
-    opevo_i_finals finals;
-    opevo_i_reasons reasons = {.of[0] = {0}};
-    opevo_i_measured measured = {.workers = NULL};
+    opevo_i_cli_finals finals;
+    opevo_i_cli_reasons reasons = {.of[0] = {0}};
+    opevo_i_cli_measured measured = {.workers = NULL};
     opevo_space *space = NULL;
 
-    self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
+    self->status = opevo_i_cli_finals_of_run(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK && info->failed)
-        self->status = opevo_i_reasons_of_run(self->store, info->run, &reasons, self->err);
+        self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
     if (self->status == OPEVO_OK)
         self->status =
-            opevo_i_measured_read(self->store, info->run, info->trials, &measured, self->err);
+            opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err);
     if (self->status == OPEVO_OK && self->json) {
         add_json(info, &reasons, &measured, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
         print_run(info, &reasons, self->out);
-        opevo_i_measured_print(&measured, self->out);
+        opevo_i_cli_measured_print(&measured, self->out);
         self->status = print_devices(self->store, info, &measured, self->out, self->err);
     }
     if (self->status == OPEVO_OK && !self->json) {
         self->status = print_curve(self->store, info, self->out, self->err);
         if (self->status == OPEVO_OK)
             self->status = print_effects(self->store, info, self->out, self->err);
-        opevo_i_finals_print(&finals, space, info->unit, self->out);
+        opevo_i_cli_finals_print(&finals, space, info->unit, self->out);
     }
     opevo_space_destroy(space);
-    opevo_i_reasons_free(&reasons);
-    opevo_i_measured_free(&measured);
-    opevo_i_finals_free(&finals);
+    opevo_i_cli_reasons_free(&reasons);
+    opevo_i_cli_measured_free(&measured);
+    opevo_i_cli_finals_free(&finals);
 }
 
 static void visit_trials(listing *self, const opevo_run_info *info)
 {
     opevo_text_add(self->out, self->json ? "{" : "");
-    self->status =
-        opevo_i_runs_print_trials(self->store, info, self->form, self->width, self->out, self->err);
+    self->status = opevo_i_cli_runs_print_trials(self->store, info, self->form, self->width,
+                                                 self->out, self->err);
     opevo_text_add(self->out, self->json ? "}\n" : "");
 }
 
@@ -277,13 +280,13 @@ static opevo_status print_planned(opevo_store *store, opevo_text *out, opevo_err
 
 static opevo_status check_call(const opevo_call *call, int64_t run, opevo_error *err)
 {
-    if (opevo_i_flag(call, "trials") && !run)
+    if (opevo_i_cli_flag(call, "trials") && !run)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "--trials: give a store and the number of a run in it, such as runs.db:1.");
-    if (opevo_i_flag(call, "csv") && !opevo_i_flag(call, "trials"))
+    if (opevo_i_cli_flag(call, "csv") && !opevo_i_cli_flag(call, "trials"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--csv requires --trials.");
-    if (opevo_i_flag(call, "csv") && opevo_i_flag(call, "json"))
+    if (opevo_i_cli_flag(call, "csv") && opevo_i_cli_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give --csv or --json, not both.");
     return OPEVO_OK;
 }
@@ -294,21 +297,21 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                         "best",   "at trial",  "cost",    "<objective",
                                         "<tuner", "<settings", "<started"};
     listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .below = 4},
-                    .width = opevo_i_terminal_width(STDOUT_FILENO),
-                    .trials = opevo_i_flag(call, "trials"),
-                    .json = opevo_i_flag(call, "json"),
+                    .width = opevo_i_cli_terminal_width(STDOUT_FILENO),
+                    .trials = opevo_i_cli_flag(call, "trials"),
+                    .json = opevo_i_cli_flag(call, "json"),
                     .out = out,
                     .err = err};
-    char *path = opevo_i_split_run(call->arguments[0], &self.run);
+    char *path = opevo_i_cli_split_run(call->arguments[0], &self.run);
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
     OPEVO_TRY(check_call(call, self.run, err));
-    self.form = self.json                   ? OPEVO_I_RUNS_JSON
-                : opevo_i_flag(call, "csv") ? OPEVO_I_RUNS_CSV
-                                            : OPEVO_I_RUNS_TEXT;
+    self.form = self.json                       ? OPEVO_I_RUNS_JSON
+                : opevo_i_cli_flag(call, "csv") ? OPEVO_I_RUNS_CSV
+                                                : OPEVO_I_RUNS_TEXT;
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.store, err));
     opevo_text_add(out, self.json && !self.trials ? "[" : "");
     OPEVO_TRY(opevo_store_list(self.store, visit, &self, err));
@@ -318,19 +321,19 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
                             path, (long long)self.run);
     } else if (!self.json && !self.run) {
-        OPEVO_TRY(opevo_i_table_print(&self.table, self.width, out, err));
+        OPEVO_TRY(opevo_i_cli_table_print(&self.table, self.width, out, err));
         opevo_text_add(out, self.has_times ? "for results in s, ms, us and ns, smaller is better\n"
                                            : "");
         status = print_planned(self.store, out, err);
     }
 cleanup:
-    opevo_i_table_free(&self.table);
+    opevo_i_cli_table_free(&self.table);
     opevo_store_close(self.store);
     opevo_free(path);
     return status;
 }
 
-const opevo_verb opevo_i_verb_runs = {
+const opevo_verb opevo_i_cli_verb_runs = {
     .name = "runs",
     .arguments = "STORE[:RUN]",
     .arguments_min = 1,

@@ -18,14 +18,14 @@ static const char *const units[] = {
     [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "1/s", [OPEVO_I_TOLD_GFLOPS] = "GFLOP/s"};
 enum { TOLD_COUNT = sizeof units / sizeof *units, WORKERS_MOST = 1000000 };
 
-const char *opevo_i_told_name(opevo_i_told told)
+const char *opevo_i_cli_told_name(opevo_i_cli_told told)
 {
     return told_names[told];
 }
 
 /* ---- Tuner and settings --------------------------------------------------------------------- */
 
-static opevo_status read_setting(opevo_i_serving *self, const char *key, const json_t *value,
+static opevo_status read_setting(opevo_i_cli_serving *self, const char *key, const json_t *value,
                                  opevo_error *err)
 {
     opevo_text assignment = {0};
@@ -52,7 +52,7 @@ static opevo_status read_setting(opevo_i_serving *self, const char *key, const j
                : OPEVO_FAIL(err, status, "\"settings\", %.60s: %.800s", key, inner.message);
 }
 
-static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_tuner(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
 {
     json_t *settings = json_object_get(request, "settings");
     uint64_t workers = 1;
@@ -61,13 +61,13 @@ static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, ope
     json_t *value = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_field_text(request, "tuner", &name, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "tuner", &name, err));
     OPEVO_TRY(opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err));
     self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
     if (!self->settings)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
     opevo_settings_default(self->run.tuner, self->settings);
-    OPEVO_TRY(opevo_i_field_count(request, "workers", 1, 1, WORKERS_MOST, &workers, err));
+    OPEVO_TRY(opevo_i_cli_field_count(request, "workers", 1, 1, WORKERS_MOST, &workers, err));
     opevo_settings_widen(self->run.tuner, (size_t)workers, self->settings);
     if (settings && !json_is_object(settings))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"settings\" must be an object.");
@@ -76,7 +76,7 @@ static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, ope
         OPEVO_TRY(read_setting(self, key, value, err));
     }
     self->run.settings = self->settings;
-    OPEVO_TRY(opevo_i_field_count(request, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(opevo_i_cli_field_count(request, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
 cleanup:
     return status;
 }
@@ -100,7 +100,7 @@ static opevo_status parse_space(const json_t *value, bool without_files, opevo_s
     return status;
 }
 
-static opevo_status read_space(const opevo_i_server *server, const json_t *request,
+static opevo_status read_space(const opevo_i_cli_server *server, const json_t *request,
                                opevo_space **out, opevo_error *err)
 {
     const json_t *value = json_object_get(request, "space");
@@ -115,16 +115,16 @@ static opevo_status read_space(const opevo_i_server *server, const json_t *reque
     return opevo_space_load(json_string_value(value), out, err);
 }
 
-static opevo_status read_told(const json_t *request, opevo_i_told *out, opevo_error *err)
+static opevo_status read_told(const json_t *request, opevo_i_cli_told *out, opevo_error *err)
 {
     const char *name = NULL;
-    opevo_status status = opevo_i_field_text(request, "result", &name, err);
+    opevo_status status = opevo_i_cli_field_text(request, "result", &name, err);
 
     if (status != OPEVO_OK || !name)
         return status;
     for (size_t i = 0; i < TOLD_COUNT; i++) {
         if (!strcmp(told_names[i], name)) {
-            *out = (opevo_i_told)i;
+            *out = (opevo_i_cli_told)i;
             return OPEVO_OK;
         }
     }
@@ -136,13 +136,13 @@ static opevo_status read_criteria(const json_t *request, opevo_criterion *criter
                                   char *(*words)[2], size_t *count, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_field_texts(request, "criterion", count, err);
+    opevo_status status = opevo_i_cli_field_texts(request, "criterion", count, err);
 
     if (status == OPEVO_OK && *count > OPEVO_CRITERIA_MOST - 1)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "\"criterion\" may list %d criteria at most.",
                             OPEVO_CRITERIA_MOST - 1);
     for (size_t i = 0; status == OPEVO_OK && i < *count; i++) {
-        const char *text = opevo_i_field_text_at(request, "criterion", i);
+        const char *text = opevo_i_cli_field_text_at(request, "criterion", i);
 
         status = opevo_criterion_parse(text, strlen(text), &words[i][0], &words[i][1],
                                        &criteria[i].larger_is_better, &inner);
@@ -158,7 +158,7 @@ static opevo_status read_criteria(const json_t *request, opevo_criterion *criter
 static opevo_status read_signature(const json_t *request, uint64_t *out, opevo_error *err)
 {
     const char *text = NULL;
-    opevo_status status = opevo_i_field_text(request, "signature", &text, err);
+    opevo_status status = opevo_i_cli_field_text(request, "signature", &text, err);
 
     if (status != OPEVO_OK || !text)
         return status;
@@ -168,7 +168,7 @@ static opevo_status read_signature(const json_t *request, uint64_t *out, opevo_e
     return OPEVO_OK;
 }
 
-static opevo_status make_objective(const opevo_i_server *server, opevo_i_serving *self,
+static opevo_status make_objective(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
                                    const json_t *request, opevo_error *err)
 {
     opevo_criterion criteria[OPEVO_CRITERIA_MOST];
@@ -177,7 +177,7 @@ static opevo_status make_objective(const opevo_i_server *server, opevo_i_serving
     opevo_space *space = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_field_text(request, "name", &options.name, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "name", &options.name, err));
     options.name = options.name ? options.name : "serve";
     OPEVO_TRY(read_told(request, &self->told, err));
     options.unit = units[self->told];
@@ -198,24 +198,24 @@ cleanup:
 
 /* ---- What is searched for ------------------------------------------------------------------- */
 
-static opevo_status read_search(opevo_i_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_search(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     const char *names = NULL;
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_field_text(request, "criteria", &names, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "criteria", &names, err));
     if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
         return OPEVO_FAIL(err, inner.status, "\"criteria\", %.100s: %.700s", names, inner.message);
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->shows_front = names && self->front.criteria.count > 1;
-    OPEVO_TRY(opevo_i_field_texts(request, "require", &count, err));
+    OPEVO_TRY(opevo_i_cli_field_texts(request, "require", &count, err));
     self->requirements = opevo_calloc(count, sizeof *self->requirements);
     if (!self->requirements)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for requirements.");
     for (size_t i = 0; i < count; i++) {
-        const char *text = opevo_i_field_text_at(request, "require", i);
+        const char *text = opevo_i_cli_field_text_at(request, "require", i);
 
         if (opevo_requirement_parse(self->objective, text, &self->requirements[i], &inner))
             return OPEVO_FAIL(err, inner.status, "\"require\", %.100s: %.700s", text,
@@ -227,33 +227,34 @@ cleanup:
     return status;
 }
 
-static opevo_status read_earlier(const opevo_i_server *server, opevo_i_serving *self,
+static opevo_status read_earlier(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
                                  const json_t *request, opevo_error *err)
 {
     size_t count = 0;
-    opevo_status status = opevo_i_field_texts(request, "learn", &count, err);
+    opevo_status status = opevo_i_cli_field_texts(request, "learn", &count, err);
 
     if (status == OPEVO_OK && count > 0 && server->without_files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
-        status = opevo_i_earlier_add(&self->earlier, "\"learn\"",
-                                     opevo_i_field_text_at(request, "learn", i), self->run.tuner,
-                                     self->objective->space, err);
+        status = opevo_i_cli_earlier_add(&self->earlier, "\"learn\"",
+                                         opevo_i_cli_field_text_at(request, "learn", i),
+                                         self->run.tuner, self->objective->space, err);
     self->run.earlier = self->earlier.trials;
     self->run.earlier_count = self->earlier.count;
     return status;
 }
 
-static opevo_status read_starts(opevo_i_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_starts(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
 {
     size_t count = 0;
-    opevo_status status = opevo_i_field_texts(request, "start", &count, err);
+    opevo_status status = opevo_i_cli_field_texts(request, "start", &count, err);
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        const char *text = opevo_i_field_text_at(request, "start", i);
+        const char *text = opevo_i_cli_field_text_at(request, "start", i);
         opevo_error inner = {OPEVO_OK, ""};
 
-        if (opevo_i_starts_add_configuration(&self->starts, self->objective->space, text, &inner))
+        if (opevo_i_cli_starts_add_configuration(&self->starts, self->objective->space, text,
+                                                 &inner))
             status =
                 OPEVO_FAIL(err, inner.status, "\"start\", %.100s: %.700s", text, inner.message);
     }
@@ -265,18 +266,18 @@ static opevo_status read_starts(opevo_i_serving *self, const json_t *request, op
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
-    opevo_i_serving *self = context;
+    opevo_i_cli_serving *self = context;
 
     (void)resumed;
     if (self->shows_front && opevo_front_add(&self->front, trial, NULL, NULL) != OPEVO_OK)
         self->front_failed = true;
 }
 
-static opevo_status open_store(const opevo_i_server *server, opevo_i_serving *self,
+static opevo_status open_store(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
                                const json_t *request, opevo_error *err)
 {
     const char *path = NULL;
-    opevo_status status = opevo_i_field_text(request, "store", &path, err);
+    opevo_status status = opevo_i_cli_field_text(request, "store", &path, err);
 
     path = path ? path : server->store;
     if (status != OPEVO_OK || !path)
@@ -292,13 +293,13 @@ static opevo_status open_store(const opevo_i_server *server, opevo_i_serving *se
 }
 
 /* A run is told by one session at a time. */
-static opevo_status check_alone(const opevo_i_server *server, const opevo_i_serving *self,
+static opevo_status check_alone(const opevo_i_cli_server *server, const opevo_i_cli_serving *self,
                                 opevo_error *err)
 {
     int64_t run = opevo_session_result(self->session)->run;
 
     for (size_t i = 0; i < server->count && self->store_path; i++) {
-        const opevo_i_serving *other = server->sessions[i];
+        const opevo_i_cli_serving *other = server->sessions[i];
 
         if (other && other->store_path && !strcmp(other->store_path, self->store_path) &&
             opevo_session_result(other->session)->run == run)
@@ -310,8 +311,8 @@ static opevo_status check_alone(const opevo_i_server *server, const opevo_i_serv
     return OPEVO_OK;
 }
 
-static opevo_status make(const opevo_i_server *server, opevo_i_serving *self, const json_t *request,
-                         opevo_error *err)
+static opevo_status make(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
+                         const json_t *request, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -330,7 +331,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
+opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -344,7 +345,7 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
     opevo_front_free(&self->front);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
-    opevo_i_starts_free(&self->starts);
+    opevo_i_cli_starts_free(&self->starts);
     opevo_free(self->requirements);
     free(self->store_path);
     free(self->identity);
@@ -354,7 +355,7 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
     return status;
 }
 
-static void print_batch(const opevo_i_serving *self, opevo_text *out)
+static void print_batch(const opevo_i_cli_serving *self, opevo_text *out)
 {
     bool at_most = false;
     size_t batch = opevo_settings_batch(self->run.tuner, self->settings, &at_most);
@@ -362,7 +363,7 @@ static void print_batch(const opevo_i_serving *self, opevo_text *out)
     opevo_json_double(out, "batch", batch == SIZE_MAX ? NAN : (double)batch);
 }
 
-static void print_created(const opevo_i_server *server, const opevo_i_serving *self,
+static void print_created(const opevo_i_cli_server *server, const opevo_i_cli_serving *self,
                           const json_t *request, opevo_text *out)
 {
     size_t place = 0;
@@ -376,15 +377,15 @@ static void print_created(const opevo_i_server *server, const opevo_i_serving *s
         print_batch(self, out);
 }
 
-opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server, const json_t *request,
+                                      opevo_text *out, opevo_error *err)
 {
-    opevo_i_serving *self = NULL;
+    opevo_i_cli_serving *self = NULL;
     char *identity = NULL;
     opevo_status status = OPEVO_OK;
 
     if (server->shared)
-        OPEVO_TRY(opevo_i_share_find(server, request, &self, &identity, err));
+        OPEVO_TRY(opevo_i_cli_share_find(server, request, &self, &identity, err));
     if (self) {
         print_created(server, self, request, out);
         opevo_json_bool(out, "joined", true);
@@ -393,7 +394,7 @@ opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request,
     }
     self = opevo_calloc(1, sizeof *self);
     if (!self || !opevo_reserve((void **)&server->sessions, &server->capacity, server->count + 1,
-                                sizeof(opevo_i_serving *))) {
+                                sizeof(opevo_i_cli_serving *))) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
         goto cleanup;
     }
@@ -404,7 +405,7 @@ opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request,
     self = NULL; /* the server's, with the identity */
     identity = NULL;
 cleanup:
-    opevo_i_serving_close(self, NULL);
+    opevo_i_cli_serving_close(self, NULL);
     free(identity);
     return status;
 }

@@ -11,51 +11,52 @@
 
 enum { KEYS_MOST = 16 };
 
-static opevo_status close_one(opevo_i_server *server, const json_t *request, opevo_text *out,
+static opevo_status close_one(opevo_i_cli_server *server, const json_t *request, opevo_text *out,
                               opevo_error *err)
 {
-    opevo_i_serving *self = NULL;
-    opevo_status status = opevo_i_serving_find(server, request, &self, err);
+    opevo_i_cli_serving *self = NULL;
+    opevo_status status = opevo_i_cli_serving_find(server, request, &self, err);
 
     if (status != OPEVO_OK)
         return status;
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
     if (server->shared) { /* it stays there for others */
-        opevo_i_share_release(self, server->client);
+        opevo_i_cli_share_release(self, server->client);
         return OPEVO_OK;
     }
     for (size_t i = 0; i < server->count; i++)
         server->sessions[i] = server->sessions[i] == self ? NULL : server->sessions[i];
-    return opevo_i_serving_close(self, err);
+    return opevo_i_cli_serving_close(self, err);
 }
 
 static const struct {
     const char *op;
-    opevo_i_answer answer;
+    opevo_i_cli_answer answer;
     const char *keys[KEYS_MOST + 1]; /* beside "op" and "id" */
 } operations[] = {
     {"create",
-     opevo_i_serve_create,
+     opevo_i_cli_serve_create,
      {"op", "id", "space", "tuner", "seed", "settings", "store", "name", "result", "criterion",
       "criteria", "require", "learn", "start", "signature", "workers"}},
-    {"ask", opevo_i_serve_ask, {"op", "id", "session", "count", "until"}},
-    {"pending", opevo_i_serve_pending, {"op", "id", "session", "hold"}},
-    {"tell", opevo_i_serve_tell, {"op", "id", "session", "trials"}},
-    {"best", opevo_i_serve_best, {"op", "id", "session"}},
+    {"ask", opevo_i_cli_serve_ask, {"op", "id", "session", "count", "until"}},
+    {"pending", opevo_i_cli_serve_pending, {"op", "id", "session", "hold"}},
+    {"tell", opevo_i_cli_serve_tell, {"op", "id", "session", "trials"}},
+    {"best", opevo_i_cli_serve_best, {"op", "id", "session"}},
     {"law",
-     opevo_i_serve_law,
+     opevo_i_cli_serve_law,
      {"op", "id", "session", "parameter", "topology", "start", "q", "method", "tolerance"}},
-    {"tuners", opevo_i_serve_tuners, {"op", "id"}},
-    {"version", opevo_i_serve_version, {"op", "id"}},
+    {"tuners", opevo_i_cli_serve_tuners, {"op", "id"}},
+    {"version", opevo_i_cli_serve_version, {"op", "id"}},
     {"close", close_one, {"op", "id", "session"}},
 };
 enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
-opevo_status opevo_i_serving_find(const opevo_i_server *server, const json_t *request,
-                                  opevo_i_serving **out, opevo_error *err)
+opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server, const json_t *request,
+                                      opevo_i_cli_serving **out, opevo_error *err)
 {
     uint64_t number = 0;
-    opevo_status status = opevo_i_field_count(request, "session", 0, 1, UINT32_MAX, &number, err);
+    opevo_status status =
+        opevo_i_cli_field_count(request, "session", 0, 1, UINT32_MAX, &number, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -89,19 +90,19 @@ static opevo_status find_operation(const char *op, size_t *out, opevo_error *err
 }
 
 /* The members of a reply to a request that could be read. */
-static opevo_status answer(opevo_i_server *server, json_t *request, opevo_text *out,
+static opevo_status answer(opevo_i_cli_server *server, json_t *request, opevo_text *out,
                            opevo_error *err)
 {
     const char *op = NULL;
     size_t found = 0;
-    opevo_status status = opevo_i_field_text(request, "op", &op, err);
+    opevo_status status = opevo_i_cli_field_text(request, "op", &op, err);
 
     if (status == OPEVO_OK && !op)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "\"op\" is missing: what to do, such as \"ask\".");
     if (status == OPEVO_OK)
         status = find_operation(op, &found, err);
     if (status == OPEVO_OK)
-        status = opevo_i_field_check(request, operations[found].keys, op, err);
+        status = opevo_i_cli_field_check(request, operations[found].keys, op, err);
     return status == OPEVO_OK ? operations[found].answer(server, request, out, err) : status;
 }
 
@@ -159,12 +160,13 @@ static void add_refusal(const json_t *request, const char *sentence, opevo_text 
     opevo_text_add(out, "}\n");
 }
 
-void opevo_i_serve_refuse(const char *sentence, opevo_text *out)
+void opevo_i_cli_serve_refuse(const char *sentence, opevo_text *out)
 {
     add_refusal(NULL, sentence, out);
 }
 
-void opevo_i_serve_line(opevo_i_server *server, const char *line, size_t length, opevo_text *out)
+void opevo_i_cli_serve_line(opevo_i_cli_server *server, const char *line, size_t length,
+                            opevo_text *out)
 {
     opevo_error err = {OPEVO_OK, ""};
     size_t start = out->length;
@@ -184,17 +186,17 @@ void opevo_i_serve_line(opevo_i_server *server, const char *line, size_t length,
     json_decref(request);
 }
 
-opevo_status opevo_i_serve_end(opevo_i_server *server, opevo_error *err)
+opevo_status opevo_i_cli_serve_end(opevo_i_cli_server *server, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < server->count; i++) {
         opevo_error one = {OPEVO_OK, ""};
 
-        if (opevo_i_serving_close(server->sessions[i], &one) != OPEVO_OK && status == OPEVO_OK)
+        if (opevo_i_cli_serving_close(server->sessions[i], &one) != OPEVO_OK && status == OPEVO_OK)
             status = OPEVO_FAIL(err, one.status, "%s", one.message);
     }
     opevo_free(server->sessions);
-    *server = (opevo_i_server){.count = 0};
+    *server = (opevo_i_cli_server){.count = 0};
     return status;
 }

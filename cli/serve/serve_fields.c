@@ -30,8 +30,8 @@ static opevo_status fail_unknown(const char *const *known, const char *key, cons
     return OPEVO_INVALID;
 }
 
-opevo_status opevo_i_field_check(json_t *object, const char *const *known, const char *what,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_field_check(json_t *object, const char *const *known, const char *what,
+                                     opevo_error *err)
 {
     const char *key = NULL;
     json_t *value = NULL;
@@ -53,8 +53,8 @@ opevo_status opevo_i_field_check(json_t *object, const char *const *known, const
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_field_text(const json_t *object, const char *key, const char **out,
-                                opevo_error *err)
+opevo_status opevo_i_cli_field_text(const json_t *object, const char *key, const char **out,
+                                    opevo_error *err)
 {
     const json_t *value = json_object_get(object, key);
 
@@ -64,8 +64,8 @@ opevo_status opevo_i_field_text(const json_t *object, const char *key, const cha
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_field_count(const json_t *object, const char *key, uint64_t fallback,
-                                 uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
+opevo_status opevo_i_cli_field_count(const json_t *object, const char *key, uint64_t fallback,
+                                     uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
 {
     const json_t *value = json_object_get(object, key);
     uint64_t number = fallback;
@@ -84,8 +84,8 @@ opevo_status opevo_i_field_count(const json_t *object, const char *key, uint64_t
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_field_number(const json_t *object, const char *key, double *out, bool *given,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_field_number(const json_t *object, const char *key, double *out,
+                                      bool *given, opevo_error *err)
 {
     const json_t *value = json_object_get(object, key);
 
@@ -97,21 +97,21 @@ opevo_status opevo_i_field_number(const json_t *object, const char *key, double 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_field_texts(const json_t *object, const char *key, size_t *count,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_field_texts(const json_t *object, const char *key, size_t *count,
+                                     opevo_error *err)
 {
     const json_t *value = json_object_get(object, key);
     bool valid = !value || json_is_string(value) || json_is_array(value);
 
     *count = json_is_string(value) ? 1 : json_array_size(value);
     for (size_t i = 0; i < *count && valid; i++)
-        valid = opevo_i_field_text_at(object, key, i) != NULL;
+        valid = opevo_i_cli_field_text_at(object, key, i) != NULL;
     if (!valid)
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\" must be a list of strings.", key);
     return OPEVO_OK;
 }
 
-const char *opevo_i_field_text_at(const json_t *object, const char *key, size_t i)
+const char *opevo_i_cli_field_text_at(const json_t *object, const char *key, size_t i)
 {
     const json_t *value = json_object_get(object, key);
 

@@ -17,43 +17,43 @@ enum {
 };
 
 /* What a session is told of a success, and what it is called in requests and replies. */
-typedef enum opevo_i_told {
+typedef enum opevo_i_cli_told {
     OPEVO_I_TOLD_SCORE,
     OPEVO_I_TOLD_TIME,
     OPEVO_I_TOLD_GFLOPS
-} opevo_i_told;
-const char *opevo_i_told_name(opevo_i_told told);
+} opevo_i_cli_told;
+const char *opevo_i_cli_told_name(opevo_i_cli_told told);
 
 /* A trial that was asked for and not told, of a session that several clients share. */
-typedef struct opevo_i_lease {
+typedef struct opevo_i_cli_lease {
     uint64_t number;
     uint64_t client; /* who evaluates it; 0: nobody */
     double due_s;    /* when it may be given to another client */
-} opevo_i_lease;
+} opevo_i_cli_lease;
 
 /* One session with what it needs. */
-typedef struct opevo_i_serving {
+typedef struct opevo_i_cli_serving {
     opevo_session *session;
     opevo_objective *objective;
-    opevo_i_told told;
+    opevo_i_cli_told told;
     opevo_run_options run;
     opevo_setting_value *settings;
-    opevo_i_earlier earlier;
-    opevo_i_starts starts;
+    opevo_i_cli_earlier earlier;
+    opevo_i_cli_starts starts;
     opevo_requirement *requirements;
     char *store_path; /* from the root; NULL without a store */
     opevo_front front;
     bool shows_front, front_failed;
     /* Of a shared session: */
     char *identity; /* the request that made it */
-    opevo_i_lease *leases;
+    opevo_i_cli_lease *leases;
     opevo_trial *pending; /* as many as leases, in the order of their numbers */
     size_t lease_count;
     uint64_t asked; /* the largest number that was asked for */
-} opevo_i_serving;
+} opevo_i_cli_serving;
 
-typedef struct opevo_i_server {
-    opevo_i_serving **sessions; /* number n at n - 1; NULL once closed */
+typedef struct opevo_i_cli_server {
+    opevo_i_cli_serving **sessions; /* number n at n - 1; NULL once closed */
     size_t count, capacity;
     bool without_files; /* requests that name files are refused */
     /* With several clients, which share sessions: */
@@ -61,122 +61,124 @@ typedef struct opevo_i_server {
     uint64_t client;   /* whose request is answered; from 1 */
     double lease_s;    /* how long a silent client keeps a trial */
     const char *store; /* for sessions that name none; NULL: none */
-} opevo_i_server;
+} opevo_i_cli_server;
 
 /* ---- serve_dispatch.c ---- */
 
 /* Answer one request of `length` bytes: append one line to `out`. */
-void opevo_i_serve_line(opevo_i_server *server, const char *line, size_t length, opevo_text *out);
+void opevo_i_cli_serve_line(opevo_i_cli_server *server, const char *line, size_t length,
+                            opevo_text *out);
 /* Append the line that refuses a request which cannot be read. */
-void opevo_i_serve_refuse(const char *sentence, opevo_text *out);
+void opevo_i_cli_serve_refuse(const char *sentence, opevo_text *out);
 /* Close all sessions. Errors: the first of theirs. */
-opevo_status opevo_i_serve_end(opevo_i_server *server, opevo_error *err);
+opevo_status opevo_i_cli_serve_end(opevo_i_cli_server *server, opevo_error *err);
 
 /* What answers an operation: it adds members to the object of the reply. */
-typedef opevo_status (*opevo_i_answer)(opevo_i_server *server, const json_t *request,
+typedef opevo_status (*opevo_i_cli_answer)(opevo_i_cli_server *server, const json_t *request,
+                                           opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server, const json_t *request,
+                                      opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const json_t *request,
+                                   opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server, const json_t *request,
                                        opevo_text *out, opevo_error *err);
-opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                  opevo_error *err);
-opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, opevo_text *out,
-                               opevo_error *err);
-opevo_status opevo_i_serve_pending(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                   opevo_error *err);
-opevo_status opevo_i_serve_tell(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                opevo_error *err);
-opevo_status opevo_i_serve_best(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                opevo_error *err);
-opevo_status opevo_i_serve_law(opevo_i_server *server, const json_t *request, opevo_text *out,
-                               opevo_error *err);
-opevo_status opevo_i_serve_tuners(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                  opevo_error *err);
-opevo_status opevo_i_serve_version(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                   opevo_error *err);
+opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const json_t *request,
+                                    opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const json_t *request,
+                                    opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const json_t *request,
+                                   opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server, const json_t *request,
+                                      opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server, const json_t *request,
+                                       opevo_text *out, opevo_error *err);
 
 /* The open session that the request names. Errors: INVALID. */
-opevo_status opevo_i_serving_find(const opevo_i_server *server, const json_t *request,
-                                  opevo_i_serving **out, opevo_error *err);
+opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server, const json_t *request,
+                                      opevo_i_cli_serving **out, opevo_error *err);
 
 /* ---- serve_create.c ---- */
 
 /* End the session, say in the store why it ended where it did, and release everything. Errors:
  * those of the store, and LOST where that is gone. */
-opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err);
+opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *err);
 
 /* The session that the same request made, leaving starting points aside; NULL: none. `identity` is
  * the request's text, which the caller frees. Errors: NOMEM. */
-opevo_status opevo_i_share_find(const opevo_i_server *server, const json_t *request,
-                                opevo_i_serving **found, char **identity, opevo_error *err);
+opevo_status opevo_i_cli_share_find(const opevo_i_cli_server *server, const json_t *request,
+                                    opevo_i_cli_serving **found, char **identity, opevo_error *err);
 
 /* ---- serve_share.c: leases of trials. Each call renews those of its client. ---- */
 
 /* As opevo_session_ask, with trials that nobody evaluates any more first; those above number
  * `until` are not given. Also *elsewhere: how many others have. */
-opevo_status opevo_i_share_ask(opevo_i_server *server, opevo_i_serving *serving, size_t wanted,
-                               uint64_t until, opevo_trial *trials, size_t *count,
-                               size_t *elsewhere, opevo_error *err);
+opevo_status opevo_i_cli_share_ask(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                   size_t wanted, uint64_t until, opevo_trial *trials,
+                                   size_t *count, size_t *elsewhere, opevo_error *err);
 /* Let the client have those of the `count` numbers that nobody else has, then give all that it
  * has; release *trials with opevo_free. Trials that were not asked for yet are asked for. */
-opevo_status opevo_i_share_hold(opevo_i_server *server, opevo_i_serving *serving,
-                                const uint64_t *numbers, size_t held, opevo_trial **trials,
-                                size_t *count, opevo_error *err);
+opevo_status opevo_i_cli_share_hold(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                    const uint64_t *numbers, size_t held, opevo_trial **trials,
+                                    size_t *count, opevo_error *err);
 /* Remove the trials that were told before, and return how many are left. Errors: NOMEM. */
-opevo_status opevo_i_share_sift(opevo_i_server *server, opevo_i_serving *serving,
-                                opevo_trial *trials, size_t *count, opevo_error *err);
+opevo_status opevo_i_cli_share_sift(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                    opevo_trial *trials, size_t *count, opevo_error *err);
 /* The client gives back what it has of the session. */
-void opevo_i_share_release(opevo_i_serving *serving, uint64_t client);
+void opevo_i_cli_share_release(opevo_i_cli_serving *serving, uint64_t client);
 /* The same in all sessions. */
-void opevo_i_share_leave(opevo_i_server *server, uint64_t client);
+void opevo_i_cli_share_leave(opevo_i_cli_server *server, uint64_t client);
 
 /* ---- serve_listen.c ---- */
 
 /* Answer clients that connect to the address until a signal comes.
  *
  *   contact  file in which address and token stand for clients; NULL: none */
-opevo_status opevo_i_serve_listen(opevo_i_server *server, const char *address, const char *contact,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_serve_listen(opevo_i_cli_server *server, const char *address,
+                                      const char *contact, opevo_error *err);
 
 /* ---- serve_fields.c: members of a request, with a sentence for each that is wrong ---- */
 
 /* All keys are among `known`, which ends with NULL. `what` is what has them: "ask". */
-opevo_status opevo_i_field_check(json_t *object, const char *const *known, const char *what,
-                                 opevo_error *err);
+opevo_status opevo_i_cli_field_check(json_t *object, const char *const *known, const char *what,
+                                     opevo_error *err);
 /* A text; NULL where it is not given. */
-opevo_status opevo_i_field_text(const json_t *object, const char *key, const char **out,
-                                opevo_error *err);
+opevo_status opevo_i_cli_field_text(const json_t *object, const char *key, const char **out,
+                                    opevo_error *err);
 /* A whole number in [min, max], also as a text of digits; `fallback` where it is not given. */
-opevo_status opevo_i_field_count(const json_t *object, const char *key, uint64_t fallback,
-                                 uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
+opevo_status opevo_i_cli_field_count(const json_t *object, const char *key, uint64_t fallback,
+                                     uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
 /* A number; *given says whether there is one. */
-opevo_status opevo_i_field_number(const json_t *object, const char *key, double *out, bool *given,
-                                  opevo_error *err);
+opevo_status opevo_i_cli_field_number(const json_t *object, const char *key, double *out,
+                                      bool *given, opevo_error *err);
 /* A list of texts, or one text alone: how many there are, and the i-th. */
-opevo_status opevo_i_field_texts(const json_t *object, const char *key, size_t *count,
-                                 opevo_error *err);
-const char *opevo_i_field_text_at(const json_t *object, const char *key, size_t i);
+opevo_status opevo_i_cli_field_texts(const json_t *object, const char *key, size_t *count,
+                                     opevo_error *err);
+const char *opevo_i_cli_field_text_at(const json_t *object, const char *key, size_t i);
 
 /* ---- serve_lines.c ---- */
 
 /* Lines of bounded length out of what is received in any pieces. A plain value: start from {0}. */
-typedef struct opevo_i_request_lines {
+typedef struct opevo_i_cli_request_lines {
     char *data;
     size_t length, capacity;
     size_t taken;    /* bytes given out */
     size_t searched; /* bytes known to hold no further line end */
     bool skipping;   /* within a line that is too long */
-} opevo_i_request_lines;
+} opevo_i_cli_request_lines;
 
-typedef enum opevo_i_got_line {
+typedef enum opevo_i_cli_got_line {
     OPEVO_I_LINE_NONE, /* more must be received */
     OPEVO_I_LINE,
     OPEVO_I_LINE_TOO_LONG /* its beginning is dropped, and the rest will be */
-} opevo_i_got_line;
+} opevo_i_cli_got_line;
 
 /* Append bytes. False without memory. */
-bool opevo_i_request_lines_add(opevo_i_request_lines *self, const char *bytes, size_t length);
+bool opevo_i_cli_request_lines_add(opevo_i_cli_request_lines *self, const char *bytes,
+                                   size_t length);
 /* The next line without its end, borrowed until bytes are added; at the end of the input also what
  * stands there without a line end. A line that is too long is told once. */
-opevo_i_got_line opevo_i_request_lines_next(opevo_i_request_lines *self, bool at_end,
-                                            const char **line, size_t *length);
-void opevo_i_request_lines_free(opevo_i_request_lines *self);
+opevo_i_cli_got_line opevo_i_cli_request_lines_next(opevo_i_cli_request_lines *self, bool at_end,
+                                                    const char **line, size_t *length);
+void opevo_i_cli_request_lines_free(opevo_i_cli_request_lines *self);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Move what is not given out to the front. */
-static void compact(opevo_i_request_lines *self)
+static void compact(opevo_i_cli_request_lines *self)
 {
     if (self->taken == 0)
         return;
@@ -20,7 +20,8 @@ static void compact(opevo_i_request_lines *self)
     self->taken = 0;
 }
 
-bool opevo_i_request_lines_add(opevo_i_request_lines *self, const char *bytes, size_t length)
+bool opevo_i_cli_request_lines_add(opevo_i_cli_request_lines *self, const char *bytes,
+                                   size_t length)
 {
     void *data = self->data;
 
@@ -35,8 +36,8 @@ bool opevo_i_request_lines_add(opevo_i_request_lines *self, const char *bytes, s
 }
 
 /* Give out what stands before `end`, and step over it and the line end. */
-static opevo_i_got_line give(opevo_i_request_lines *self, size_t end, const char **line,
-                             size_t *length)
+static opevo_i_cli_got_line give(opevo_i_cli_request_lines *self, size_t end, const char **line,
+                                 size_t *length)
 {
     bool skipping = self->skipping;
 
@@ -50,7 +51,7 @@ static opevo_i_got_line give(opevo_i_request_lines *self, size_t end, const char
 }
 
 /* Drop the beginning of a line that is too long; told the first time. */
-static opevo_i_got_line skip(opevo_i_request_lines *self)
+static opevo_i_cli_got_line skip(opevo_i_cli_request_lines *self)
 {
     bool skipping = self->skipping;
 
@@ -61,12 +62,12 @@ static opevo_i_got_line skip(opevo_i_request_lines *self)
     return skipping ? OPEVO_I_LINE_NONE : OPEVO_I_LINE_TOO_LONG;
 }
 
-opevo_i_got_line opevo_i_request_lines_next(opevo_i_request_lines *self, bool at_end,
-                                            const char **line, size_t *length)
+opevo_i_cli_got_line opevo_i_cli_request_lines_next(opevo_i_cli_request_lines *self, bool at_end,
+                                                    const char **line, size_t *length)
 {
     while (self->searched < self->length) {
         const char *end = memchr(self->data + self->searched, '\n', self->length - self->searched);
-        opevo_i_got_line got = OPEVO_I_LINE_NONE;
+        opevo_i_cli_got_line got = OPEVO_I_LINE_NONE;
 
         self->searched = self->length;
         if (!end)
@@ -80,8 +81,8 @@ opevo_i_got_line opevo_i_request_lines_next(opevo_i_request_lines *self, bool at
     return skip(self);
 }
 
-void opevo_i_request_lines_free(opevo_i_request_lines *self)
+void opevo_i_cli_request_lines_free(opevo_i_cli_request_lines *self)
 {
     opevo_free(self->data);
-    *self = (opevo_i_request_lines){.data = NULL};
+    *self = (opevo_i_cli_request_lines){.data = NULL};
 }

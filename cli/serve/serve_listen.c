@@ -25,7 +25,7 @@ enum { OUT_MOST = 1 << 20 }; /* bytes of replies that wait to be read */
 typedef struct guest {
     int socket;
     uint64_t number;
-    opevo_i_request_lines lines;
+    opevo_i_cli_request_lines lines;
     opevo_text out;
     size_t sent; /* bytes of `out` */
     bool at_end; /* no more requests */
@@ -33,7 +33,7 @@ typedef struct guest {
 } guest;
 
 typedef struct hall {
-    opevo_i_server *server;
+    opevo_i_cli_server *server;
     opevo_listener *listener;
     guest *guests;
     struct pollfd *polled; /* the listener, then one for each guest */
@@ -63,20 +63,20 @@ static void send_out(guest *self)
 }
 
 /* Answer whole requests as long as their replies find room. */
-static void answer(opevo_i_server *server, guest *self)
+static void answer(opevo_i_cli_server *server, guest *self)
 {
     const char *line = NULL;
     size_t length = 0;
-    opevo_i_got_line got = OPEVO_I_LINE;
+    opevo_i_cli_got_line got = OPEVO_I_LINE;
 
     server->client = self->number;
     send_out(self);
     while (!self->gone && got != OPEVO_I_LINE_NONE && waiting(self) < OUT_MOST) {
-        got = opevo_i_request_lines_next(&self->lines, self->at_end, &line, &length);
+        got = opevo_i_cli_request_lines_next(&self->lines, self->at_end, &line, &length);
         if (got == OPEVO_I_LINE_TOO_LONG)
-            opevo_i_serve_refuse("The request is longer than 1 MiB.", &self->out);
+            opevo_i_cli_serve_refuse("The request is longer than 1 MiB.", &self->out);
         else if (got == OPEVO_I_LINE)
-            opevo_i_serve_line(server, line, length, &self->out);
+            opevo_i_cli_serve_line(server, line, length, &self->out);
         self->gone = self->gone || self->out.failed;
         if (got == OPEVO_I_LINE_NONE || waiting(self) >= OUT_MOST)
             send_out(self);
@@ -84,7 +84,7 @@ static void answer(opevo_i_server *server, guest *self)
     self->gone = self->gone || (self->at_end && waiting(self) == 0);
 }
 
-static void receive(opevo_i_server *server, guest *self)
+static void receive(opevo_i_cli_server *server, guest *self)
 {
     char piece[1 << 16];
     ssize_t got = recv(self->socket, piece, sizeof piece, 0);
@@ -92,7 +92,7 @@ static void receive(opevo_i_server *server, guest *self)
     if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
         return;
     self->at_end = got == 0;
-    self->gone = got < 0 || !opevo_i_request_lines_add(&self->lines, piece, (size_t)got);
+    self->gone = got < 0 || !opevo_i_cli_request_lines_add(&self->lines, piece, (size_t)got);
     answer(server, self);
 }
 
@@ -100,9 +100,9 @@ static void leave(hall *self, size_t place)
 {
     guest *one = &self->guests[place];
 
-    opevo_i_share_leave(self->server, one->number);
+    opevo_i_cli_share_leave(self->server, one->number);
     close(one->socket);
-    opevo_i_request_lines_free(&one->lines);
+    opevo_i_cli_request_lines_free(&one->lines);
     opevo_text_free(&one->out);
     self->guests[place] = self->guests[--self->count];
 }
@@ -146,8 +146,9 @@ static bool await(hall *self)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    ready = ppoll(self->polled, self->count + 1,
-                  opevo_interrupt_is_raised(&opevo_i_interrupted) ? &at_once : NULL, &before) > 0;
+    ready =
+        ppoll(self->polled, self->count + 1,
+              opevo_interrupt_is_raised(&opevo_i_cli_interrupted) ? &at_once : NULL, &before) > 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return ready;
 }
@@ -159,7 +160,7 @@ static opevo_status serve(hall *self, opevo_error *err)
 
     if (!opevo_reserve((void **)&self->polled, &self->polled_capacity, 1, sizeof *self->polled))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to listen.");
-    while (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_interrupted)) {
+    while (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted)) {
         polled = await(self) ? self->count : 0;
         for (size_t i = 0; i < polled; i++) {
             guest *one = &self->guests[i];
@@ -225,8 +226,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_serve_listen(opevo_i_server *server, const char *address, const char *contact,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_serve_listen(opevo_i_cli_server *server, const char *address,
+                                      const char *contact, opevo_error *err)
 {
     const char *token = getenv("OPEVO_TOKEN");
     hall self = {.server = server};

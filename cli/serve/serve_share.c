@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-opevo_status opevo_i_share_find(const opevo_i_server *server, const json_t *request,
-                                opevo_i_serving **found, char **identity, opevo_error *err)
+opevo_status opevo_i_cli_share_find(const opevo_i_cli_server *server, const json_t *request,
+                                    opevo_i_cli_serving **found, char **identity, opevo_error *err)
 {
     json_t *rest = json_copy((json_t *)request);
 
@@ -24,7 +24,7 @@ opevo_status opevo_i_share_find(const opevo_i_server *server, const json_t *requ
     if (!*identity)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
     for (size_t i = 0; i < server->count && !*found; i++) {
-        opevo_i_serving *one = server->sessions[i];
+        opevo_i_cli_serving *one = server->sessions[i];
 
         if (one && one->identity && !strcmp(one->identity, *identity))
             *found = one;
@@ -33,12 +33,12 @@ opevo_status opevo_i_share_find(const opevo_i_server *server, const json_t *requ
 }
 
 /* Renew what the client of the request has, and take from others what is overdue. */
-static void judge(const opevo_i_server *server, opevo_i_serving *self)
+static void judge(const opevo_i_cli_server *server, opevo_i_cli_serving *self)
 {
     double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->lease_count; i++) {
-        opevo_i_lease *one = &self->leases[i];
+        opevo_i_cli_lease *one = &self->leases[i];
 
         if (one->client == server->client)
             one->due_s = now + server->lease_s;
@@ -48,11 +48,12 @@ static void judge(const opevo_i_server *server, opevo_i_serving *self)
 }
 
 /* Let the leases be those of the trials that are pending. */
-static opevo_status refresh(const opevo_i_server *server, opevo_i_serving *self, opevo_error *err)
+static opevo_status refresh(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
+                            opevo_error *err)
 {
     size_t count = opevo_session_pending(self->session, NULL, 0);
     opevo_trial *pending = opevo_calloc(count, sizeof *pending);
-    opevo_i_lease *leases = opevo_calloc(count, sizeof *leases);
+    opevo_i_cli_lease *leases = opevo_calloc(count, sizeof *leases);
 
     if (!pending || !leases) {
         opevo_free(pending);
@@ -82,8 +83,8 @@ static opevo_status refresh(const opevo_i_server *server, opevo_i_serving *self,
 
 /* Ask the session for up to so many more trials, and no further than number `until`; nobody has
  * them yet. */
-static opevo_status ask_more(const opevo_i_server *server, opevo_i_serving *self, size_t wanted,
-                             uint64_t until, opevo_error *err)
+static opevo_status ask_more(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
+                             size_t wanted, uint64_t until, opevo_error *err)
 {
     uint64_t left = until > self->asked ? until - self->asked : 0;
     size_t most = wanted < left ? wanted : (size_t)left;
@@ -100,7 +101,7 @@ static opevo_status ask_more(const opevo_i_server *server, opevo_i_serving *self
     return status == OPEVO_OK ? refresh(server, self, err) : status;
 }
 
-static size_t count_free(const opevo_i_serving *self, uint64_t until)
+static size_t count_free(const opevo_i_cli_serving *self, uint64_t until)
 {
     size_t count = 0;
 
@@ -109,11 +110,11 @@ static size_t count_free(const opevo_i_serving *self, uint64_t until)
     return count;
 }
 
-opevo_status opevo_i_share_ask(opevo_i_server *server, opevo_i_serving *serving, size_t wanted,
-                               uint64_t until, opevo_trial *trials, size_t *count,
-                               size_t *elsewhere, opevo_error *err)
+opevo_status opevo_i_cli_share_ask(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                   size_t wanted, uint64_t until, opevo_trial *trials,
+                                   size_t *count, size_t *elsewhere, opevo_error *err)
 {
-    opevo_i_serving *self = serving;
+    opevo_i_cli_serving *self = serving;
     opevo_status status = OPEVO_OK;
     size_t unused = 0;
 
@@ -123,7 +124,7 @@ opevo_status opevo_i_share_ask(opevo_i_server *server, opevo_i_serving *serving,
         OPEVO_TRY(ask_more(server, self, wanted - unused, until, err));
     *count = *elsewhere = 0;
     for (size_t i = 0; i < self->lease_count && self->leases[i].number <= until; i++) {
-        opevo_i_lease *one = &self->leases[i];
+        opevo_i_cli_lease *one = &self->leases[i];
 
         if (one->client == 0 && *count < wanted) {
             one->client = server->client;
@@ -136,8 +137,8 @@ cleanup:
     return status;
 }
 
-static opevo_status hold_one(const opevo_i_server *server, opevo_i_serving *self, uint64_t number,
-                             opevo_error *err)
+static opevo_status hold_one(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
+                             uint64_t number, opevo_error *err)
 {
     uint64_t before = 0;
     opevo_status status = OPEVO_OK;
@@ -157,11 +158,11 @@ static opevo_status hold_one(const opevo_i_server *server, opevo_i_serving *self
     return status;
 }
 
-opevo_status opevo_i_share_hold(opevo_i_server *server, opevo_i_serving *serving,
-                                const uint64_t *numbers, size_t held, opevo_trial **trials,
-                                size_t *count, opevo_error *err)
+opevo_status opevo_i_cli_share_hold(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                    const uint64_t *numbers, size_t held, opevo_trial **trials,
+                                    size_t *count, opevo_error *err)
 {
-    opevo_i_serving *self = serving;
+    opevo_i_cli_serving *self = serving;
     opevo_trial *own = NULL;
     opevo_status status = refresh(server, self, err);
 
@@ -181,7 +182,7 @@ opevo_status opevo_i_share_hold(opevo_i_server *server, opevo_i_serving *serving
     return OPEVO_OK;
 }
 
-static bool is_pending(const opevo_i_serving *self, uint64_t number)
+static bool is_pending(const opevo_i_cli_serving *self, uint64_t number)
 {
     bool found = false;
 
@@ -190,8 +191,8 @@ static bool is_pending(const opevo_i_serving *self, uint64_t number)
     return found;
 }
 
-opevo_status opevo_i_share_sift(opevo_i_server *server, opevo_i_serving *serving,
-                                opevo_trial *trials, size_t *count, opevo_error *err)
+opevo_status opevo_i_cli_share_sift(opevo_i_cli_server *server, opevo_i_cli_serving *serving,
+                                    opevo_trial *trials, size_t *count, opevo_error *err)
 {
     opevo_status status = refresh(server, serving, err);
     size_t left = 0;
@@ -204,7 +205,7 @@ opevo_status opevo_i_share_sift(opevo_i_server *server, opevo_i_serving *serving
     return status;
 }
 
-void opevo_i_share_release(opevo_i_serving *serving, uint64_t client)
+void opevo_i_cli_share_release(opevo_i_cli_serving *serving, uint64_t client)
 {
     for (size_t i = 0; i < serving->lease_count; i++) {
         if (serving->leases[i].client == client)
@@ -212,10 +213,10 @@ void opevo_i_share_release(opevo_i_serving *serving, uint64_t client)
     }
 }
 
-void opevo_i_share_leave(opevo_i_server *server, uint64_t client)
+void opevo_i_cli_share_leave(opevo_i_cli_server *server, uint64_t client)
 {
     for (size_t i = 0; i < server->count; i++) {
         if (server->sessions[i])
-            opevo_i_share_release(server->sessions[i], client);
+            opevo_i_cli_share_release(server->sessions[i], client);
     }
 }

@@ -13,7 +13,7 @@
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 /* {"number": 1, "config": {...}; the caller ends the object. */
-static void begin_trial(const opevo_i_serving *self, const opevo_trial *trial, opevo_text *out)
+static void begin_trial(const opevo_i_cli_serving *self, const opevo_trial *trial, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_index(out, "number", trial->number);
@@ -21,7 +21,7 @@ static void begin_trial(const opevo_i_serving *self, const opevo_trial *trial, o
     opevo_space_print_json(self->objective->space, trial->proposal.point, out);
 }
 
-static void add_trials(const opevo_i_serving *self, const opevo_trial *trials, size_t count,
+static void add_trials(const opevo_i_cli_serving *self, const opevo_trial *trials, size_t count,
                        opevo_text *out)
 {
     opevo_json_key(out, "trials");
@@ -36,7 +36,7 @@ static void add_trials(const opevo_i_serving *self, const opevo_trial *trials, s
 
 /* What a client of a shared session is told beside its trials. A search is over only when nobody
  * can give a trial back. */
-static void add_shared(const opevo_i_serving *self, size_t missing, uint64_t until,
+static void add_shared(const opevo_i_cli_serving *self, size_t missing, uint64_t until,
                        size_t elsewhere, opevo_text *out)
 {
     const opevo_run_result *result = opevo_session_result(self->session);
@@ -51,7 +51,7 @@ static void add_shared(const opevo_i_serving *self, size_t missing, uint64_t unt
     opevo_json_index(out, "elsewhere", elsewhere);
 }
 
-static void add_own(const opevo_i_serving *self, size_t missing, opevo_text *out)
+static void add_own(const opevo_i_cli_serving *self, size_t missing, opevo_text *out)
 {
     if (opevo_session_is_over(self->session)) {
         opevo_json_bool(out, "over", true);
@@ -61,10 +61,10 @@ static void add_own(const opevo_i_serving *self, size_t missing, opevo_text *out
     }
 }
 
-opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, opevo_text *out,
-                               opevo_error *err)
+opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const json_t *request,
+                                   opevo_text *out, opevo_error *err)
 {
-    opevo_i_serving *self = NULL;
+    opevo_i_cli_serving *self = NULL;
     opevo_trial *trials = NULL;
     opevo_status status = OPEVO_OK;
     uint64_t wanted = 0;
@@ -72,9 +72,10 @@ opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, op
     size_t count = 0;
     size_t elsewhere = 0;
 
-    OPEVO_TRY(opevo_i_serving_find(server, request, &self, err));
-    OPEVO_TRY(opevo_i_field_count(request, "count", 1, 1, OPEVO_I_SERVE_ASK_MOST, &wanted, err));
-    OPEVO_TRY(opevo_i_field_count(request, "until", UINT64_MAX, 1, UINT64_MAX, &until, err));
+    OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
+    OPEVO_TRY(
+        opevo_i_cli_field_count(request, "count", 1, 1, OPEVO_I_SERVE_ASK_MOST, &wanted, err));
+    OPEVO_TRY(opevo_i_cli_field_count(request, "until", UINT64_MAX, 1, UINT64_MAX, &until, err));
     if (json_object_get(request, "until") && !server->shared)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"until\" is for sessions that are shared: serve --listen.");
@@ -83,8 +84,8 @@ opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, op
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu trials.",
                           (unsigned long long)wanted);
     OPEVO_TRY(server->shared
-                  ? opevo_i_share_ask(server, self, (size_t)wanted, until, trials, &count,
-                                      &elsewhere, err)
+                  ? opevo_i_cli_share_ask(server, self, (size_t)wanted, until, trials, &count,
+                                          &elsewhere, err)
                   : opevo_session_ask(self->session, trials, (size_t)wanted, &count, err));
     add_trials(self, trials, count, out);
     if (server->shared)
@@ -96,8 +97,8 @@ cleanup:
     return status;
 }
 
-static opevo_status all_pending(const opevo_i_serving *self, opevo_trial **trials, size_t *count,
-                                opevo_error *err)
+static opevo_status all_pending(const opevo_i_cli_serving *self, opevo_trial **trials,
+                                size_t *count, opevo_error *err)
 {
     *count = opevo_session_pending(self->session, NULL, 0);
     *trials = opevo_malloc(*count, sizeof **trials);
@@ -108,8 +109,8 @@ static opevo_status all_pending(const opevo_i_serving *self, opevo_trial **trial
 }
 
 /* The numbers of "hold"; release them with opevo_free. */
-static opevo_status read_held(const opevo_i_server *server, const json_t *request, uint64_t **out,
-                              size_t *count, opevo_error *err)
+static opevo_status read_held(const opevo_i_cli_server *server, const json_t *request,
+                              uint64_t **out, size_t *count, opevo_error *err)
 {
     const json_t *list = json_object_get(request, "hold");
 
@@ -130,19 +131,20 @@ static opevo_status read_held(const opevo_i_server *server, const json_t *reques
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_serve_pending(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server, const json_t *request,
+                                       opevo_text *out, opevo_error *err)
 {
-    opevo_i_serving *self = NULL;
+    opevo_i_cli_serving *self = NULL;
     uint64_t *held = NULL;
     opevo_trial *trials = NULL;
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_serving_find(server, request, &self, err));
+    OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
     OPEVO_TRY(read_held(server, request, &held, &count, err));
-    OPEVO_TRY(server->shared ? opevo_i_share_hold(server, self, held, count, &trials, &count, err)
-                             : all_pending(self, &trials, &count, err));
+    OPEVO_TRY(server->shared
+                  ? opevo_i_cli_share_hold(server, self, held, count, &trials, &count, err)
+                  : all_pending(self, &trials, &count, err));
     add_trials(self, trials, count, out);
 cleanup:
     opevo_free(held);
@@ -162,18 +164,18 @@ static const struct {
 enum { TOLD_COUNT = sizeof ranges / sizeof *ranges };
 
 /* The number of the success that the entry tells, if it does. */
-static opevo_status read_result(opevo_i_told told, const json_t *entry, double *out, bool *given,
-                                opevo_error *err)
+static opevo_status read_result(opevo_i_cli_told told, const json_t *entry, double *out,
+                                bool *given, opevo_error *err)
 {
-    const char *name = opevo_i_told_name(told);
+    const char *name = opevo_i_cli_told_name(told);
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < TOLD_COUNT; i++) {
-        if (i != told && json_object_get(entry, opevo_i_told_name((opevo_i_told)i)))
+        if (i != told && json_object_get(entry, opevo_i_cli_told_name((opevo_i_cli_told)i)))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "this session is told \"%s\", as its \"result\" says.", name);
     }
-    status = opevo_i_field_number(entry, name, out, given, err);
+    status = opevo_i_cli_field_number(entry, name, out, given, err);
     if (status == OPEVO_OK && *given &&
         !((*out >= ranges[told].least && *out <= ranges[told].most) ||
           (told == OPEVO_I_TOLD_SCORE && *out == 0)))
@@ -187,7 +189,7 @@ static opevo_status read_class(const json_t *entry, opevo_outcome_class *out, bo
                                opevo_error *err)
 {
     const char *name = NULL;
-    opevo_status status = opevo_i_field_text(entry, "outcome", &name, err);
+    opevo_status status = opevo_i_cli_field_text(entry, "outcome", &name, err);
     opevo_text known = {0};
 
     *given = name != NULL;
@@ -203,7 +205,7 @@ static opevo_status read_class(const json_t *entry, opevo_outcome_class *out, bo
 }
 
 /* The success or the failure that the entry tells, without criteria and costs. */
-static opevo_status read_outcome(const opevo_i_serving *self, const json_t *entry,
+static opevo_status read_outcome(const opevo_i_cli_serving *self, const json_t *entry,
                                  opevo_outcome *out, opevo_error *err)
 {
     opevo_outcome_class kind = OPEVO_OUTCOME_OK;
@@ -217,10 +219,10 @@ static opevo_status read_outcome(const opevo_i_serving *self, const json_t *entr
     if (kind != OPEVO_OUTCOME_OK && has_result)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "a trial whose outcome is %s has no \"%s\": leave one of them out.",
-                          opevo_outcome_name(kind), opevo_i_told_name(self->told));
+                          opevo_outcome_name(kind), opevo_i_cli_told_name(self->told));
     if (kind == OPEVO_OUTCOME_OK && !has_result)
         return OPEVO_FAIL(err, OPEVO_INVALID, "it needs a \"%s\", or the \"outcome\" of a failure.",
-                          opevo_i_told_name(self->told));
+                          opevo_i_cli_told_name(self->told));
     if (kind != OPEVO_OUTCOME_OK)
         *out = opevo_outcome_failed(kind);
     else if (self->told == OPEVO_I_TOLD_TIME)
@@ -231,7 +233,7 @@ cleanup:
     return status;
 }
 
-static opevo_status read_criteria(const opevo_i_serving *self, const json_t *entry,
+static opevo_status read_criteria(const opevo_i_cli_serving *self, const json_t *entry,
                                   opevo_outcome *out, opevo_error *err)
 {
     json_t *values = json_object_get(entry, "criteria");
@@ -243,18 +245,18 @@ static opevo_status read_criteria(const opevo_i_serving *self, const json_t *ent
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"criteria\" must be an object.");
     for (size_t i = 0; i < objective->more_count; i++)
         known[i] = objective->criteria[i].name;
-    OPEVO_TRY(opevo_i_field_check(values, known, "criteria", err));
+    OPEVO_TRY(opevo_i_cli_field_check(values, known, "criteria", err));
     for (size_t i = 0; i < objective->more_count; i++) {
         bool given = false;
 
         if (!json_is_null(json_object_get(values, known[i])))
-            OPEVO_TRY(opevo_i_field_number(values, known[i], &out->more[i], &given, err));
+            OPEVO_TRY(opevo_i_cli_field_number(values, known[i], &out->more[i], &given, err));
     }
 cleanup:
     return status;
 }
 
-static opevo_status read_entry(const opevo_i_serving *self, json_t *entry, opevo_trial *out,
+static opevo_status read_entry(const opevo_i_cli_serving *self, json_t *entry, opevo_trial *out,
                                opevo_error *err)
 {
     static const char *const keys[] = {"number",   "time", "gflops",  "score", "outcome",
@@ -262,17 +264,17 @@ static opevo_status read_entry(const opevo_i_serving *self, json_t *entry, opevo
     bool given = false;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_field_check(entry, keys, "a trial", err));
+    OPEVO_TRY(opevo_i_cli_field_check(entry, keys, "a trial", err));
     OPEVO_TRY(read_outcome(self, entry, &out->outcome, err));
     OPEVO_TRY(read_criteria(self, entry, &out->outcome, err));
-    OPEVO_TRY(opevo_i_field_number(entry, "cost", &out->outcome.other_s, &given, err));
-    OPEVO_TRY(opevo_i_field_text(entry, "message", &out->outcome.message, err));
+    OPEVO_TRY(opevo_i_cli_field_number(entry, "cost", &out->outcome.other_s, &given, err));
+    OPEVO_TRY(opevo_i_cli_field_text(entry, "message", &out->outcome.message, err));
 cleanup:
     return status;
 }
 
-static opevo_status read_told(const opevo_i_serving *self, const json_t *list, opevo_trial *trials,
-                              opevo_error *err)
+static opevo_status read_told(const opevo_i_cli_serving *self, const json_t *list,
+                              opevo_trial *trials, opevo_error *err)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i);
@@ -283,7 +285,7 @@ static opevo_status read_told(const opevo_i_serving *self, const json_t *list, o
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Entry %zu of \"trials\" must be an object with a \"number\".",
                               i + 1);
-        if (opevo_i_field_count(entry, "number", 0, 1, UINT64_MAX, &trials[i].number, &inner))
+        if (opevo_i_cli_field_count(entry, "number", 0, 1, UINT64_MAX, &trials[i].number, &inner))
             return OPEVO_FAIL(err, inner.status, "Entry %zu of \"trials\": %.900s", i + 1,
                               inner.message);
         if (read_entry(self, entry, &trials[i], &inner))
@@ -293,16 +295,16 @@ static opevo_status read_told(const opevo_i_serving *self, const json_t *list, o
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_serve_tell(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                opevo_error *err)
+opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const json_t *request,
+                                    opevo_text *out, opevo_error *err)
 {
     const json_t *list = json_object_get(request, "trials");
     size_t count = json_array_size(list);
-    opevo_i_serving *self = NULL;
+    opevo_i_cli_serving *self = NULL;
     opevo_trial *trials = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_serving_find(server, request, &self, err));
+    OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
     if (!json_is_array(list))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"trials\" must be a list of trials.");
     trials = opevo_malloc(count, sizeof *trials);
@@ -310,7 +312,7 @@ opevo_status opevo_i_serve_tell(opevo_i_server *server, const json_t *request, o
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
     OPEVO_TRY(read_told(self, list, trials, err));
     if (server->shared)
-        OPEVO_TRY(opevo_i_share_sift(server, self, trials, &count, err));
+        OPEVO_TRY(opevo_i_cli_share_sift(server, self, trials, &count, err));
     OPEVO_TRY(opevo_session_tell(self->session, trials, count, err));
     opevo_json_index(out, "told", count);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
@@ -321,13 +323,13 @@ cleanup:
 
 /* ---- The best ------------------------------------------------------------------------------- */
 
-static void add_told(const opevo_i_serving *self, const opevo_trial *trial, opevo_text *out)
+static void add_told(const opevo_i_cli_serving *self, const opevo_trial *trial, opevo_text *out)
 {
     const opevo_objective *objective = self->objective;
     const opevo_outcome *outcome = &trial->outcome;
 
     begin_trial(self, trial, out);
-    opevo_json_double(out, opevo_i_told_name(self->told),
+    opevo_json_double(out, opevo_i_cli_told_name(self->told),
                       self->told == OPEVO_I_TOLD_TIME ? outcome->time_s : outcome->fitness);
     if (objective->more_count > 0) {
         opevo_json_key(out, "criteria");
@@ -339,11 +341,11 @@ static void add_told(const opevo_i_serving *self, const opevo_trial *trial, opev
     opevo_text_add(out, "}");
 }
 
-opevo_status opevo_i_serve_best(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                opevo_error *err)
+opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const json_t *request,
+                                    opevo_text *out, opevo_error *err)
 {
-    opevo_i_serving *self = NULL;
-    opevo_status status = opevo_i_serving_find(server, request, &self, err);
+    opevo_i_cli_serving *self = NULL;
+    opevo_status status = opevo_i_cli_serving_find(server, request, &self, err);
     const opevo_trial *best = NULL;
 
     if (status != OPEVO_OK)

@@ -23,22 +23,22 @@ static const opevo_parameter *find_parameter(const opevo_space *space, const cha
 }
 
 /* The parameter that the request names; *made is to be destroyed, where it is none of a session. */
-static opevo_status choose_parameter(const opevo_i_server *server, const json_t *request,
+static opevo_status choose_parameter(const opevo_i_cli_server *server, const json_t *request,
                                      const opevo_parameter **out, opevo_parameter **made,
                                      opevo_error *err)
 {
-    opevo_i_serving *of = NULL;
+    opevo_i_cli_serving *of = NULL;
     const char *name = NULL;
     const char *topology = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_field_text(request, "parameter", &name, err));
-    OPEVO_TRY(opevo_i_field_text(request, "topology", &topology, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "parameter", &name, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "topology", &topology, err));
     if (!name)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"parameter\" is missing: a name, or such as \"factor(8,3)\".");
     if (json_object_get(request, "session")) {
-        OPEVO_TRY(opevo_i_serving_find(server, request, &of, err));
+        OPEVO_TRY(opevo_i_cli_serving_find(server, request, &of, err));
         *out = find_parameter(of->objective->space, name);
         if (!*out)
             return OPEVO_FAIL(err, OPEVO_INVALID, "The session has no parameter \"%.200s\".", name);
@@ -49,7 +49,7 @@ static opevo_status choose_parameter(const opevo_i_server *server, const json_t 
     }
     if (server->without_files && strstr(name, "graph"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
-    OPEVO_TRY(opevo_i_parameter_of(name, topology, made, err));
+    OPEVO_TRY(opevo_i_cli_parameter_of(name, topology, made, err));
     *out = *made;
 cleanup:
     return status;
@@ -103,11 +103,11 @@ static opevo_status read_options(const json_t *request, double *q, opevo_law_opt
     const char *method = NULL;
     bool given = false;
 
-    OPEVO_TRY(opevo_i_field_text(request, "method", &method, err));
-    OPEVO_TRY(opevo_i_field_number(request, "q", q, &given, err));
+    OPEVO_TRY(opevo_i_cli_field_text(request, "method", &method, err));
+    OPEVO_TRY(opevo_i_cli_field_number(request, "q", q, &given, err));
     if (!(*q >= 0 && *q < 1))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"q\" must be a number with 0 <= q < 1.");
-    OPEVO_TRY(opevo_i_field_number(request, "tolerance", &options->tolerance, &given, err));
+    OPEVO_TRY(opevo_i_cli_field_number(request, "tolerance", &options->tolerance, &given, err));
     if (given && !(options->tolerance > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"tolerance\" must be a number above 0.");
     if (method && !opevo_law_method_parse(method, &options->method))
@@ -118,13 +118,13 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_serve_law(opevo_i_server *server, const json_t *request, opevo_text *out,
-                               opevo_error *err)
+opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const json_t *request,
+                                   opevo_text *out, opevo_error *err)
 {
     opevo_law_options options = {OPEVO_LAW_AUTO, 0};
     const opevo_parameter *parameter = NULL;
     opevo_parameter *made = NULL;
-    opevo_i_law_row *rows = NULL;
+    opevo_i_cli_law_row *rows = NULL;
     opevo_law *law = NULL;
     opevo_status status = OPEVO_OK;
     opevo_index start = 0;
@@ -136,8 +136,8 @@ opevo_status opevo_i_serve_law(opevo_i_server *server, const json_t *request, op
     OPEVO_TRY(read_start(request, parameter, &start, err));
     OPEVO_TRY(read_options(request, &q, &options, err));
     OPEVO_TRY(opevo_law_create(parameter, q, start, &options, &law, err));
-    OPEVO_TRY(opevo_i_law_rows_make(law, &rows, &count, &by_class, err));
-    opevo_i_law_json(law, rows, count, by_class, "", out);
+    OPEVO_TRY(opevo_i_cli_law_rows_make(law, &rows, &count, &by_class, err));
+    opevo_i_cli_law_json(law, rows, count, by_class, "", out);
 cleanup:
     opevo_free(rows);
     opevo_law_destroy(law);
@@ -147,8 +147,8 @@ cleanup:
 
 /* ---- What there is -------------------------------------------------------------------------- */
 
-opevo_status opevo_i_serve_tuners(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server, const json_t *request,
+                                      opevo_text *out, opevo_error *err)
 {
     (void)server;
     (void)request;
@@ -157,14 +157,14 @@ opevo_status opevo_i_serve_tuners(opevo_i_server *server, const json_t *request,
     opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_tuner_count(); i++) {
         opevo_json_next(out, " ");
-        opevo_i_tuner_json(opevo_tuner_get(i), out);
+        opevo_i_cli_tuner_json(opevo_tuner_get(i), out);
     }
     opevo_text_add(out, "]");
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_serve_version(opevo_i_server *server, const json_t *request, opevo_text *out,
-                                   opevo_error *err)
+opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server, const json_t *request,
+                                       opevo_text *out, opevo_error *err)
 {
     (void)server;
     (void)request;

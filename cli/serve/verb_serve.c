@@ -19,8 +19,8 @@ enum {
 };
 
 typedef struct loop {
-    opevo_i_server *server;
-    opevo_i_request_lines lines;
+    opevo_i_cli_server *server;
+    opevo_i_cli_request_lines lines;
     opevo_text out;
     bool at_end; /* no more input */
     bool gone;   /* nobody reads the replies */
@@ -32,7 +32,7 @@ static void note_sigint(int number)
 {
     (void)number;
     by_sigint = 1;
-    opevo_interrupt_raise(&opevo_i_interrupted);
+    opevo_interrupt_raise(&opevo_i_cli_interrupted);
 }
 
 /* As every verb that can be interrupted, and note which signal it was. */
@@ -41,7 +41,7 @@ static void catch_signals(void)
     struct sigaction action = {.sa_handler = note_sigint, .sa_flags = (int)SA_RESETHAND};
 
     signal(SIGPIPE, SIG_IGN);
-    opevo_i_catch_interrupts();
+    opevo_i_cli_catch_interrupts();
     sigaction(SIGINT, &action, NULL);
 }
 
@@ -59,7 +59,7 @@ static bool await(int file, short events)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    ready = ppoll(&wanted, 1, opevo_interrupt_is_raised(&opevo_i_interrupted) ? &at_once : NULL,
+    ready = ppoll(&wanted, 1, opevo_interrupt_is_raised(&opevo_i_cli_interrupted) ? &at_once : NULL,
                   &before) > 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return ready;
@@ -82,7 +82,7 @@ static opevo_status write_out(loop *self, opevo_error *err)
         if (got >= 0)
             written += (size_t)got;
         else if (!ready || errno == EINTR || errno == EAGAIN)
-            self->gone = opevo_interrupt_is_raised(&opevo_i_interrupted);
+            self->gone = opevo_interrupt_is_raised(&opevo_i_cli_interrupted);
         else if (errno == EPIPE)
             self->gone = true;
         else
@@ -98,7 +98,7 @@ static opevo_status receive(loop *self, opevo_error *err)
     char piece[1 << 16];
     ssize_t got = 0;
 
-    if (!await(STDIN_FILENO, POLLIN) || opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (!await(STDIN_FILENO, POLLIN) || opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         return OPEVO_OK;
     got = read(STDIN_FILENO, piece, sizeof piece);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -106,7 +106,7 @@ static opevo_status receive(loop *self, opevo_error *err)
     if (got < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "Standard input: %s.", strerror(errno));
     self->at_end = got == 0;
-    return opevo_i_request_lines_add(&self->lines, piece, (size_t)got)
+    return opevo_i_cli_request_lines_add(&self->lines, piece, (size_t)got)
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
 }
@@ -117,33 +117,34 @@ static opevo_status answer(loop *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     const char *line = NULL;
     size_t length = 0;
-    opevo_i_got_line got = OPEVO_I_LINE_NONE;
+    opevo_i_cli_got_line got = OPEVO_I_LINE_NONE;
 
-    while (status == OPEVO_OK && !self->gone && !opevo_interrupt_is_raised(&opevo_i_interrupted) &&
-           (got = opevo_i_request_lines_next(&self->lines, self->at_end, &line, &length)) !=
+    while (status == OPEVO_OK && !self->gone &&
+           !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) &&
+           (got = opevo_i_cli_request_lines_next(&self->lines, self->at_end, &line, &length)) !=
                OPEVO_I_LINE_NONE) {
         if (got == OPEVO_I_LINE_TOO_LONG)
-            opevo_i_serve_refuse("The request is longer than 1 MiB.", &self->out);
+            opevo_i_cli_serve_refuse("The request is longer than 1 MiB.", &self->out);
         else
-            opevo_i_serve_line(self->server, line, length, &self->out);
+            opevo_i_cli_serve_line(self->server, line, length, &self->out);
         if (self->out.length >= OUT_MOST || self->out.failed)
             status = write_out(self, err);
     }
     return status == OPEVO_OK ? write_out(self, err) : status;
 }
 
-static opevo_status serve_one(opevo_i_server *server, opevo_error *err)
+static opevo_status serve_one(opevo_i_cli_server *server, opevo_error *err)
 {
     loop self = {.server = server};
     opevo_status status = OPEVO_OK;
 
     while (status == OPEVO_OK && !self.at_end && !self.gone &&
-           !opevo_interrupt_is_raised(&opevo_i_interrupted)) {
+           !opevo_interrupt_is_raised(&opevo_i_cli_interrupted)) {
         status = receive(&self, err);
         if (status == OPEVO_OK)
             status = answer(&self, err);
     }
-    opevo_i_request_lines_free(&self.lines);
+    opevo_i_cli_request_lines_free(&self.lines);
     opevo_text_free(&self.out);
     return status;
 }
@@ -157,8 +158,9 @@ static const opevo_option options[] = {
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *address = opevo_i_option(call, "listen");
-    opevo_i_server server = {.shared = address != NULL, .store = opevo_i_option(call, "store")};
+    const char *address = opevo_i_cli_option(call, "listen");
+    opevo_i_cli_server server = {.shared = address != NULL,
+                                 .store = opevo_i_cli_option(call, "store")};
     opevo_status status = OPEVO_OK;
     opevo_status ended = OPEVO_OK;
 
@@ -166,19 +168,20 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (!address && call->given_count > 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs --listen ADDRESS.",
                           call->given[0].option->name);
-    status = opevo_i_option_positive(call, "lease", &server.lease_s, err);
+    status = opevo_i_cli_option_positive(call, "lease", &server.lease_s, err);
     if (status != OPEVO_OK)
         return status;
     server.lease_s = server.lease_s > 0 ? server.lease_s : LEASE_S;
     catch_signals();
-    status = address ? opevo_i_serve_listen(&server, address, opevo_i_option(call, "contact"), err)
+    status = address ? opevo_i_cli_serve_listen(&server, address,
+                                                opevo_i_cli_option(call, "contact"), err)
                      : serve_one(&server, err);
-    ended = opevo_i_serve_end(&server, status == OPEVO_OK ? err : NULL);
+    ended = opevo_i_cli_serve_end(&server, status == OPEVO_OK ? err : NULL);
     *exit_code = by_sigint ? OPEVO_EXIT_SIGINT : OPEVO_EXIT_OK;
     return status == OPEVO_OK ? ended : status;
 }
 
-const opevo_verb opevo_i_verb_serve = {
+const opevo_verb opevo_i_cli_verb_serve = {
     .name = "serve",
     .arguments = "",
     .summary = "Let another program ask for trials and tell their outcomes, in lines of JSON.",

@@ -12,48 +12,49 @@
 
 /* ---- Objectives (study_objectives.c) ---- */
 
-typedef struct opevo_i_opened {
+typedef struct opevo_i_cli_opened {
     opevo_plan_objective named; /* borrowed from the plan */
     opevo_study_objective given;
     opevo_note_texts texts; /* what its note points to */
     opevo_evolver *evolver; /* of edits, whose objective it is; NULL: the objective is itself */
-} opevo_i_opened;
+} opevo_i_cli_opened;
 
 /* Open those of the plan in its order; paths are seen from the folder of the plan file. To be
  * `run`, the workers of each are asked for their device, and rest until they have work. */
-opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, bool run,
-                                     opevo_i_opened **out, opevo_error *err);
-void opevo_i_close_objectives(opevo_i_opened *opened, size_t count);
+opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan, bool run,
+                                         opevo_i_cli_opened **out, opevo_error *err);
+void opevo_i_cli_close_objectives(opevo_i_cli_opened *opened, size_t count);
 /* Whether it is a program, and whether the plan says what its result is. */
-bool opevo_i_opened_is_program(const opevo_i_opened *opened);
-bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option);
+bool opevo_i_cli_opened_is_program(const opevo_i_cli_opened *opened);
+bool opevo_i_cli_opened_has(const opevo_i_cli_opened *opened, const char *option);
 
 /* ---- Printing (study_print.c) ---- */
 
-typedef struct opevo_i_study_call {
+typedef struct opevo_i_cli_study_call {
     const opevo_study *study;
-    const opevo_i_opened *opened; /* the objectives of the plan */
+    const opevo_i_cli_opened *opened; /* the objectives of the plan */
     size_t opened_count;
     const char *store; /* as given */
     opevo_text path;   /* of the share */
     opevo_shard shard;
     opevo_text by; /* who said so */
     bool json;
-} opevo_i_study_call;
+} opevo_i_cli_study_call;
 
 /* Say on stderr where a tuner leaves some of the workers of an objective idle. */
-void opevo_i_study_tell_idle(const opevo_study *study);
-void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out);
-void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,
-                                opevo_text *out);
-void opevo_i_study_print_estimate(const opevo_i_study_call *self,
-                                  const opevo_study_estimate *estimate, unsigned threads,
-                                  opevo_text *out);
+void opevo_i_cli_study_tell_idle(const opevo_study *study);
+void opevo_i_cli_study_print_head(const opevo_i_cli_study_call *self, opevo_text *out);
+void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
+                                    const opevo_study_result *result, opevo_text *out);
+void opevo_i_cli_study_print_estimate(const opevo_i_cli_study_call *self,
+                                      const opevo_study_estimate *estimate, unsigned threads,
+                                      opevo_text *out);
 /* `fruitless`: measured runs of the plan that ended without a success. */
-void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
-                               uint64_t fruitless, size_t sources, opevo_text *out);
+void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
+                                   const opevo_merge_result *result, uint64_t fruitless,
+                                   size_t sources, opevo_text *out);
 /* How many seeds it takes to see a probability of superiority, as one of so many comparisons. */
-opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,
-                                      opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_study_print_size(double superiority, uint64_t comparisons, bool json,
+                                          opevo_text *out, opevo_error *err);
 
 #endif

@@ -29,7 +29,7 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
 
     opevo_text_add(out, only_recorded && *on == 'r' ? "only-" : "");
     opevo_text_add_bytes(out, on, length);
-    if (*rest && (opevo_i_is_recorded(on) || opevo_i_looks_like_path(rest)))
+    if (*rest && (opevo_i_cli_is_recorded(on) || opevo_i_cli_looks_like_path(rest)))
         add_from_folder(plan, rest, out);
     else
         opevo_text_add(out, rest);
@@ -96,7 +96,7 @@ static void add_kernel(const char *plan, const char *what, opevo_text *out)
 }
 
 /* "evolve:MACHINE" on a kernel, as `opevo evolve` opens it. */
-static opevo_status open_edits(const char *plan, opevo_i_opened *out, opevo_error *err)
+static opevo_status open_edits(const char *plan, opevo_i_cli_opened *out, opevo_error *err)
 {
     const opevo_plan_objective *named = &out->named;
     opevo_status status = OPEVO_OK;
@@ -113,17 +113,18 @@ static opevo_status open_edits(const char *plan, opevo_i_opened *out, opevo_erro
                              "on %s needs a kernel, such as \"what\": \"saxpy.ll\".", named->on);
         goto cleanup;
     }
-    OPEVO_TRY(
-        call_of(named, opevo_i_evolver_option, "programs and kernels that are tuned", &call, err));
+    OPEVO_TRY(call_of(named, opevo_i_cli_evolver_option, "programs and kernels that are tuned",
+                      &call, err));
     OPEVO_TRY(resolve(plan, &call, texts, err));
     if (named->on[6])
-        call.given[call.given_count++] = (opevo_given){opevo_i_evolver_option("on"), named->on + 7};
+        call.given[call.given_count++] =
+            (opevo_given){opevo_i_cli_evolver_option("on"), named->on + 7};
     add_kernel(plan, named->what, &out->texts.what);
     opevo_text_printf(&out->texts.on, "evolve:%s", named->on[6] ? named->on + 7 : "simt");
     OPEVO_TRY(opevo_text_check(&out->texts.what, err));
     OPEVO_TRY(opevo_text_check(&out->texts.on, err));
-    OPEVO_TRY(opevo_i_evolver_of_call(&call, opevo_text_string(&out->texts.what),
-                                      OPEVO_I_EDITS_SEARCHED, &out->evolver, err));
+    OPEVO_TRY(opevo_i_cli_evolver_of_call(&call, opevo_text_string(&out->texts.what),
+                                          OPEVO_I_EDITS_SEARCHED, &out->evolver, err));
     out->given.objective = opevo_evolver_objective(out->evolver);
     out->given.note = (opevo_objective_note){.on = opevo_text_string(&out->texts.on),
                                              .what = opevo_text_string(&out->texts.what)};
@@ -137,12 +138,12 @@ cleanup:
 
 /* ---- All objectives -------------------------------------------------------------------------- */
 
-bool opevo_i_opened_is_program(const opevo_i_opened *opened)
+bool opevo_i_cli_opened_is_program(const opevo_i_cli_opened *opened)
 {
     return !strncmp(opened->named.on, "cmd:", 4);
 }
 
-bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option)
+bool opevo_i_cli_opened_has(const opevo_i_cli_opened *opened, const char *option)
 {
     for (size_t i = 0; i < opened->named.option_count; i++) {
         if (!strcmp(opened->named.options[i].key, option))
@@ -152,7 +153,8 @@ bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option)
 }
 
 /* What is opened as `opevo tune` does. */
-static opevo_status open_tunable(const char *plan, bool run, opevo_i_opened *out, opevo_error *err)
+static opevo_status open_tunable(const char *plan, bool run, opevo_i_cli_opened *out,
+                                 opevo_error *err)
 {
     const opevo_plan_objective *named = &out->named;
     opevo_status status = OPEVO_OK;
@@ -161,22 +163,22 @@ static opevo_status open_tunable(const char *plan, bool run, opevo_i_opened *out
     opevo_text space = {0};
     opevo_call call = {.given = NULL};
 
-    if (named->only_recorded && !opevo_i_is_recorded(named->on))
+    if (named->only_recorded && !opevo_i_cli_is_recorded(named->on))
         return OPEVO_FAIL(err, OPEVO_INVALID, "only-recorded requires recorded:FILE.");
     add_on(plan, named->on, named->only_recorded, &on);
     if (named->space)
         add_from_folder(plan, named->space, &space);
     OPEVO_TRY(opevo_text_check(&on, err));
     OPEVO_TRY(opevo_text_check(&space, err));
-    OPEVO_TRY(call_of(named, opevo_i_live_option, "edits (evolve)", &call, err));
-    call.verb = run ? &opevo_i_verb_study : NULL;
-    OPEVO_TRY(opevo_i_objective_of_call(
+    OPEVO_TRY(call_of(named, opevo_i_cli_live_option, "edits (evolve)", &call, err));
+    call.verb = run ? &opevo_i_cli_verb_study : NULL;
+    OPEVO_TRY(opevo_i_cli_objective_of_call(
         &call, named->what, on.data, named->space ? space.data : NULL, &out->given.objective, err));
     opevo_live_rest(out->given.objective);
     OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, err));
     optimum.known = optimum.known && optimum.fitness > 0;
-    OPEVO_TRY(opevo_i_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
-                              &out->texts, err));
+    OPEVO_TRY(opevo_i_cli_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
+                                  &out->texts, err));
     out->given.note = out->texts.note;
 cleanup:
     opevo_free(call.given);
@@ -186,7 +188,7 @@ cleanup:
 }
 
 static opevo_status open_one(const char *plan, const opevo_plan_objective *named, bool run,
-                             opevo_i_opened *out, opevo_error *err)
+                             opevo_i_cli_opened *out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
@@ -200,11 +202,11 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
     return status;
 }
 
-opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, bool run,
-                                     opevo_i_opened **out, opevo_error *err)
+opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan, bool run,
+                                         opevo_i_cli_opened **out, opevo_error *err)
 {
     size_t count = opevo_plan_objective_count(plan);
-    opevo_i_opened *opened = opevo_calloc(count, sizeof *opened);
+    opevo_i_cli_opened *opened = opevo_calloc(count, sizeof *opened);
     opevo_status status = OPEVO_OK;
 
     if (!opened)
@@ -217,17 +219,17 @@ opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, b
     if (status == OPEVO_OK)
         *out = opened;
     else
-        opevo_i_close_objectives(opened, count);
+        opevo_i_cli_close_objectives(opened, count);
     return status;
 }
 
-void opevo_i_close_objectives(opevo_i_opened *opened, size_t count)
+void opevo_i_cli_close_objectives(opevo_i_cli_opened *opened, size_t count)
 {
     for (size_t i = 0; opened && i < count; i++) {
         if (!opened[i].evolver)
             opevo_objective_destroy(opened[i].given.objective);
         opevo_evolver_close(opened[i].evolver);
-        opevo_i_note_free(&opened[i].texts);
+        opevo_i_cli_note_free(&opened[i].texts);
     }
     opevo_free(opened);
 }

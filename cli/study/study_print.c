@@ -21,11 +21,11 @@ enum { LINES_SHOWN = 40 };
 
 static void add_count(opevo_text *out, uint64_t count, const char *noun)
 {
-    opevo_i_text_add_grouped(out, count);
+    opevo_i_cli_text_add_grouped(out, count);
     opevo_text_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-static void add_shard_json(const opevo_i_study_call *self, opevo_text *out)
+static void add_shard_json(const opevo_i_cli_study_call *self, opevo_text *out)
 {
     opevo_json_string(out, "store", opevo_text_string(&self->path));
     opevo_json_index(out, "shard", self->shard.index + 1);
@@ -37,10 +37,10 @@ static void print_library_notes(const opevo_study *study, opevo_text *out)
 {
     for (size_t i = 0; i < study->line_count; i++)
         if (i == 0 || study->lines[i].tuner != study->lines[i - 1].tuner)
-            opevo_i_print_library_note(study->lines[i].tuner, out);
+            opevo_i_cli_print_library_note(study->lines[i].tuner, out);
 }
 
-void opevo_i_study_tell_idle(const opevo_study *study)
+void opevo_i_cli_study_tell_idle(const opevo_study *study)
 {
     opevo_text last = {0};
 
@@ -48,8 +48,8 @@ void opevo_i_study_tell_idle(const opevo_study *study)
         const opevo_study_line *line = &study->lines[i];
         opevo_text text = {0};
 
-        opevo_i_print_idle(line->tuner, line->settings, opevo_live_worker_count(line->objective),
-                           &text);
+        opevo_i_cli_print_idle(line->tuner, line->settings,
+                               opevo_live_worker_count(line->objective), &text);
         if (text.length && strcmp(opevo_text_string(&text), opevo_text_string(&last)) != 0) {
             fprintf(stderr, "opevo study: %s\n", opevo_text_string(&text));
             opevo_text_clear(&last);
@@ -60,7 +60,7 @@ void opevo_i_study_tell_idle(const opevo_study *study)
     opevo_text_free(&last);
 }
 
-void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)
+void opevo_i_cli_study_print_head(const opevo_i_cli_study_call *self, opevo_text *out)
 {
     const opevo_study *study = self->study;
 
@@ -80,8 +80,8 @@ void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)
     print_library_notes(study, out);
 }
 
-void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,
-                                opevo_text *out)
+void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
+                                    const opevo_study_result *result, opevo_text *out)
 {
     double share = result->wall_s > 0 ? result->busy_s / (result->wall_s * result->threads) : 0;
 
@@ -106,7 +106,7 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
     opevo_text_add(out, " done now (");
     add_count(out, result->trials, "trial");
     opevo_text_add(out, "), ");
-    opevo_i_text_add_grouped(out, result->present);
+    opevo_i_cli_text_add_grouped(out, result->present);
     opevo_text_add(out, " stored before\n");
     if (result->wall_s > 0)
         opevo_text_printf(out, "%.2f s on %u thread%s, each computing %.0f %% of the time\n",
@@ -124,8 +124,8 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
 
 static void add_settings(const opevo_study_line *line, opevo_text *out)
 {
-    opevo_i_settings_show(line->settings_text, strlen(line->settings_text),
-                          opevo_unit_follows_time(line->objective->unit), out);
+    opevo_i_cli_settings_show(line->settings_text, strlen(line->settings_text),
+                              opevo_unit_follows_time(line->objective->unit), out);
 }
 
 /* One row for each combination, as far as they are few. */
@@ -135,7 +135,7 @@ static void print_lines(const opevo_study *study, opevo_text *out)
         const opevo_study_line *line = &study->lines[i];
 
         opevo_text_add(out, "  ");
-        opevo_i_text_add_objective(out, line->objective->name);
+        opevo_i_cli_text_add_objective(out, line->objective->name);
         opevo_text_printf(out, "  %s%s", line->tuner->name, *line->settings_text ? " " : "");
         add_settings(line, out);
         opevo_text_printf(out, "  %s\n", line->budget_text);
@@ -152,37 +152,37 @@ static void print_options(const opevo_plan_objective *named, opevo_text *out)
     for (size_t i = 0; i < named->option_count; i++) {
         opevo_text_printf(out, "%s%s%s", separator, named->options[i].key,
                           *named->options[i].value ? "=" : "");
-        opevo_i_text_add_message(out, named->options[i].value);
+        opevo_i_cli_text_add_message(out, named->options[i].value);
         separator = ", ";
     }
     opevo_text_add(out, named->option_count ? ")" : "");
 }
 
 /* The programs that the plan has executed: its own, and those that reach workers. */
-static void print_executed(const opevo_i_study_call *self, opevo_text *out)
+static void print_executed(const opevo_i_cli_study_call *self, opevo_text *out)
 {
     for (size_t i = 0; i < self->opened_count; i++) {
-        const opevo_i_opened *one = &self->opened[i];
+        const opevo_i_cli_opened *one = &self->opened[i];
 
-        if (!opevo_i_opened_is_program(one) && !opevo_i_opened_has(one, "workers") &&
-            !opevo_i_opened_has(one, "workers-from"))
+        if (!opevo_i_cli_opened_is_program(one) && !opevo_i_cli_opened_has(one, "workers") &&
+            !opevo_i_cli_opened_has(one, "workers-from"))
             continue;
         opevo_text_add(out, "would execute: ");
-        opevo_i_text_add_message(out, one->given.objective->name +
-                                          (opevo_i_opened_is_program(one) ? 4 : 0));
+        opevo_i_cli_text_add_message(out, one->given.objective->name +
+                                              (opevo_i_cli_opened_is_program(one) ? 4 : 0));
         print_options(&one->named, out);
         opevo_text_add(out, "\n");
     }
 }
 
-static void add_executed_json(const opevo_i_study_call *self, opevo_text *out)
+static void add_executed_json(const opevo_i_cli_study_call *self, opevo_text *out)
 {
     opevo_json_key(out, "executes");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->opened_count; i++) {
-        const opevo_i_opened *one = &self->opened[i];
+        const opevo_i_cli_opened *one = &self->opened[i];
 
-        if (opevo_i_opened_is_program(one)) {
+        if (opevo_i_cli_opened_is_program(one)) {
             opevo_json_next(out, " ");
             opevo_text_add_json(out, one->given.objective->name + 4);
         }
@@ -197,7 +197,7 @@ static void add_executed_json(const opevo_i_study_call *self, opevo_text *out)
     opevo_text_add(out, "]");
 }
 
-static void print_estimate_json(const opevo_i_study_call *self,
+static void print_estimate_json(const opevo_i_cli_study_call *self,
                                 const opevo_study_estimate *estimate, unsigned threads,
                                 opevo_text *out)
 {
@@ -215,9 +215,9 @@ static void print_estimate_json(const opevo_i_study_call *self,
     opevo_text_add(out, "}\n");
 }
 
-void opevo_i_study_print_estimate(const opevo_i_study_call *self,
-                                  const opevo_study_estimate *estimate, unsigned threads,
-                                  opevo_text *out)
+void opevo_i_cli_study_print_estimate(const opevo_i_cli_study_call *self,
+                                      const opevo_study_estimate *estimate, unsigned threads,
+                                      opevo_text *out)
 {
     uint64_t left = estimate->runs - estimate->present - estimate->measured;
 
@@ -229,7 +229,7 @@ void opevo_i_study_print_estimate(const opevo_i_study_call *self,
     print_executed(self, out);
     add_count(out, estimate->runs, "run");
     opevo_text_add(out, " in all, ");
-    opevo_i_text_add_grouped(out, estimate->present);
+    opevo_i_cli_text_add_grouped(out, estimate->present);
     opevo_text_add(out, " stored already\n");
     if (left)
         opevo_text_printf(out,
@@ -259,8 +259,9 @@ static void print_missing(const opevo_study *study, const opevo_merge_result *re
                       (unsigned long long)study->seeds[number / study->line_count]);
 }
 
-void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
-                               uint64_t fruitless, size_t sources, opevo_text *out)
+void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
+                                   const opevo_merge_result *result, uint64_t fruitless,
+                                   size_t sources, opevo_text *out)
 {
     if (self->json) {
         opevo_text_add(out, "{");
@@ -279,9 +280,9 @@ void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge
     opevo_text_add(out, " added from ");
     add_count(out, sources, "store");
     opevo_text_add(out, "; ");
-    opevo_i_text_add_grouped(out, result->present);
+    opevo_i_cli_text_add_grouped(out, result->present);
     opevo_text_add(out, " of ");
-    opevo_i_text_add_grouped(out, result->runs);
+    opevo_i_cli_text_add_grouped(out, result->runs);
     opevo_text_add(out, " there\n");
     if (result->present < result->runs)
         print_missing(self->study, result, out);
@@ -351,8 +352,8 @@ static void print_size_text(double superiority, uint64_t comparisons, double alp
                    out);
 }
 
-opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,
-                                      opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_study_print_size(double superiority, uint64_t comparisons, bool json,
+                                          opevo_text *out, opevo_error *err)
 {
     double alpha = SIZE_ALPHA / (double)comparisons;
     opevo_sample_size size;

@@ -33,7 +33,7 @@ static const opevo_option options[] = {
 /* What an objective that is measured has failed in so far. */
 typedef struct failing {
     const opevo_objective *objective;
-    opevo_i_reasons reasons;
+    opevo_i_cli_reasons reasons;
 } failing;
 
 typedef struct watcher {
@@ -42,7 +42,7 @@ typedef struct watcher {
     size_t count;
 } watcher;
 
-static opevo_i_reasons *reasons_of(watcher *self, const opevo_objective *objective)
+static opevo_i_cli_reasons *reasons_of(watcher *self, const opevo_objective *objective)
 {
     failing *grown = NULL;
 
@@ -63,25 +63,25 @@ static void observe(void *context, const opevo_study_line *line, uint64_t seed,
                     const opevo_trial *trial, bool resumed)
 {
     watcher *self = context;
-    opevo_i_reasons *reasons = NULL;
+    opevo_i_cli_reasons *reasons = NULL;
     opevo_text which = {0};
 
     /* Most edits of a kernel fail: that is how they are searched. */
     if (resumed || trial->outcome.kind == OPEVO_OUTCOME_OK || !line->objective->space)
         return;
     reasons = reasons_of(self, line->objective);
-    if (!reasons || !opevo_i_reasons_add(reasons, trial, false))
+    if (!reasons || !opevo_i_cli_reasons_add(reasons, trial, false))
         return;
-    opevo_i_text_add_message(&which, line->objective->name);
+    opevo_i_cli_text_add_message(&which, line->objective->name);
     opevo_text_printf(&which, ": %s, seed %llu, ", line->tuner->name, (unsigned long long)seed);
-    opevo_i_reasons_tell("study", opevo_text_string(&which), trial, &self->progress);
+    opevo_i_cli_reasons_tell("study", opevo_text_string(&which), trial, &self->progress);
     opevo_text_free(&which);
 }
 
 static void free_watcher(watcher *self)
 {
     for (size_t i = 0; i < self->count; i++)
-        opevo_i_reasons_free(&self->failing[i].reasons);
+        opevo_i_cli_reasons_free(&self->failing[i].reasons);
     opevo_free(self->failing);
 }
 
@@ -91,18 +91,18 @@ static void draw(void *context, const opevo_study_progress *progress)
     char line[128];
 
     if (progress->done == 0) /* what came before says nothing of the time that the runs take */
-        opevo_i_progress_start(self, !self->active);
-    if (!opevo_i_progress_due(self))
+        opevo_i_cli_progress_start(self, !self->active);
+    if (!opevo_i_cli_progress_due(self))
         return;
     snprintf(line, sizeof line, "run %llu of %llu, %llu trial%s",
              (unsigned long long)progress->done, (unsigned long long)progress->runs,
-             (unsigned long long)progress->trials, opevo_i_plural(progress->trials));
-    opevo_i_progress_draw(self, (double)progress->done / (double)progress->runs, line);
+             (unsigned long long)progress->trials, opevo_i_cli_plural(progress->trials));
+    opevo_i_cli_progress_draw(self, (double)progress->done / (double)progress->runs, line);
 }
 
 /* ---- Doing ---------------------------------------------------------------------------------- */
 
-static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *self,
+static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call *self,
                             unsigned threads, opevo_text *out, int *exit_code, opevo_error *err)
 {
     bool is_share = self->shard.count > 1;
@@ -120,35 +120,36 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
         .progress_context = &watch,
         .observer = observe,
         .observer_context = &watch,
-        .interrupt = &opevo_i_interrupted};
+        .interrupt = &opevo_i_cli_interrupted};
 
-    OPEVO_TRY(opevo_i_give_up_read(call, true, &given.give_up, err));
-    if (opevo_i_flag(call, "dry-run")) {
+    OPEVO_TRY(opevo_i_cli_give_up_read(call, true, &given.give_up, err));
+    if (opevo_i_cli_flag(call, "dry-run")) {
         OPEVO_TRY(opevo_study_estimate_time(self->study, &given, ESTIMATE_S, &estimate, err));
-        opevo_i_study_print_head(self, out);
-        opevo_i_study_print_estimate(self, &estimate, threads ? threads : opevo_processor_count(),
-                                     out);
+        opevo_i_cli_study_print_head(self, out);
+        opevo_i_cli_study_print_estimate(self, &estimate,
+                                         threads ? threads : opevo_processor_count(), out);
         return OPEVO_OK;
     }
-    opevo_i_catch_interrupts();
-    if (!opevo_i_flag(call, "quiet"))
-        opevo_i_study_tell_idle(self->study);
-    opevo_i_progress_start(&watch.progress, opevo_i_flag(call, "quiet"));
-    if (opevo_i_progress_due(&watch.progress))
-        opevo_i_progress_draw(&watch.progress, 0, "allocating the runs in the store");
+    opevo_i_cli_catch_interrupts();
+    if (!opevo_i_cli_flag(call, "quiet"))
+        opevo_i_cli_study_tell_idle(self->study);
+    opevo_i_cli_progress_start(&watch.progress, opevo_i_cli_flag(call, "quiet"));
+    if (opevo_i_cli_progress_due(&watch.progress))
+        opevo_i_cli_progress_draw(&watch.progress, 0, "allocating the runs in the store");
     status = opevo_study_run(self->study, &given, &result, err);
-    opevo_i_progress_end(&watch.progress);
+    opevo_i_cli_progress_end(&watch.progress);
     for (size_t i = 0; i < self->opened_count; i++)
-        opevo_i_tell_workers("study", self->opened[i].given.objective);
+        opevo_i_cli_tell_workers("study", self->opened[i].given.objective);
     if (status != OPEVO_OK)
         goto cleanup;
-    opevo_i_tell_folder("study", given.store);
-    opevo_i_study_print_head(self, out);
-    opevo_i_study_print_result(self, &result, out);
+    opevo_i_cli_tell_folder("study", given.store);
+    opevo_i_cli_study_print_head(self, out);
+    opevo_i_cli_study_print_result(self, &result, out);
     /* A share has done its work; the whole is judged when it is merged. */
     if (result.fruitless && !is_share)
         *exit_code = OPEVO_EXIT_FAILED;
-    opevo_i_judge_replay(call, result.trials, result.unrecorded, is_share ? &of_share : exit_code);
+    opevo_i_cli_judge_replay(call, result.trials, result.unrecorded,
+                             is_share ? &of_share : exit_code);
     if (result.interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
@@ -191,7 +192,8 @@ static void note_fruitless(void *context, const opevo_run_info *info)
     }
 }
 
-static opevo_status count_fruitless(const opevo_i_study_call *self, uint64_t *out, opevo_error *err)
+static opevo_status count_fruitless(const opevo_i_cli_study_call *self, uint64_t *out,
+                                    opevo_error *err)
 {
     fruitless_runs found = {.study = self->study};
     opevo_store *store = NULL;
@@ -204,18 +206,18 @@ static opevo_status count_fruitless(const opevo_i_study_call *self, uint64_t *ou
     return status;
 }
 
-static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self, opevo_text *out,
-                          int *exit_code, opevo_error *err)
+static opevo_status merge(const opevo_call *call, const opevo_i_cli_study_call *self,
+                          opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_paths found = {NULL, 0};
+    opevo_i_cli_paths found = {NULL, 0};
     const char *const *sources = call->arguments + 1;
     size_t count = call->argument_count - 1;
     uint64_t fruitless = 0;
     opevo_merge_result result;
 
     if (count == 0) {
-        OPEVO_TRY(opevo_i_shards_find(self->store, &found, err));
+        OPEVO_TRY(opevo_i_cli_shards_find(self->store, &found, err));
         if (found.count == 0)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
@@ -225,27 +227,27 @@ static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self
         count = found.count;
     }
     OPEVO_TRY(opevo_study_merge(self->study, self->store, sources, count, &result, err));
-    opevo_i_tell_folder("study", self->store);
+    opevo_i_cli_tell_folder("study", self->store);
     OPEVO_TRY(count_fruitless(self, &fruitless, err));
-    opevo_i_study_print_merge(self, &result, fruitless, count, out);
+    opevo_i_cli_study_print_merge(self, &result, fruitless, count, out);
     if (result.present < result.runs || fruitless)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
-    opevo_i_paths_free(&found);
+    opevo_i_cli_paths_free(&found);
     return status;
 }
 
 /* ---- The verb ------------------------------------------------------------------------------- */
 
-static opevo_status open_study(const char *path, bool run, opevo_i_opened **opened, size_t *count,
-                               opevo_study **out, opevo_error *err)
+static opevo_status open_study(const char *path, bool run, opevo_i_cli_opened **opened,
+                               size_t *count, opevo_study **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_study_objective *given = NULL;
     opevo_plan *plan = NULL;
 
     OPEVO_TRY(opevo_plan_load(path, &plan, err));
-    OPEVO_TRY(opevo_i_open_objectives(path, plan, run, opened, err));
+    OPEVO_TRY(opevo_i_cli_open_objectives(path, plan, run, opened, err));
     *count = opevo_plan_objective_count(plan);
     given = opevo_malloc(*count, sizeof *given);
     if (!given) {
@@ -263,14 +265,14 @@ cleanup:
 }
 
 /* Of each entry once, that nothing says what its program's result is. */
-static void warn_of_wall_time(const char *plan, const opevo_i_opened *opened, size_t count)
+static void warn_of_wall_time(const char *plan, const opevo_i_cli_opened *opened, size_t count)
 {
     const char *last = "";
 
     for (size_t i = 0; i < count; i++) {
-        const opevo_i_opened *one = &opened[i];
+        const opevo_i_cli_opened *one = &opened[i];
 
-        if (!opevo_i_opened_is_program(one) || opevo_i_opened_has(one, "result") ||
+        if (!opevo_i_cli_opened_is_program(one) || opevo_i_cli_opened_has(one, "result") ||
             !strcmp(last, one->named.where))
             continue;
         last = one->named.where;
@@ -298,7 +300,7 @@ static bool is_store(const char *path)
 
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
-    bool is_merge = opevo_i_flag(call, "merge");
+    bool is_merge = opevo_i_cli_flag(call, "merge");
 
     if (call->argument_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -312,10 +314,10 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     if (call->argument_count > 1 && !is_merge)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stores after the plan require --merge.",
                           call->arguments[1]);
-    if (!opevo_i_option(call, "store") && !opevo_i_flag(call, "dry-run"))
+    if (!opevo_i_cli_option(call, "store") && !opevo_i_cli_flag(call, "dry-run"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--store is missing: name a file for the runs.");
-    if (is_merge && (opevo_i_option(call, "shard") || opevo_i_option(call, "shards") ||
-                     opevo_i_flag(call, "dry-run")))
+    if (is_merge && (opevo_i_cli_option(call, "shard") || opevo_i_cli_option(call, "shards") ||
+                     opevo_i_cli_flag(call, "dry-run")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--merge cannot be combined with --shard, --shards or --dry-run.");
     return OPEVO_OK;
@@ -330,12 +332,13 @@ static opevo_status print_size(const opevo_call *call, opevo_text *out, opevo_er
 
     if (call->argument_count)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--size needs no plan.");
-    if (!opevo_parse_double(opevo_i_option(call, "size"), &superiority))
+    if (!opevo_parse_double(opevo_i_cli_option(call, "size"), &superiority))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--size %s: give a probability such as 0.6.",
-                          opevo_i_option(call, "size"));
-    OPEVO_TRY(opevo_i_option_count(call, "comparisons", 1, 1, 1000000, &comparisons, err));
-    if (opevo_i_study_print_size(superiority, comparisons, opevo_i_flag(call, "json"), out, &inner))
-        status = OPEVO_FAIL(err, inner.status, "--size %s: %s", opevo_i_option(call, "size"),
+                          opevo_i_cli_option(call, "size"));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "comparisons", 1, 1, 1000000, &comparisons, err));
+    if (opevo_i_cli_study_print_size(superiority, comparisons, opevo_i_cli_flag(call, "json"), out,
+                                     &inner))
+        status = OPEVO_FAIL(err, inner.status, "--size %s: %s", opevo_i_cli_option(call, "size"),
                             inner.message);
 cleanup:
     return status;
@@ -344,49 +347,49 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_study_call self = {.store = opevo_i_option(call, "store"),
-                               .shard = {0, 1},
-                               .json = opevo_i_flag(call, "json")};
-    opevo_i_opened *opened = NULL;
+    opevo_i_cli_study_call self = {.store = opevo_i_cli_option(call, "store"),
+                                   .shard = {0, 1},
+                                   .json = opevo_i_cli_flag(call, "json")};
+    opevo_i_cli_opened *opened = NULL;
     opevo_study *study = NULL;
     uint64_t threads = 0;
     uint64_t shares = 0;
     size_t count = 0;
 
-    if (opevo_i_option(call, "size"))
+    if (opevo_i_cli_option(call, "size"))
         return print_size(call, out, err);
-    if (opevo_i_option(call, "comparisons"))
+    if (opevo_i_cli_option(call, "comparisons"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--comparisons requires --size.");
     OPEVO_TRY(check_call(call, err));
-    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
-    if (!opevo_i_flag(call, "merge"))
-        OPEVO_TRY(
-            opevo_i_shard_of(opevo_i_option(call, "shard"), shares, &self.shard, &self.by, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "shards", 0, 1, OPEVO_I_SHARDS_MAX, &shares, err));
+    if (!opevo_i_cli_flag(call, "merge"))
+        OPEVO_TRY(opevo_i_cli_shard_of(opevo_i_cli_option(call, "shard"), shares, &self.shard,
+                                       &self.by, err));
     if (self.store && self.by.length)
-        OPEVO_TRY(opevo_i_shards_check(self.store, self.shard, err));
-    opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
+        OPEVO_TRY(opevo_i_cli_shards_check(self.store, self.shard, err));
+    opevo_i_cli_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
     OPEVO_TRY(open_study(call->arguments[0],
-                         !opevo_i_flag(call, "merge") && !opevo_i_flag(call, "dry-run"), &opened,
-                         &count, &study, err));
+                         !opevo_i_cli_flag(call, "merge") && !opevo_i_cli_flag(call, "dry-run"),
+                         &opened, &count, &study, err));
     self.study = study;
     self.opened = opened;
     self.opened_count = count;
     warn_of_wall_time(call->arguments[0], opened, count);
-    if (opevo_i_flag(call, "merge"))
+    if (opevo_i_cli_flag(call, "merge"))
         status = merge(call, &self, out, exit_code, err);
     else
         status = do_runs(call, &self, (unsigned)threads, out, exit_code, err);
 cleanup:
     opevo_study_destroy(study);
-    opevo_i_close_objectives(opened, count);
+    opevo_i_cli_close_objectives(opened, count);
     opevo_text_free(&self.path);
     opevo_text_free(&self.by);
     return status;
 }
 
-const opevo_verb opevo_i_verb_study = {
+const opevo_verb opevo_i_cli_verb_study = {
     .name = "study",
     .arguments = "[PLAN [STORE]...]",
     .arguments_max = 4096,

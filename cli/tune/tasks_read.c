@@ -40,17 +40,17 @@ static const char *value_for(const opevo_call *call, const char *name, size_t nu
     return NULL;
 }
 
-size_t opevo_i_tasks_count(const opevo_call *call)
+size_t opevo_i_cli_tasks_count(const opevo_call *call)
 {
     size_t ons = count_given(call, "on");
 
     return call->argument_count > ons ? call->argument_count : ons;
 }
 
-opevo_status opevo_i_tasks_refuse(const opevo_call *call, opevo_error *err)
+opevo_status opevo_i_cli_tasks_refuse(const opevo_call *call, opevo_error *err)
 {
     for (size_t i = 0; i < sizeof task_options / sizeof *task_options; i++) {
-        if (opevo_i_flag(call, task_options[i].name))
+        if (opevo_i_cli_flag(call, task_options[i].name))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s applies to several operators, which share the trials.",
                               task_options[i].name);
@@ -80,16 +80,16 @@ static opevo_status check_call(const opevo_call *call, size_t count, opevo_error
                           "%zu --space for %zu tasks: give one for all, or one for each.", spaces,
                           count);
     for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++) {
-        if (opevo_i_flag(call, of_one[i][0]))
+        if (opevo_i_cli_flag(call, of_one[i][0]))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to one operator, not to %zu: %s.",
                               of_one[i][0], count, of_one[i][1]);
     }
     return OPEVO_OK;
 }
 
-static opevo_status read_weights(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
+static opevo_status read_weights(const opevo_call *call, opevo_i_cli_tasks *self, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "weights");
+    const char *text = opevo_i_cli_option(call, "weights");
     size_t count = 0;
     double sum = 0;
 
@@ -168,7 +168,7 @@ static opevo_status read_key(const char *text, const char *word, opevo_scheduler
 static opevo_status read_allocation(const opevo_call *call, opevo_scheduler_options *out,
                                     opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "allocate");
+    const char *text = opevo_i_cli_option(call, "allocate");
     char *copy = text ? opevo_strdup(text) : NULL;
     opevo_status status = OPEVO_OK;
     char *rest = NULL;
@@ -192,7 +192,7 @@ static opevo_status read_allocation(const opevo_call *call, opevo_scheduler_opti
 
 static opevo_status read_aim(const opevo_call *call, opevo_scheduler_options *out, opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "aim");
+    const char *text = opevo_i_cli_option(call, "aim");
 
     for (int i = OPEVO_AIM_SUM; text && i <= OPEVO_AIM_GEOMETRIC_MEAN; i++) {
         out->aim = (opevo_aim)i;
@@ -203,46 +203,46 @@ static opevo_status read_aim(const opevo_call *call, opevo_scheduler_options *ou
                 : OPEVO_OK;
 }
 
-static double optimum_s(const opevo_i_tuning *tuning)
+static double optimum_s(const opevo_i_cli_tuning *tuning)
 {
     return tuning->optimum.known
                ? opevo_objective_time_s(tuning->objective, tuning->optimum.fitness)
                : NAN;
 }
 
-static opevo_status read_limits(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
+static opevo_status read_limits(const opevo_call *call, opevo_i_cli_tasks *self, opevo_error *err)
 {
     opevo_scheduler_options *out = &self->options;
-    bool limited = opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds") ||
-                   opevo_i_flag(call, "target");
+    bool limited = opevo_i_cli_flag(call, "trials") || opevo_i_cli_flag(call, "seconds") ||
+                   opevo_i_cli_flag(call, "target");
     opevo_status status = OPEVO_OK;
     bool share = false;
 
-    OPEVO_TRY(opevo_i_option_count(call, "trials", limited ? 0 : TRIALS_OF_EACH * self->count, 1,
-                                   UINT64_MAX, &out->trials, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", limited ? 0 : TRIALS_OF_EACH * self->count,
+                                       1, UINT64_MAX, &out->trials, err));
     if (out->trials && out->trials < self->count)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--trials %llu: give at least one for each of the %zu tasks.",
                           (unsigned long long)out->trials, self->count);
-    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &out->seconds, err));
-    OPEVO_TRY(opevo_i_tune_parse_target(call, &out->target_s, &share, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &out->seconds, err));
+    OPEVO_TRY(opevo_i_cli_tune_parse_target(call, &out->target_s, &share, err));
     if (share && isnan(self->optimum_s))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: the optimum of a task is unknown; give a time in s.",
-                          opevo_i_option(call, "target"));
+                          opevo_i_cli_option(call, "target"));
     if (share)
         out->target_s = self->optimum_s / (out->target_s / 100);
 cleanup:
     return status;
 }
 
-void opevo_i_tasks_folder(const opevo_call *call, const opevo_i_tasks *self, size_t number,
-                          opevo_text *out)
+void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *self, size_t number,
+                              opevo_text *out)
 {
     opevo_text_clear(out);
-    if (!opevo_i_flag(call, "emit"))
+    if (!opevo_i_cli_flag(call, "emit"))
         return;
-    opevo_text_printf(out, "%s/%zu-", opevo_i_option(call, "emit"), number + 1);
+    opevo_text_printf(out, "%s/%zu-", opevo_i_cli_option(call, "emit"), number + 1);
     for (const char *at = self->names[number]; *at; at++) {
         bool plain = isalnum((unsigned char)*at) || strchr("_.-", *at);
 
@@ -251,16 +251,16 @@ void opevo_i_tasks_folder(const opevo_call *call, const opevo_i_tasks *self, siz
     }
 }
 
-static opevo_status read_task(const opevo_call *call, opevo_i_tasks *self, size_t number,
+static opevo_status read_task(const opevo_call *call, opevo_i_cli_tasks *self, size_t number,
                               opevo_error *err)
 {
-    opevo_i_tuning *tuning = &self->tunings[number];
+    opevo_i_cli_tuning *tuning = &self->tunings[number];
     const char *what =
         call->argument_count == 0 ? NULL : call->arguments[call->argument_count > 1 ? number : 0];
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_tune_read(call, what, value_for(call, "on", number),
-                                value_for(call, "space", number), tuning, err));
+    OPEVO_TRY(opevo_i_cli_tune_read(call, what, value_for(call, "on", number),
+                                    value_for(call, "space", number), tuning, err));
     self->names[number] = call->argument_count > 1 ? what : tuning->objective->name;
     if (isnan(opevo_objective_time_s(tuning->objective, 1)))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
@@ -278,10 +278,10 @@ cleanup:
     return status;
 }
 
-static opevo_status prepare_folders(const opevo_call *call, const opevo_i_tasks *self,
+static opevo_status prepare_folders(const opevo_call *call, const opevo_i_cli_tasks *self,
                                     opevo_error *err)
 {
-    const char *parent = opevo_i_option(call, "emit");
+    const char *parent = opevo_i_cli_option(call, "emit");
     opevo_status status = OPEVO_OK;
     opevo_text folder = {0};
     bool made = false;
@@ -289,17 +289,17 @@ static opevo_status prepare_folders(const opevo_call *call, const opevo_i_tasks 
 
     if (!parent)
         return OPEVO_OK;
-    if (!opevo_i_flag(call, "dry-run"))
+    if (!opevo_i_cli_flag(call, "dry-run"))
         made = mkdir(parent, 0777) == 0; /* a failure shows with the folders inside */
     for (; i < self->count && status == OPEVO_OK; i++) {
-        opevo_i_tasks_folder(call, self, i, &folder);
+        opevo_i_cli_tasks_folder(call, self, i, &folder);
         status = opevo_text_check(&folder, err);
         if (status == OPEVO_OK)
-            status = opevo_i_kernel_files_prepare(call, opevo_text_string(&folder),
-                                                  self->tunings[i].objective, err);
+            status = opevo_i_cli_kernel_files_prepare(call, opevo_text_string(&folder),
+                                                      self->tunings[i].objective, err);
     }
     while (status != OPEVO_OK && made && i-- > 0) {
-        opevo_i_tasks_folder(call, self, i, &folder);
+        opevo_i_cli_tasks_folder(call, self, i, &folder);
         rmdir(opevo_text_string(&folder));
     }
     if (status != OPEVO_OK && made)
@@ -308,11 +308,12 @@ static opevo_status prepare_folders(const opevo_call *call, const opevo_i_tasks 
     return status;
 }
 
-opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
+opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *self,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    self->count = opevo_i_tasks_count(call);
+    self->count = opevo_i_cli_tasks_count(call);
     OPEVO_TRY(check_call(call, self->count, err));
     self->tunings = opevo_calloc(self->count, sizeof *self->tunings);
     self->names = opevo_calloc(self->count, sizeof *self->names);
@@ -327,10 +328,10 @@ opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, ope
     for (size_t i = 0; i < self->count; i++)
         OPEVO_TRY(read_task(call, self, i, err));
     self->options.seed = self->tunings[0].run.seed;
-    self->optimum_s = opevo_i_tasks_value(self, self->options.aim, optimum_s);
+    self->optimum_s = opevo_i_cli_tasks_value(self, self->options.aim, optimum_s);
     OPEVO_TRY(read_limits(call, self, err));
     OPEVO_TRY(prepare_folders(call, self, err));
-    OPEVO_TRY(opevo_i_store_of_call(call, &self->store, err));
+    OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->store, err));
 cleanup:
     return status;
 }

@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_program(const opevo_i_tuning *self)
+static bool is_program(const opevo_i_cli_tuning *self)
 {
     return self->live && !strcmp(self->objective->ops->kind, "cmd");
 }
 
-void opevo_i_tune_note_samples(opevo_i_tuning *self, const opevo_trial *trial)
+void opevo_i_cli_tune_note_samples(opevo_i_cli_tuning *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
     double *fitness = NULL;
@@ -36,7 +36,7 @@ void opevo_i_tune_note_samples(opevo_i_tuning *self, const opevo_trial *trial)
     opevo_free(fitness);
 }
 
-opevo_status opevo_i_tune_read_samples(opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_cli_tune_read_samples(opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_trial best = self->results[0].best;
     opevo_status status = OPEVO_OK;
@@ -46,12 +46,12 @@ opevo_status opevo_i_tune_read_samples(opevo_i_tuning *self, opevo_error *err)
     status = opevo_store_read_details(self->run.store, self->results[0].run, &best, err);
     self->best_samples = (opevo_finalist){.median = 0};
     if (status == OPEVO_OK)
-        opevo_i_tune_note_samples(self, &best);
+        opevo_i_cli_tune_note_samples(self, &best);
     return status;
 }
 
 /* The ends in the unit of the results, the smaller first. */
-static void bounds_of(const opevo_i_tuning *self, double *low, double *high)
+static void bounds_of(const opevo_i_cli_tuning *self, double *low, double *high)
 {
     const char *unit = self->objective->unit;
     bool is_time = opevo_unit_is_time(unit);
@@ -60,7 +60,7 @@ static void bounds_of(const opevo_i_tuning *self, double *low, double *high)
     *high = opevo_unit_result(unit, is_time ? self->best_samples.low : self->best_samples.high);
 }
 
-void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_interval(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     double low = 0, high = 0;
 
@@ -68,18 +68,18 @@ void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out)
         return;
     bounds_of(self, &low, &high);
     opevo_text_add(out, " (");
-    opevo_i_text_add_interval(out, 'g', 6, low, high);
+    opevo_i_cli_text_add_interval(out, 'g', 6, low, high);
     opevo_text_printf(out, ", 95 %% of the median of %llu samples, estimated)",
                       (unsigned long long)self->best_samples.rounds);
 }
 
-void opevo_i_tune_note_start(opevo_i_tuning *self, const opevo_trial *trial)
+void opevo_i_cli_tune_note_start(opevo_i_cli_tuning *self, const opevo_trial *trial)
 {
     if (!strcmp(trial->proposal.origin, "default"))
         self->start = *trial;
 }
 
-void opevo_i_tune_print_gain(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_gain(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     const char *unit = self->objective->unit;
     const opevo_outcome *start = &self->start.outcome;
@@ -98,7 +98,7 @@ void opevo_i_tune_print_gain(const opevo_i_tuning *self, opevo_text *out)
                           (unsigned long long)self->start.number);
 }
 
-void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_offer(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
 
@@ -109,7 +109,7 @@ void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out)
                        "best five again, side by side\n");
 }
 
-void opevo_i_tune_add_json_interval(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_add_json_interval(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     double low = NAN, high = NAN;
 

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-opevo_status opevo_i_tune_fronts_create(opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_cli_tune_fronts_create(opevo_i_cli_tuning *self, opevo_error *err)
 {
     self->fronts = opevo_calloc((size_t)self->runs, sizeof *self->fronts);
     if (!self->fronts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
     for (size_t i = 0; i < self->runs; i++) {
-        opevo_i_run_front *row = &self->fronts[i];
+        opevo_i_cli_run_front *row = &self->fronts[i];
 
         row->front.criteria = self->front.criteria;
         row->box = opevo_front_box_empty();
@@ -27,7 +27,7 @@ opevo_status opevo_i_tune_fronts_create(opevo_i_tuning *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_tune_fronts_free(opevo_i_tuning *self)
+void opevo_i_cli_tune_fronts_free(opevo_i_cli_tuning *self)
 {
     for (size_t i = 0; self->fronts && i < self->runs; i++)
         opevo_front_free(&self->fronts[i].front);
@@ -35,9 +35,9 @@ void opevo_i_tune_fronts_free(opevo_i_tuning *self)
     opevo_front_free(&self->front);
 }
 
-void opevo_i_tune_fronts_note(opevo_i_tuning *self, size_t run, const opevo_trial *trial)
+void opevo_i_cli_tune_fronts_note(opevo_i_cli_tuning *self, size_t run, const opevo_trial *trial)
 {
-    opevo_i_run_front *row = &self->fronts[run];
+    opevo_i_cli_run_front *row = &self->fronts[run];
     opevo_trial named = *trial;
 
     named.proposal.origin = row->seed;
@@ -45,14 +45,14 @@ void opevo_i_tune_fronts_note(opevo_i_tuning *self, size_t run, const opevo_tria
     row->failed = row->failed || opevo_front_add(&row->front, &named, NULL, NULL) != OPEVO_OK;
 }
 
-opevo_status opevo_i_tune_fronts_finish(opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_cli_tune_fronts_finish(opevo_i_cli_tuning *self, opevo_error *err)
 {
     const char *unit = self->objective->unit;
     opevo_front_box box = opevo_front_box_empty();
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; self->fronts && i < self->runs; i++) {
-        const opevo_i_run_front *row = &self->fronts[i];
+        const opevo_i_cli_run_front *row = &self->fronts[i];
 
         if (row->failed)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
@@ -72,39 +72,40 @@ cleanup:
     return status;
 }
 
-static opevo_i_shown_front shown_front(const opevo_i_tuning *self)
+static opevo_i_cli_shown_front shown_front(const opevo_i_cli_tuning *self)
 {
-    return (opevo_i_shown_front){.front = &self->front,
-                                 .criteria = self->objective->criteria,
-                                 .unit = self->objective->unit,
-                                 .space = self->objective->space,
-                                 .origins =
-                                     self->runs > 1 ? OPEVO_I_ORIGIN_SEED : OPEVO_I_ORIGIN_HIDDEN};
+    return (opevo_i_cli_shown_front){.front = &self->front,
+                                     .criteria = self->objective->criteria,
+                                     .unit = self->objective->unit,
+                                     .space = self->objective->space,
+                                     .origins = self->runs > 1 ? OPEVO_I_ORIGIN_SEED
+                                                               : OPEVO_I_ORIGIN_HIDDEN};
 }
 
-opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_tune_print_front(const opevo_i_cli_tuning *self, opevo_text *out,
+                                          opevo_error *err)
 {
-    opevo_i_shown_front shown = shown_front(self);
+    opevo_i_cli_shown_front shown = shown_front(self);
 
     if (self->front.count == 0)
         return OPEVO_OK;
     opevo_text_add(out, "front of ");
-    opevo_i_criteria_show(self->criteria_words, out);
+    opevo_i_cli_criteria_show(self->criteria_words, out);
     opevo_text_printf(out,
                       "%s: %zu trial%s; hypervolume %.4f of the box from the best to the worst "
                       "of all trials\n",
                       self->runs > 1 ? " over all runs" : "", self->front.count,
                       self->front.count == 1 ? "" : "s", self->volume);
-    return opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return opevo_i_cli_front_print(&shown, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
 }
 
-void opevo_i_tune_print_json_front(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_json_front(const opevo_i_cli_tuning *self, opevo_text *out)
 {
-    opevo_i_shown_front shown = shown_front(self);
+    opevo_i_cli_shown_front shown = shown_front(self);
 
     if (!self->fronts)
         return;
     opevo_json_key(out, "front");
-    opevo_i_front_json(&shown, out);
+    opevo_i_cli_front_json(&shown, out);
     opevo_json_double(out, "hypervolume", self->volume);
 }

@@ -11,15 +11,15 @@
 #include <opevo/store_groups.h>
 
 /* Of one run with --criteria. */
-typedef struct opevo_i_run_front {
+typedef struct opevo_i_cli_run_front {
     opevo_front front; /* the origins of its members are the seed */
     opevo_front_box box;
     double volume; /* in the box of all runs */
     bool failed;   /* no memory */
     char seed[24];
-} opevo_i_run_front;
+} opevo_i_cli_run_front;
 
-typedef struct opevo_i_tuning {
+typedef struct opevo_i_cli_tuning {
     const char *verb; /* that messages begin with */
     opevo_objective *objective;
     opevo_optimum optimum;
@@ -38,89 +38,93 @@ typedef struct opevo_i_tuning {
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
-    const opevo_call *call;  /* of opevo tune, whose specification the store keeps; NULL: another */
-    opevo_text call_text;    /* that */
-    opevo_i_earlier earlier; /* to learn from */
-    opevo_i_starts starts;
+    const opevo_call *call; /* of opevo tune, whose specification the store keeps; NULL: another */
+    opevo_text call_text;   /* that */
+    opevo_i_cli_earlier earlier; /* to learn from */
+    opevo_i_cli_starts starts;
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
-    opevo_i_finals finals;
-    opevo_i_reasons *reasons; /* one for each run where it is observed: it is alone, or measured */
-    uint64_t failed;          /* what the progress line of a single run shows */
+    opevo_i_cli_finals finals;
+    opevo_i_cli_reasons
+        *reasons;    /* one for each run where it is observed: it is alone, or measured */
+    uint64_t failed; /* what the progress line of a single run shows */
     double best, cost_s;
     opevo_finalist best_samples; /* of a program: the best trial so far by its samples */
     opevo_trial start;           /* the analytic default, without samples; number 0: none */
     opevo_run_curve curve;
     opevo_requirement *requirements;
-    const char *criteria_words; /* of --criteria; NULL without it */
-    opevo_i_run_front *fronts;  /* one for each run; NULL without --criteria */
-    opevo_front front;          /* of all runs, and its volume in the box of their trials */
+    const char *criteria_words;    /* of --criteria; NULL without it */
+    opevo_i_cli_run_front *fronts; /* one for each run; NULL without --criteria */
+    opevo_front front;             /* of all runs, and its volume in the box of their trials */
     double volume;
-} opevo_i_tuning;
+} opevo_i_cli_tuning;
 
 /* Read what concerns one objective, but no budget; `what` and `space` may be NULL, and so may `on`
- * for that of the call. Release with opevo_i_tune_free, also on failure. */
-opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *on,
-                               const char *space, opevo_i_tuning *self, opevo_error *err);
-void opevo_i_tune_free(opevo_i_tuning *self); /* but not the store */
+ * for that of the call. Release with opevo_i_cli_tune_free, also on failure. */
+opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, const char *on,
+                                   const char *space, opevo_i_cli_tuning *self, opevo_error *err);
+void opevo_i_cli_tune_free(opevo_i_cli_tuning *self); /* but not the store */
 /* Take the batch of the workers among the default settings (tune_workers.c). */
-opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, opevo_error *err);
+opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *self,
+                                    opevo_error *err);
 /* Say on stderr what the workers change, and how many of them will be idle. */
-void opevo_i_tune_tell_batch(const opevo_i_tuning *self);
+void opevo_i_cli_tune_tell_batch(const opevo_i_cli_tuning *self);
 /* Put into the store what is known of the workers after the run of that number (tune_measured.c).
  */
-opevo_status opevo_i_tune_store_workers(opevo_i_tuning *self, int64_t run, opevo_error *err);
+opevo_status opevo_i_cli_tune_store_workers(opevo_i_cli_tuning *self, int64_t run,
+                                            opevo_error *err);
 /* "workers" of the JSON object being written; nothing where it is computed. */
-void opevo_i_tune_add_json_workers(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_add_json_workers(const opevo_i_cli_tuning *self, opevo_text *out);
 /* Say on stderr where workers were not what was asked for, and, of runs that have ended, where
  * others measured them before. */
-void opevo_i_tune_tell_workers(const opevo_i_tuning *self, bool ended);
+void opevo_i_cli_tune_tell_workers(const opevo_i_cli_tuning *self, bool ended);
 /* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
-opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
-                                       opevo_error *err);
+opevo_status opevo_i_cli_tune_parse_target(const opevo_call *call, double *value, bool *share,
+                                           opevo_error *err);
 /* Count a failure of a run; of a device it is said at once how a trial is the first to fail.
- * `which` as in opevo_i_reasons_tell. */
-void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,
-                               const opevo_trial *trial, bool resumed);
+ * `which` as in opevo_i_cli_reasons_tell. */
+void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
+                                   const opevo_trial *trial, bool resumed);
 /* The winner of the finals, or else the best trial of all runs; false without a success. */
-bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *fitness);
+bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness);
 /* That into a folder. What was measured is
  * printed also when that fails. */
-void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code);
+void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code);
 /* What was measured is printed also when it is not in the store. */
-void opevo_i_tune_check_store(const char *verb, opevo_store *store, int *exit_code);
+void opevo_i_cli_tune_check_store(const char *verb, opevo_store *store, int *exit_code);
 
-void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
-void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out);
 /* The settings as one object. */
-void opevo_i_tune_print_json_settings(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_print_json_settings(const opevo_i_cli_tuning *self, opevo_text *out);
 /* Its members. */
-void opevo_i_tune_add_json_settings(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_add_json_settings(const opevo_i_cli_tuning *self, opevo_text *out);
 /* The members of a single run of the JSON object being written. */
-void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out);
 /* ", 3 failed = 1.5 % (2 timeout, 1 wrong)" */
-void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out);
+void opevo_i_cli_tune_print_failures(const opevo_run_result *result, opevo_text *out);
 /* Of a single run; `store` may be NULL. */
-void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out);
+void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *store,
+                                   opevo_text *out);
 /* Of several. Errors: NOMEM. */
-opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
-                                        opevo_error *err);
+opevo_status opevo_i_cli_tune_print_results(const opevo_i_cli_tuning *self, opevo_text *out,
+                                            opevo_error *err);
 
 /* ---- The interval of the best of a program (tune_best.c); nothing of other objectives ---- */
 
 /* Note a trial with its samples. */
-void opevo_i_tune_note_samples(opevo_i_tuning *self, const opevo_trial *trial);
+void opevo_i_cli_tune_note_samples(opevo_i_cli_tuning *self, const opevo_trial *trial);
 /* The same for the best trial as the store has it, with a store. */
-opevo_status opevo_i_tune_read_samples(opevo_i_tuning *self, opevo_error *err);
+opevo_status opevo_i_cli_tune_read_samples(opevo_i_cli_tuning *self, opevo_error *err);
 /* " (1.2 to 1.4, 95 % of the median of 20 samples, estimated)"; nothing below 6 samples. */
-void opevo_i_tune_print_interval(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_print_interval(const opevo_i_cli_tuning *self, opevo_text *out);
 /* Note a trial if it is the analytic default, and say how much faster the best is. */
-void opevo_i_tune_note_start(opevo_i_tuning *self, const opevo_trial *trial);
-void opevo_i_tune_print_gain(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_note_start(opevo_i_cli_tuning *self, const opevo_trial *trial);
+void opevo_i_cli_tune_print_gain(const opevo_i_cli_tuning *self, opevo_text *out);
 /* A line that offers finals where there were none. */
-void opevo_i_tune_print_offer(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_print_offer(const opevo_i_cli_tuning *self, opevo_text *out);
 /* "low", "high" and "samples" of the JSON object being written. */
-void opevo_i_tune_add_json_interval(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_add_json_interval(const opevo_i_cli_tuning *self, opevo_text *out);
 
 /* ---- Several operators (tasks_read.c, tune_tasks.c) ---- */
 
@@ -136,17 +140,17 @@ void opevo_i_tune_add_json_interval(const opevo_i_tuning *self, opevo_text *out)
     }
 
 /* How many operators or objectives the call names. */
-size_t opevo_i_tasks_count(const opevo_call *call);
+size_t opevo_i_cli_tasks_count(const opevo_call *call);
 /* Refuse what a call of one says as if of several. */
-opevo_status opevo_i_tasks_refuse(const opevo_call *call, opevo_error *err);
+opevo_status opevo_i_cli_tasks_refuse(const opevo_call *call, opevo_error *err);
 /* Tune them within one budget. */
-opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
-                                opevo_error *err);
+opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
+                                    opevo_error *err);
 
 /* What is tuned together. */
-typedef struct opevo_i_tasks {
-    opevo_i_tuning *tunings; /* `count` of them, each with one run */
-    const char **names;      /* operators, or names of objectives */
+typedef struct opevo_i_cli_tasks {
+    opevo_i_cli_tuning *tunings; /* `count` of them, each with one run */
+    const char **names;          /* operators, or names of objectives */
     double *weights;
     size_t count;
     opevo_scheduler_options options;
@@ -160,57 +164,58 @@ typedef struct opevo_i_tasks {
     const char *network;  /* name of the network that the tasks are of; NULL: separate operators */
     size_t network_tasks; /* tasks of the network, also those that are not tuned */
     /* Called before the first round and after each: it may give tasks other weights, by
-     * opevo_i_tasks_weigh. A task that has weight 0 in the end has no finals. NULL: weights
+     * opevo_i_cli_tasks_weigh. A task that has weight 0 in the end has no finals. NULL: weights
      * stay. */
-    opevo_status (*between)(struct opevo_i_tasks *self, opevo_error *err);
+    opevo_status (*between)(struct opevo_i_cli_tasks *self, opevo_error *err);
     void *context; /* of that */
     opevo_store *store;
     int64_t group;                  /* in the store; 0: none */
     double resumed, resumed_cost_s; /* trials taken from the store, and their cost */
     opevo_progress progress;
-} opevo_i_tasks;
+} opevo_i_cli_tasks;
 
 /* The value of an aim with these times of the tasks. */
-double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
-                           double (*time_s)(const opevo_i_tuning *tuning));
+double opevo_i_cli_tasks_value(opevo_i_cli_tasks *self, opevo_aim aim,
+                               double (*time_s)(const opevo_i_cli_tuning *tuning));
 
 /* ---- What the call says of them (tasks_read.c) ---- */
 
 /* Into zeros; what is there is to be released, also on failure. */
-opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, opevo_error *err);
+opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *self,
+                                    opevo_error *err);
 /* The weight of a task in the sum, from now on, and that by which it is given rounds, of at most so
  * many trials; 0: as the options say. Errors: those of opevo_scheduler_weigh. */
-opevo_status opevo_i_tasks_weigh(opevo_i_tasks *self, size_t task, double weight, double worth,
-                                 uint64_t round, opevo_error *err);
+opevo_status opevo_i_cli_tasks_weigh(opevo_i_cli_tasks *self, size_t task, double weight,
+                                     double worth, uint64_t round, opevo_error *err);
 /* Tune them; `quiet` for no progress line. An interrupt ends it early. */
-opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err);
-void opevo_i_tasks_free(opevo_i_tasks *self); /* and the store */
+opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err);
+void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self); /* and the store */
 /* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
-void opevo_i_tasks_folder(const opevo_call *call, const opevo_i_tasks *self, size_t number,
-                          opevo_text *out);
+void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *self, size_t number,
+                              opevo_text *out);
 
 /* ---- What is printed of them (tasks_print.c) ---- */
 
-void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out);
-opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, opevo_text *out,
-                                 opevo_error *err);
-void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out);
-void opevo_i_tasks_print_json_settings(const opevo_i_tasks *self, opevo_text *out);
+void opevo_i_cli_tasks_print_settings(const opevo_i_cli_tasks *self, opevo_text *out);
+opevo_status opevo_i_cli_tasks_print(const opevo_i_cli_tasks *self, const char *store,
+                                     opevo_text *out, opevo_error *err);
+void opevo_i_cli_tasks_print_json(const opevo_i_cli_tasks *self, opevo_text *out);
+void opevo_i_cli_tasks_print_json_settings(const opevo_i_cli_tasks *self, opevo_text *out);
 /* 0.00123 as "1.23 ms". */
-const char *opevo_i_tasks_time(double seconds, char *out, size_t size);
+const char *opevo_i_cli_tasks_time(double seconds, char *out, size_t size);
 
 /* ---- Fronts (tune_front.c) ---- */
 
 /* Empty fronts for --criteria, with the criteria of `front`. Errors: NOMEM. */
-opevo_status opevo_i_tune_fronts_create(opevo_i_tuning *self, opevo_error *err);
-void opevo_i_tune_fronts_free(opevo_i_tuning *self);
+opevo_status opevo_i_cli_tune_fronts_create(opevo_i_cli_tuning *self, opevo_error *err);
+void opevo_i_cli_tune_fronts_free(opevo_i_cli_tuning *self);
 /* Different runs may be noted at the same time. */
-void opevo_i_tune_fronts_note(opevo_i_tuning *self, size_t run, const opevo_trial *trial);
+void opevo_i_cli_tune_fronts_note(opevo_i_cli_tuning *self, size_t run, const opevo_trial *trial);
 /* Join the fronts and compute the volumes. Nothing without --criteria. Errors: NOMEM. */
-opevo_status opevo_i_tune_fronts_finish(opevo_i_tuning *self, opevo_error *err);
+opevo_status opevo_i_cli_tune_fronts_finish(opevo_i_cli_tuning *self, opevo_error *err);
 /* The front of all runs. Errors: NOMEM. */
-opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out,
-                                      opevo_error *err);
-void opevo_i_tune_print_json_front(const opevo_i_tuning *self, opevo_text *out);
+opevo_status opevo_i_cli_tune_print_front(const opevo_i_cli_tuning *self, opevo_text *out,
+                                          opevo_error *err);
+void opevo_i_cli_tune_print_json_front(const opevo_i_cli_tuning *self, opevo_text *out);
 
 #endif

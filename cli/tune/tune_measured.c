@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Workers that connect later are more. */
-static bool reserve_faults(opevo_i_tuning *self, size_t count)
+static bool reserve_faults(opevo_i_cli_tuning *self, size_t count)
 {
     uint64_t *grown = self->faults_stored;
 
@@ -28,7 +28,7 @@ static bool reserve_faults(opevo_i_tuning *self, size_t count)
     return true;
 }
 
-opevo_status opevo_i_tune_store_workers(opevo_i_tuning *self, int64_t run, opevo_error *err)
+opevo_status opevo_i_cli_tune_store_workers(opevo_i_cli_tuning *self, int64_t run, opevo_error *err)
 {
     size_t count = opevo_live_worker_count(self->objective), used = 0;
     opevo_stored_worker *stored = NULL;
@@ -63,7 +63,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_tune_add_json_workers(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_add_json_workers(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     opevo_live_worker worker;
 
@@ -73,8 +73,8 @@ void opevo_i_tune_add_json_workers(const opevo_i_tuning *self, opevo_text *out)
     opevo_text_add(out, "[");
     for (size_t i = 0; opevo_live_worker_get(self->objective, i, &worker); i++) {
         opevo_json_next(out, " ");
-        opevo_i_worker_print_json(worker.command, worker.host, worker.device, worker.state,
-                                  worker.trials, worker.faults, worker.words, out);
+        opevo_i_cli_worker_print_json(worker.command, worker.host, worker.device, worker.state,
+                                      worker.trials, worker.faults, worker.words, out);
     }
     opevo_text_add(out, "]");
 }
@@ -82,7 +82,7 @@ void opevo_i_tune_add_json_workers(const opevo_i_tuning *self, opevo_text *out)
 /* ---- On stderr ------------------------------------------------------------------------------ */
 
 /* Whether one of the workers of this call is it. */
-static bool is_of_call(const opevo_i_tuning *self, const opevo_i_measured_worker *one)
+static bool is_of_call(const opevo_i_cli_tuning *self, const opevo_i_cli_measured_worker *one)
 {
     opevo_live_worker worker;
 
@@ -94,31 +94,31 @@ static bool is_of_call(const opevo_i_tuning *self, const opevo_i_measured_worker
     return false;
 }
 
-static void add_workers(const opevo_i_tuning *self, const opevo_i_measured *measured, bool of_call,
-                        opevo_text *out)
+static void add_workers(const opevo_i_cli_tuning *self, const opevo_i_cli_measured *measured,
+                        bool of_call, opevo_text *out)
 {
     const char *separator = "";
 
     for (size_t i = 0; i < measured->count; i++) {
-        const opevo_i_measured_worker *one = &measured->workers[i];
+        const opevo_i_cli_measured_worker *one = &measured->workers[i];
 
         if (!one->trials || is_of_call(self, one) != of_call)
             continue;
         opevo_text_add(out, separator);
-        opevo_i_worker_print(one->command, one->host, one->device, out);
+        opevo_i_cli_worker_print(one->command, one->host, one->device, out);
         separator = ", ";
     }
 }
 
 /* That other workers measured the trials of earlier calls. */
-static void tell_changed(const opevo_i_tuning *self, const opevo_run_result *result)
+static void tell_changed(const opevo_i_cli_tuning *self, const opevo_run_result *result)
 {
-    opevo_i_measured measured;
+    opevo_i_cli_measured measured;
     opevo_text before = {0}, now = {0};
 
     if (!self->run.store || !result->resumed || result->trials == result->resumed ||
         !opevo_live_worker_count(self->objective) ||
-        opevo_i_measured_read(self->run.store, result->run, result->trials, &measured, NULL))
+        opevo_i_cli_measured_read(self->run.store, result->run, result->trials, &measured, NULL))
         return;
     add_workers(self, &measured, false, &before);
     add_workers(self, &measured, true, &now);
@@ -127,12 +127,12 @@ static void tell_changed(const opevo_i_tuning *self, const opevo_run_result *res
                 (long long)result->run, opevo_text_string(&before), opevo_text_string(&now));
     opevo_text_free(&before);
     opevo_text_free(&now);
-    opevo_i_measured_free(&measured);
+    opevo_i_cli_measured_free(&measured);
 }
 
-void opevo_i_tune_tell_workers(const opevo_i_tuning *self, bool ended)
+void opevo_i_cli_tune_tell_workers(const opevo_i_cli_tuning *self, bool ended)
 {
     for (uint64_t i = 0; ended && i < self->runs; i++)
         tell_changed(self, &self->results[i]);
-    opevo_i_tell_workers(self->verb, self->objective);
+    opevo_i_cli_tell_workers(self->verb, self->objective);
 }

@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static double fraction(const opevo_i_tuning *self, double fitness)
+static double fraction(const opevo_i_cli_tuning *self, double fitness)
 {
     return self->optimum.known ? fitness / self->optimum.fitness : NAN;
 }
 
-static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
+static void add_json_head(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     opevo_json_string(out, "objective", self->objective->name);
     opevo_json_string(out, "unit", opevo_unit_name(self->objective->unit));
@@ -34,14 +34,14 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
-    opevo_i_add_library_json(self->run.tuner, out);
+    opevo_i_cli_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
     if (self->starts.given)
         opevo_json_index(out, "start_points", self->starts.list.count);
 }
 
-static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, opevo_text *out)
+static void add_json_best(const opevo_i_cli_tuning *self, const opevo_trial *best, opevo_text *out)
 {
     const char *unit = self->objective->unit;
     bool is_gflops = !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
@@ -57,12 +57,12 @@ static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, o
     opevo_json_double(out, "result", opevo_unit_result(unit, best->outcome.fitness));
     opevo_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
     opevo_json_double(out, "fitness", best->outcome.fitness);
-    opevo_i_tune_add_json_interval(self, out);
+    opevo_i_cli_tune_add_json_interval(self, out);
     opevo_json_index(out, "trial", best->number);
     opevo_text_add(out, "}");
 }
 
-static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text *out)
+static void add_json_result(const opevo_i_cli_tuning *self, size_t index, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[index];
 
@@ -72,25 +72,26 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     opevo_json_index(out, "failed", result->failed);
     opevo_json_double(out, "cost_s", result->cost_s);
     if (self->reasons)
-        opevo_i_reasons_print_json(&self->reasons[index], out);
+        opevo_i_cli_reasons_print_json(&self->reasons[index], out);
     opevo_json_string(out, "stop", opevo_stop_name(result->stop));
     opevo_json_index(out, "seed", self->run.seed + index);
     opevo_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
-void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     add_json_result(self, 0, out);
     add_json_head(self, out);
-    opevo_i_tune_add_json_workers(self, out);
-    opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit, out);
+    opevo_i_cli_tune_add_json_workers(self, out);
+    opevo_i_cli_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
+                                  out);
 }
 
-void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     opevo_text_add(out, "{");
     if (self->runs == 1) {
-        opevo_i_tune_add_json(self, out);
+        opevo_i_cli_tune_add_json(self, out);
     } else {
         add_json_head(self, out);
         opevo_json_key(out, "runs");
@@ -104,13 +105,13 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
             opevo_text_add(out, "}");
         }
         opevo_text_add(out, "\n]");
-        opevo_i_tune_add_json_workers(self, out);
+        opevo_i_cli_tune_add_json_workers(self, out);
     }
-    opevo_i_tune_print_json_front(self, out);
+    opevo_i_cli_tune_print_json_front(self, out);
     opevo_text_add(out, "}\n");
 }
 
-static void add_json_budget(const opevo_i_tuning *self, opevo_text *out)
+static void add_json_budget(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     const opevo_budget *budget = &self->run.budget;
     const char *unit = self->objective->unit;
@@ -123,7 +124,7 @@ static void add_json_budget(const opevo_i_tuning *self, opevo_text *out)
         opevo_json_double(out, "target", opevo_unit_result(unit, budget->target));
 }
 
-static void add_json_search(const opevo_i_tuning *self, opevo_text *out)
+static void add_json_search(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     opevo_text requirements = {0};
 
@@ -140,7 +141,7 @@ static void add_json_search(const opevo_i_tuning *self, opevo_text *out)
     opevo_text_free(&requirements);
 }
 
-void opevo_i_tune_add_json_settings(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_add_json_settings(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     add_json_head(self, out);
     opevo_json_index(out, "points", opevo_space_size(self->objective->space));
@@ -153,25 +154,25 @@ void opevo_i_tune_add_json_settings(const opevo_i_tuning *self, opevo_text *out)
     add_json_search(self, out);
 }
 
-void opevo_i_tune_print_json_settings(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_json_settings(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_tune_add_json_settings(self, out);
+    opevo_i_cli_tune_add_json_settings(self, out);
     opevo_text_add(out, "}\n");
 }
 
-void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
+void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     const opevo_budget *budget = &self->run.budget;
     const char *unit = self->objective->unit;
 
-    opevo_i_text_add_objective(out, self->objective->name);
+    opevo_i_cli_text_add_objective(out, self->objective->name);
     opevo_text_add(out, ", ");
-    opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
+    opevo_i_cli_text_add_grouped(out, opevo_space_size(self->objective->space));
     opevo_text_printf(out, " point%s; tuner %s",
-                      opevo_i_plural(opevo_space_size(self->objective->space)),
+                      opevo_i_cli_plural(opevo_space_size(self->objective->space)),
                       self->run.tuner->name);
-    opevo_i_add_library(self->run.tuner, out);
+    opevo_i_cli_add_library(self->run.tuner, out);
     opevo_text_printf(out, "%s%s; ", self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text));
     if (self->runs == 1)
@@ -181,13 +182,13 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
                           (unsigned long long)(self->run.seed + self->runs - 1));
     if (self->run.earlier_count > 0)
         opevo_text_printf(out, "; %zu earlier trial%s", self->run.earlier_count,
-                          opevo_i_plural(self->run.earlier_count));
+                          opevo_i_cli_plural(self->run.earlier_count));
     if (self->starts.given)
         opevo_text_printf(out, "; %zu start point%s", self->starts.list.count,
                           self->starts.list.count == 1 ? "" : "s");
     if (budget->trials)
         opevo_text_printf(out, "; at most %llu trial%s", (unsigned long long)budget->trials,
-                          opevo_i_plural(budget->trials));
+                          opevo_i_cli_plural(budget->trials));
     if (budget->seconds > 0)
         opevo_text_printf(out, "; at most %g s", budget->seconds);
     if (budget->target > 0)
@@ -205,12 +206,12 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     if (opevo_unit_is_time(unit))
         opevo_text_printf(out, "; results in %s, smaller is better", opevo_unit_name(unit));
     opevo_text_add(out, "\n");
-    opevo_i_print_ignored(self->objective, out);
-    opevo_i_print_library_note(self->run.tuner, out);
-    opevo_i_print_features_note(self->run.tuner, self->objective, out);
+    opevo_i_cli_print_ignored(self->objective, out);
+    opevo_i_cli_print_library_note(self->run.tuner, out);
+    opevo_i_cli_print_features_note(self->run.tuner, self->objective, out);
 }
 
-void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out)
+void opevo_i_cli_tune_print_failures(const opevo_run_result *result, opevo_text *out)
 {
     const char *separator = " (";
 
@@ -227,15 +228,16 @@ void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out
     opevo_text_add(out, result->failed ? ")" : "");
 }
 
-void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out)
+void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *store,
+                                   opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
     const char *unit = self->objective->unit;
     char best[64];
 
     opevo_text_printf(out, "%llu trial%s", (unsigned long long)result->trials,
-                      opevo_i_plural(result->trials));
-    opevo_i_tune_print_failures(result, out);
+                      opevo_i_cli_plural(result->trials));
+    opevo_i_cli_tune_print_failures(result, out);
     if (result->resumed)
         opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
     opevo_text_printf(out, "; cost %.1f s; stopped by: %s", result->cost_s,
@@ -247,7 +249,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_text_add(out, "\n");
     if (self->live) {
         opevo_live_print_reference(self->objective, out);
-        opevo_i_reasons_print(&self->reasons[0], out);
+        opevo_i_cli_reasons_print(&self->reasons[0], out);
     }
     if (result->stop == OPEVO_STOP_GAVE_UP)
         opevo_text_printf(out,
@@ -258,8 +260,8 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
         return;
     snprintf(best, sizeof best, "best %.8g %s",
              opevo_unit_result(unit, result->best.outcome.fitness), opevo_unit_name(unit));
-    opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
-    opevo_i_tune_print_interval(self, out);
+    opevo_i_cli_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
+    opevo_i_cli_tune_print_interval(self, out);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
                           100 * fraction(self, result->best.outcome.fitness),
@@ -267,13 +269,14 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
-    opevo_i_tune_print_gain(self, out);
+    opevo_i_cli_tune_print_gain(self, out);
     if (self->draws_curve)
-        opevo_i_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
-                            self->objective->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
-    opevo_i_finals_print(&self->finals, self->objective->space, unit, out);
+        opevo_i_cli_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
+                                self->objective->unit, opevo_i_cli_terminal_width(STDOUT_FILENO),
+                                out);
+    opevo_i_cli_finals_print(&self->finals, self->objective->space, unit, out);
     if (result->stop != OPEVO_STOP_INTERRUPTED)
-        opevo_i_tune_print_offer(self, out);
+        opevo_i_cli_tune_print_offer(self, out);
     if (self->finals.interrupted && store)
         opevo_text_printf(out,
                           "the re-evaluation (finals) was interrupted and is dropped; the same "
@@ -290,7 +293,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
 
 /* How many runs reached the target, and after how many trials: the median over all runs, those that
  * did not reach it counting as longer than any. */
-static void print_target(const opevo_i_tuning *self, double *scratch, opevo_text *out)
+static void print_target(const opevo_i_cli_tuning *self, double *scratch, opevo_text *out)
 {
     size_t finished = 0;
     size_t reached = 0;
@@ -312,7 +315,8 @@ static void print_target(const opevo_i_tuning *self, double *scratch, opevo_text
 
 /* The runs that were not interrupted and found something: their best result, as a fraction of the
  * optimum where that is known, into `values`; *finished counts those that were not interrupted. */
-static size_t gather(const opevo_i_tuning *self, double *values, size_t *finished, uint64_t *trials)
+static size_t gather(const opevo_i_cli_tuning *self, double *values, size_t *finished,
+                     uint64_t *trials)
 {
     size_t count = 0;
 
@@ -332,7 +336,7 @@ static size_t gather(const opevo_i_tuning *self, double *values, size_t *finishe
     return count;
 }
 
-static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
+static void print_reasons_of_runs(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     for (size_t i = 0; self->live && i < self->runs; i++) {
         const opevo_run_result *result = &self->results[i];
@@ -343,7 +347,7 @@ static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
                               (unsigned long long)result->failed,
                               (unsigned long long)result->trials,
                               result->stop == OPEVO_STOP_GAVE_UP ? ", and the run gave up" : "");
-        opevo_i_reasons_print(&self->reasons[i], out);
+        opevo_i_cli_reasons_print(&self->reasons[i], out);
     }
 }
 
@@ -389,7 +393,7 @@ static void print_moments(double *values, size_t count, bool is_share, opevo_tex
 }
 
 /* The hypervolumes of the runs that were not interrupted. */
-static void print_volumes(const opevo_i_tuning *self, double *values, opevo_text *out)
+static void print_volumes(const opevo_i_cli_tuning *self, double *values, opevo_text *out)
 {
     size_t count = 0;
 
@@ -401,8 +405,8 @@ static void print_volumes(const opevo_i_tuning *self, double *values, opevo_text
     print_moments(values, count, true, out);
 }
 
-opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
-                                        opevo_error *err)
+opevo_status opevo_i_cli_tune_print_results(const opevo_i_cli_tuning *self, opevo_text *out,
+                                            opevo_error *err)
 {
     double *values = opevo_malloc((size_t)self->runs, sizeof *values);
     uint64_t trials = 0;
@@ -412,9 +416,9 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
     count = gather(self, values, &finished, &trials);
-    opevo_text_printf(out, "%zu run%s%s, %llu trial%s\n", finished, opevo_i_plural(finished),
+    opevo_text_printf(out, "%zu run%s%s, %llu trial%s\n", finished, opevo_i_cli_plural(finished),
                       finished < self->runs ? " finished before the interruption" : "",
-                      (unsigned long long)trials, opevo_i_plural(trials));
+                      (unsigned long long)trials, opevo_i_cli_plural(trials));
     if (count) {
         opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
                           self->optimum.known ? "as a fraction of the optimum"

@@ -12,22 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
-                           double (*time_s)(const opevo_i_tuning *tuning))
+double opevo_i_cli_tasks_value(opevo_i_cli_tasks *self, opevo_aim aim,
+                               double (*time_s)(const opevo_i_cli_tuning *tuning))
 {
     for (size_t i = 0; i < self->count; i++)
         self->times_s[i] = time_s(&self->tunings[i]);
     return opevo_aim_value(aim, self->times_s, self->weights, self->count);
 }
 
-static double best_s(const opevo_i_tuning *tuning)
+static double best_s(const opevo_i_cli_tuning *tuning)
 {
     return opevo_objective_time_s(tuning->objective, tuning->results[0].best.outcome.fitness);
 }
 
-static double winner_s(const opevo_i_tuning *tuning)
+static double winner_s(const opevo_i_cli_tuning *tuning)
 {
-    const opevo_i_finals *finals = &tuning->finals;
+    const opevo_i_cli_finals *finals = &tuning->finals;
 
     return finals->ran ? opevo_objective_time_s(tuning->objective,
                                                 finals->finalists[finals->verdict.winner].median)
@@ -36,12 +36,12 @@ static double winner_s(const opevo_i_tuning *tuning)
 
 /* A task and its number, for its observer. */
 typedef struct observed_task {
-    opevo_i_tasks *tasks;
+    opevo_i_cli_tasks *tasks;
     size_t number;
 } observed_task;
 
 /* Share of the limit that is nearest, and what of it was taken from the store. */
-static double share_done(const opevo_i_tasks *self, double *given)
+static double share_done(const opevo_i_cli_tasks *self, double *given)
 {
     const opevo_scheduler_options *options = &self->options;
     double trials = 0, cost_s = 0;
@@ -61,13 +61,13 @@ static double share_done(const opevo_i_tasks *self, double *given)
 }
 
 /* Whether a task is one of the whole as it is, and not one that might take the place of another. */
-static bool is_needed(const opevo_i_tasks *self, size_t task)
+static bool is_needed(const opevo_i_cli_tasks *self, size_t task)
 {
     return !self->between || self->weights[task] > 0;
 }
 
 /* "latency 1.2 ms", or of the tasks that have had a success. */
-static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
+static void print_aim(const opevo_i_cli_tasks *self, char *out, size_t size)
 {
     bool sums = self->options.aim == OPEVO_AIM_SUM;
     size_t known = 0, all = self->network ? self->network_tasks : self->count;
@@ -75,7 +75,7 @@ static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
     char time[40];
 
     for (size_t i = 0; i < self->count && sums; i++) {
-        const opevo_i_tuning *tuning = &self->tunings[i];
+        const opevo_i_cli_tuning *tuning = &self->tunings[i];
 
         if (!is_needed(self, i))
             continue;
@@ -84,17 +84,17 @@ static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
         known += tuning->best > 0;
     }
     snprintf(out, size, "%s %s", self->network ? "latency" : opevo_aim_name(self->options.aim),
-             opevo_i_tasks_time(!sums       ? opevo_scheduler_state(self->scheduler)->aim_s
-                                : known > 0 ? sum_s
-                                            : NAN,
-                                time, sizeof time));
+             opevo_i_cli_tasks_time(!sums       ? opevo_scheduler_state(self->scheduler)->aim_s
+                                    : known > 0 ? sum_s
+                                                : NAN,
+                                    time, sizeof time));
     if (sums && known > 0 && known < all)
         snprintf(out + strlen(out), size - strlen(out), " of %zu of %zu tasks", known, all);
 }
 
-static void draw(opevo_i_tasks *self, size_t number, const opevo_trial *trial)
+static void draw(opevo_i_cli_tasks *self, size_t number, const opevo_trial *trial)
 {
-    const opevo_i_tuning *tuning = &self->tunings[number];
+    const opevo_i_cli_tuning *tuning = &self->tunings[number];
     const char *unit = tuning->objective->unit;
     char line[320], best[80] = "none", aim[80];
     double done = share_done(self, &self->progress.given);
@@ -106,24 +106,24 @@ static void draw(opevo_i_tasks *self, size_t number, const opevo_trial *trial)
     snprintf(line, sizeof line, "%s; %zu/%zu %.100s: trial %llu, best %s, %llu failed", aim,
              number + 1, self->count, self->names[number], (unsigned long long)trial->number, best,
              (unsigned long long)tuning->failed);
-    opevo_i_progress_draw(&self->progress, done, line);
+    opevo_i_cli_progress_draw(&self->progress, done, line);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     const observed_task *observed = context;
-    opevo_i_tasks *self = observed->tasks;
-    opevo_i_tuning *tuning = &self->tunings[observed->number];
+    opevo_i_cli_tasks *self = observed->tasks;
+    opevo_i_cli_tuning *tuning = &self->tunings[observed->number];
     char which[128];
 
     snprintf(which, sizeof which, "%.120s, ", self->names[observed->number]);
-    opevo_i_tune_note_failure(tuning, 0, which, trial, resumed);
-    opevo_i_finals_note(&tuning->finals, trial);
+    opevo_i_cli_tune_note_failure(tuning, 0, which, trial, resumed);
+    opevo_i_cli_finals_note(&tuning->finals, trial);
     self->resumed += resumed;
     self->resumed_cost_s += resumed ? opevo_outcome_cost_s(&trial->outcome) : 0;
     tuning->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     tuning->best = fmax(tuning->best, trial->outcome.fitness);
-    if (opevo_i_progress_due(&self->progress))
+    if (opevo_i_cli_progress_due(&self->progress))
         draw(self, observed->number, trial);
 }
 
@@ -138,13 +138,13 @@ static void print_kind(const char *what, const char *on, opevo_text *out)
         opevo_text_printf(out, "%d %s", (int)op.kind, on);
 }
 
-static opevo_status add_tasks(opevo_i_tasks *self, observed_task *observed, opevo_error *err)
+static opevo_status add_tasks(opevo_i_cli_tasks *self, observed_task *observed, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text kind = {0};
 
     for (size_t i = 0; i < self->count; i++) {
-        opevo_i_tuning *tuning = &self->tunings[i];
+        opevo_i_cli_tuning *tuning = &self->tunings[i];
         opevo_run_options *run = &tuning->run;
 
         observed[i] = (observed_task){self, i};
@@ -152,7 +152,7 @@ static opevo_status add_tasks(opevo_i_tasks *self, observed_task *observed, opev
         run->store = self->store;
         run->observer = observe;
         run->observer_context = &observed[i];
-        run->interrupt = &opevo_i_interrupted;
+        run->interrupt = &opevo_i_cli_interrupted;
         tuning->progress = self->progress;
         print_kind(tuning->note.note.what, tuning->on, &kind);
         OPEVO_TRY(opevo_text_check(&kind, err));
@@ -167,7 +167,7 @@ cleanup:
 /* ---- What the store has of the whole ---- */
 
 /* The tasks with their weights; of separate operators the name is that of all. */
-static opevo_status begin_group(opevo_i_tasks *self, opevo_error *err)
+static opevo_status begin_group(opevo_i_cli_tasks *self, opevo_error *err)
 {
     opevo_group_task *tasks = opevo_calloc(self->count, sizeof *tasks);
     opevo_text name = {0};
@@ -202,7 +202,7 @@ cleanup:
 }
 
 /* One round, noted in the store. */
-static opevo_status step(opevo_i_tasks *self, bool *over, opevo_error *err)
+static opevo_status step(opevo_i_cli_tasks *self, bool *over, opevo_error *err)
 {
     uint64_t rounds = opevo_scheduler_state(self->scheduler)->rounds;
     opevo_group_round round = {.task = self->count};
@@ -221,15 +221,15 @@ static opevo_status step(opevo_i_tasks *self, bool *over, opevo_error *err)
     return opevo_store_put_round(self->store, self->group, (size_t)rounds, &round, err);
 }
 
-opevo_status opevo_i_tasks_weigh(opevo_i_tasks *self, size_t task, double weight, double worth,
-                                 uint64_t round, opevo_error *err)
+opevo_status opevo_i_cli_tasks_weigh(opevo_i_cli_tasks *self, size_t task, double weight,
+                                     double worth, uint64_t round, opevo_error *err)
 {
     self->weights[task] = weight;
     return opevo_scheduler_weigh(self->scheduler, task, worth, round, err);
 }
 
 /* Rounds until the scheduler is over. */
-static opevo_status run_rounds(opevo_i_tasks *self, opevo_error *err)
+static opevo_status run_rounds(opevo_i_cli_tasks *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool over = false;
@@ -250,7 +250,7 @@ cleanup:
 }
 
 /* Keep what the scheduler knows, and end it. */
-static opevo_status end_scheduler(opevo_i_tasks *self, opevo_error *err)
+static opevo_status end_scheduler(opevo_i_cli_tasks *self, opevo_error *err)
 {
     opevo_scheduler *scheduler = self->scheduler;
 
@@ -265,7 +265,7 @@ static opevo_status end_scheduler(opevo_i_tasks *self, opevo_error *err)
 }
 
 /* They may take as long as many trials. */
-static void draw_finals(opevo_i_tasks *self, size_t number)
+static void draw_finals(opevo_i_cli_tasks *self, size_t number)
 {
     char line[200];
 
@@ -273,75 +273,75 @@ static void draw_finals(opevo_i_tasks *self, size_t number)
         return;
     snprintf(line, sizeof line, "finals %zu/%zu %.100s", number + 1, self->count,
              self->names[number]);
-    opevo_i_progress_draw(&self->progress, (double)number / (double)self->count, line);
+    opevo_i_cli_progress_draw(&self->progress, (double)number / (double)self->count, line);
     self->progress.drawn_s = self->progress.started_s; /* to be cleared in the end */
 }
 
-static opevo_status run_finals(opevo_i_tasks *self, bool quiet, opevo_error *err)
+static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    opevo_i_progress_start(&self->progress, quiet);
+    opevo_i_cli_progress_start(&self->progress, quiet);
     for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
-        opevo_i_tuning *tuning = &self->tunings[i];
+        opevo_i_cli_tuning *tuning = &self->tunings[i];
 
-        if (!opevo_interrupt_is_raised(&opevo_i_interrupted) && is_needed(self, i))
+        if (!opevo_interrupt_is_raised(&opevo_i_cli_interrupted) && is_needed(self, i))
             draw_finals(self, i);
         if (self->store)
-            status = opevo_i_reasons_complete(&tuning->reasons[0], self->store,
-                                              tuning->results[0].run, err);
-        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_interrupted) &&
+            status = opevo_i_cli_reasons_complete(&tuning->reasons[0], self->store,
+                                                  tuning->results[0].run, err);
+        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) &&
             is_needed(self, i))
-            status = opevo_i_finals_run(&tuning->finals, tuning->objective, tuning->run.seed,
-                                        self->store, tuning->results[0].run, err);
+            status = opevo_i_cli_finals_run(&tuning->finals, tuning->objective, tuning->run.seed,
+                                            self->store, tuning->results[0].run, err);
     }
-    opevo_i_progress_end(&self->progress);
+    opevo_i_cli_progress_end(&self->progress);
     return status;
 }
 
-opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err)
+opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err)
 {
     observed_task *observed = opevo_calloc(self->count, sizeof *observed);
     opevo_status status = OPEVO_OK;
 
     if (!observed)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
-    opevo_i_catch_interrupts();
-    opevo_i_progress_start(&self->progress, quiet);
+    opevo_i_cli_catch_interrupts();
+    opevo_i_cli_progress_start(&self->progress, quiet);
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));
     OPEVO_TRY(add_tasks(self, observed, err));
     if (!quiet && self->count > 0)
-        opevo_i_tune_tell_batch(&self->tunings[0]);
+        opevo_i_cli_tune_tell_batch(&self->tunings[0]);
     OPEVO_TRY(run_rounds(self, err));
     OPEVO_TRY(end_scheduler(self, err));
-    opevo_i_progress_end(&self->progress);
+    opevo_i_cli_progress_end(&self->progress);
     OPEVO_TRY(run_finals(self, quiet, err));
-    self->sum_s = opevo_i_tasks_value(self, OPEVO_AIM_SUM, best_s);
-    self->finals_s = opevo_i_tasks_value(self, self->options.aim, winner_s);
+    self->sum_s = opevo_i_cli_tasks_value(self, OPEVO_AIM_SUM, best_s);
+    self->finals_s = opevo_i_cli_tasks_value(self, self->options.aim, winner_s);
     for (size_t i = 0; i < self->count; i++)
-        OPEVO_TRY(
-            opevo_i_tune_store_workers(&self->tunings[i], self->tunings[i].results[0].run, err));
+        OPEVO_TRY(opevo_i_cli_tune_store_workers(&self->tunings[i], self->tunings[i].results[0].run,
+                                                 err));
 cleanup:
     for (size_t i = 0; i < self->count; i++)
-        opevo_i_tune_tell_workers(&self->tunings[i], status == OPEVO_OK);
+        opevo_i_cli_tune_tell_workers(&self->tunings[i], status == OPEVO_OK);
     opevo_scheduler_end(self->scheduler, NULL);
     self->scheduler = NULL;
     opevo_free(observed);
     return status;
 }
 
-static void emit(const opevo_call *call, const opevo_i_tasks *self, int *exit_code)
+static void emit(const opevo_call *call, const opevo_i_cli_tasks *self, int *exit_code)
 {
     opevo_text folder = {0};
 
-    for (size_t i = 0; i < self->count && opevo_i_flag(call, "emit"); i++) {
-        opevo_i_tasks_folder(call, self, i, &folder);
-        opevo_i_tune_emit(&self->tunings[i], opevo_text_string(&folder), exit_code);
+    for (size_t i = 0; i < self->count && opevo_i_cli_flag(call, "emit"); i++) {
+        opevo_i_cli_tasks_folder(call, self, i, &folder);
+        opevo_i_cli_tune_emit(&self->tunings[i], opevo_text_string(&folder), exit_code);
     }
     opevo_text_free(&folder);
 }
 
-static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_code)
+static void judge(const opevo_call *call, const opevo_i_cli_tasks *self, int *exit_code)
 {
     uint64_t unrecorded = 0;
     int code = OPEVO_EXIT_OK; /* of what was found */
@@ -351,21 +351,21 @@ static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_c
         if (self->tunings[i].finals.failure.length)
             *exit_code = OPEVO_EXIT_FAILED;
     }
-    opevo_i_judge_replay(call, self->result.trials, unrecorded, &code);
+    opevo_i_cli_judge_replay(call, self->result.trials, unrecorded, &code);
     if (!isfinite(self->result.aim_s))
         code = OPEVO_EXIT_FAILED;
-    if (code != OPEVO_EXIT_OK && !(self->store && opevo_i_is_one_of_several()))
+    if (code != OPEVO_EXIT_OK && !(self->store && opevo_i_cli_is_one_of_several()))
         *exit_code = code;
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(call->verb->name, self->store, exit_code);
+    opevo_i_cli_tune_check_store(call->verb->name, self->store, exit_code);
 }
 
-void opevo_i_tasks_free(opevo_i_tasks *self)
+void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self)
 {
     opevo_store_close(self->store);
     for (size_t i = 0; self->tunings && i < self->count; i++)
-        opevo_i_tune_free(&self->tunings[i]);
+        opevo_i_cli_tune_free(&self->tunings[i]);
     opevo_free(self->tunings);
     opevo_free(self->names);
     opevo_free(self->weights);
@@ -373,28 +373,28 @@ void opevo_i_tasks_free(opevo_i_tasks *self)
     opevo_free(self->times_s);
 }
 
-opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
-                                opevo_error *err)
+opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_tasks self = {.count = 0};
+    opevo_i_cli_tasks self = {.count = 0};
 
-    OPEVO_TRY(opevo_i_tasks_read(call, &self, err));
-    if (opevo_i_flag(call, "dry-run")) {
-        (opevo_i_flag(call, "json") ? opevo_i_tasks_print_json_settings
-                                    : opevo_i_tasks_print_settings)(&self, out);
+    OPEVO_TRY(opevo_i_cli_tasks_read(call, &self, err));
+    if (opevo_i_cli_flag(call, "dry-run")) {
+        (opevo_i_cli_flag(call, "json") ? opevo_i_cli_tasks_print_json_settings
+                                        : opevo_i_cli_tasks_print_settings)(&self, out);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_tasks_run(&self, opevo_i_flag(call, "quiet"), err));
+    OPEVO_TRY(opevo_i_cli_tasks_run(&self, opevo_i_cli_flag(call, "quiet"), err));
     emit(call, &self, exit_code);
-    if (opevo_i_flag(call, "json")) {
-        opevo_i_tasks_print_json(&self, out);
+    if (opevo_i_cli_flag(call, "json")) {
+        opevo_i_cli_tasks_print_json(&self, out);
     } else {
-        opevo_i_tasks_print_settings(&self, out);
-        OPEVO_TRY(opevo_i_tasks_print(&self, opevo_i_option(call, "store"), out, err));
+        opevo_i_cli_tasks_print_settings(&self, out);
+        OPEVO_TRY(opevo_i_cli_tasks_print(&self, opevo_i_cli_option(call, "store"), out, err));
     }
     judge(call, &self, exit_code);
 cleanup:
-    opevo_i_tasks_free(&self);
+    opevo_i_cli_tasks_free(&self);
     return status;
 }

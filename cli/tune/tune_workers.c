@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *self,
+                                    opevo_error *err)
 {
     const opevo_tuner_ops *tuner = self->run.tuner;
     const opevo_setting *row = opevo_settings_batch_row(tuner);
@@ -22,11 +23,12 @@ opevo_status opevo_i_tune_widen(const opevo_call *call, opevo_i_tuning *self, op
     if (!workers)
         return OPEVO_OK;
     self->workers = workers;
-    OPEVO_TRY(opevo_i_settings_of_call(call, tuner, NULL, workers, self->settings, err));
+    OPEVO_TRY(opevo_i_cli_settings_of_call(call, tuner, NULL, workers, self->settings, err));
     opevo_text_clear(&self->settings_text);
     opevo_settings_print(tuner, self->settings, &self->settings_text);
     OPEVO_TRY(opevo_text_check(&self->settings_text, err));
-    if (row && row->batch == OPEVO_BATCH_OF_WORKERS && !opevo_i_setting_of_call(call, row->key)) {
+    if (row && row->batch == OPEVO_BATCH_OF_WORKERS &&
+        !opevo_i_cli_setting_of_call(call, row->key)) {
         double batch = self->settings[row - tuner->settings].number;
 
         self->widened = batch > row->default_value;
@@ -59,7 +61,7 @@ static double split(const char *settings, const opevo_setting *row, opevo_text *
 
 /* Runs of the store that are this search but for the batch. */
 typedef struct other_batch {
-    const opevo_i_tuning *tuning;
+    const opevo_i_cli_tuning *tuning;
     const opevo_setting *row;
     opevo_text without; /* the settings of this search without its batch */
     bool stored;        /* this search itself */
@@ -79,7 +81,7 @@ static bool begins_with(const char *text, const char *words)
 static void compare(void *context, const opevo_run_info *info)
 {
     other_batch *self = context;
-    const opevo_i_tuning *tuning = self->tuning;
+    const opevo_i_cli_tuning *tuning = self->tuning;
     opevo_text without = {0};
     double batch = 0;
 
@@ -98,7 +100,7 @@ static void compare(void *context, const opevo_run_info *info)
     opevo_text_free(&without);
 }
 
-static void tell_other(const opevo_i_tuning *self, opevo_text *out)
+static void tell_other(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     other_batch found = {.tuning = self, .row = opevo_settings_batch_row(self->run.tuner)};
     const char *path = opevo_store_path(self->run.store);
@@ -121,14 +123,14 @@ static void tell_other(const opevo_i_tuning *self, opevo_text *out)
 
 /* ---- Telling -------------------------------------------------------------------------------- */
 
-static void tell(const opevo_i_tuning *self, opevo_text *text)
+static void tell(const opevo_i_cli_tuning *self, opevo_text *text)
 {
     if (text->length)
         fprintf(stderr, "opevo %s: %s\n", self->verb, opevo_text_string(text));
     opevo_text_clear(text);
 }
 
-void opevo_i_tune_tell_batch(const opevo_i_tuning *self)
+void opevo_i_cli_tune_tell_batch(const opevo_i_cli_tuning *self)
 {
     opevo_text text = {0};
 
@@ -142,7 +144,7 @@ void opevo_i_tune_tell_batch(const opevo_i_tuning *self)
     if (self->batch_text.length && self->run.store)
         tell_other(self, &text);
     tell(self, &text);
-    opevo_i_print_idle(self->run.tuner, self->settings, self->workers, &text);
+    opevo_i_cli_print_idle(self->run.tuner, self->settings, self->workers, &text);
     tell(self, &text);
     opevo_text_free(&text);
 }

@@ -63,10 +63,11 @@ static const opevo_option options[] = {
 
 /* ---- Reading the command line ---------------------------------------------------------------- */
 
-static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_settings(const opevo_call *call, opevo_i_cli_tuning *self,
+                                  opevo_error *err)
 {
     opevo_status status =
-        opevo_i_tuner_of_call(call, "opevo", NULL, &self->run.tuner, &self->settings, err);
+        opevo_i_cli_tuner_of_call(call, "opevo", NULL, &self->run.tuner, &self->settings, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -75,10 +76,10 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, 
     return opevo_text_check(&self->settings_text, err);
 }
 
-opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
-                                       opevo_error *err)
+opevo_status opevo_i_cli_tune_parse_target(const opevo_call *call, double *value, bool *share,
+                                           opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "target");
+    const char *text = opevo_i_cli_option(call, "target");
     size_t length = text ? strlen(text) : 0;
     char number[64];
 
@@ -96,17 +97,17 @@ opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bo
 }
 
 /* A result, or a share of the optimum. */
-static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_target(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool share = false;
     double value = 0;
 
-    OPEVO_TRY(opevo_i_tune_parse_target(call, &value, &share, err));
+    OPEVO_TRY(opevo_i_cli_tune_parse_target(call, &value, &share, err));
     if (share && !self->optimum.known)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: the optimum of %s is unknown; give a number.",
-                          opevo_i_option(call, "target"), self->objective->name);
+                          opevo_i_cli_option(call, "target"), self->objective->name);
     if (share)
         self->run.budget.target = opevo_fitness_share(value / 100, self->optimum.fitness);
     else if (value > 0)
@@ -115,28 +116,28 @@ cleanup:
     return status;
 }
 
-static opevo_status read_budget(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_budget(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool limited = opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds") ||
-                   opevo_i_flag(call, "target");
+    bool limited = opevo_i_cli_flag(call, "trials") || opevo_i_cli_flag(call, "seconds") ||
+                   opevo_i_cli_flag(call, "target");
 
-    OPEVO_TRY(opevo_i_option_count(call, "trials", limited ? 0 : 500, 1, UINT64_MAX,
-                                   &self->run.budget.trials, err));
-    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &self->run.budget.seconds, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", limited ? 0 : 500, 1, UINT64_MAX,
+                                       &self->run.budget.trials, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &self->run.budget.seconds, err));
     OPEVO_TRY(read_target(call, self, err));
 cleanup:
     return status;
 }
 
-static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_earlier(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
         if (!strcmp(call->given[i].option->name, "learn"))
-            status = opevo_i_earlier_add(&self->earlier, "--learn", call->given[i].value,
-                                         self->run.tuner, self->objective->space, err);
+            status = opevo_i_cli_earlier_add(&self->earlier, "--learn", call->given[i].value,
+                                             self->run.tuner, self->objective->space, err);
     }
     self->run.earlier = self->earlier.trials;
     self->run.earlier_count = self->earlier.count;
@@ -144,29 +145,29 @@ static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, o
 }
 
 /* What the tuner searches by, of which the front is shown, and what trials must fulfil. */
-static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_search(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
-    const char *names = opevo_i_option(call, "criteria");
+    const char *names = opevo_i_cli_option(call, "criteria");
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
         return OPEVO_FAIL(err, inner.status, "--criteria %.200s: %.700s", names, inner.message);
-    status = opevo_i_requirements_of_call(call, self->objective, &self->requirements,
-                                          &self->run.requirement_count, err);
+    status = opevo_i_cli_requirements_of_call(call, self->objective, &self->requirements,
+                                              &self->run.requirement_count, err);
     if (status != OPEVO_OK)
         return status;
     self->criteria_words = names;
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->run.requirements = self->requirements;
-    return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;
+    return names ? opevo_i_cli_tune_fronts_create(self, err) : OPEVO_OK;
 }
 
 /* What the store is told of how a run was asked for: also the batch, so that it is continued as
  * the same search on any number of workers. */
-static void print_call(const opevo_i_tuning *self, uint64_t seed, opevo_text *out)
+static void print_call(const opevo_i_cli_tuning *self, uint64_t seed, opevo_text *out)
 {
-    const opevo_option *set = opevo_i_option_find(&opevo_i_verb_tune, "set");
+    const opevo_option *set = opevo_i_cli_option_find(&opevo_i_cli_verb_tune, "set");
     char text[OPEVO_INDEX_TEXT_SIZE];
     opevo_call whole = {0};
 
@@ -180,46 +181,46 @@ static void print_call(const opevo_i_tuning *self, uint64_t seed, opevo_text *ou
         whole.given[whole.given_count++] = (opevo_given){set, opevo_text_string(&self->batch_text)};
     out->failed |= !whole.given;
     if (whole.given)
-        opevo_i_call_print(&whole, opevo_index_format(seed, text), out);
+        opevo_i_cli_call_print(&whole, opevo_index_format(seed, text), out);
     opevo_free(whole.given);
 }
 
-opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *given_on,
-                               const char *space, opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, const char *given_on,
+                                   const char *space, opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
     self->verb = call->verb->name;
-    self->call = call->verb == &opevo_i_verb_tune ? call : NULL;
-    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
-    OPEVO_TRY(opevo_i_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
-    OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
+    self->call = call->verb == &opevo_i_cli_verb_tune ? call : NULL;
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
     self->threads = threads ? (unsigned)threads : opevo_processor_count();
-    self->draws_curve = opevo_i_flag(call, "curve");
-    if (self->draws_curve && (self->runs > 1 || opevo_i_flag(call, "json"))) {
+    self->draws_curve = opevo_i_cli_flag(call, "curve");
+    if (self->draws_curve && (self->runs > 1 || opevo_i_cli_flag(call, "json"))) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "--curve draws one run as text; omit --runs and --json.");
         goto cleanup;
     }
     OPEVO_TRY(read_settings(call, self, err));
-    OPEVO_TRY(opevo_i_on_of_call(call, given_on, &self->on_text, &self->on, err));
-    OPEVO_TRY(opevo_i_objective_of_call(call, what, self->on, space, &self->objective, err));
+    OPEVO_TRY(opevo_i_cli_on_of_call(call, given_on, &self->on_text, &self->on, err));
+    OPEVO_TRY(opevo_i_cli_objective_of_call(call, what, self->on, space, &self->objective, err));
     OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
-    OPEVO_TRY(opevo_i_tune_widen(call, self, err));
+    OPEVO_TRY(opevo_i_cli_tune_widen(call, self, err));
     self->live = !self->objective->concurrent;
     OPEVO_TRY(read_search(call, self, err));
-    OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
-    OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
+    OPEVO_TRY(opevo_i_cli_give_up_read(call, self->live, &self->run.give_up, err));
+    OPEVO_TRY(opevo_i_cli_finals_read(call, self->objective, &self->finals, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
-    OPEVO_TRY(opevo_i_note_of(what, self->on, space, &self->optimum, &self->note, err));
+    OPEVO_TRY(opevo_i_cli_note_of(what, self->on, space, &self->optimum, &self->note, err));
     self->run.note = self->note.note;
     print_call(self, self->run.seed, &self->call_text);
     OPEVO_TRY(opevo_text_check(&self->call_text, err));
     self->run.call = self->call ? opevo_text_string(&self->call_text) : NULL;
-    OPEVO_TRY(opevo_i_starts_read(call, self->objective, &self->starts, err));
+    OPEVO_TRY(opevo_i_cli_starts_read(call, self->objective, &self->starts, err));
     self->run.starts = self->starts.given ? &self->starts.list : NULL;
     self->run.settings_more = opevo_text_string(&self->starts.more);
     self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
@@ -232,32 +233,32 @@ cleanup:
     return status;
 }
 
-static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+static opevo_status read_plan(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_tasks_refuse(call, err));
-    OPEVO_TRY(opevo_i_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
-                                opevo_i_option(call, "space"), self, err));
+    OPEVO_TRY(opevo_i_cli_tasks_refuse(call, err));
+    OPEVO_TRY(opevo_i_cli_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
+                                    opevo_i_cli_option(call, "space"), self, err));
     OPEVO_TRY(read_budget(call, self, err));
     OPEVO_TRY(read_earlier(call, self, err));
-    OPEVO_TRY(
-        opevo_i_kernel_files_prepare(call, opevo_i_option(call, "emit"), self->objective, err));
-    OPEVO_TRY(opevo_i_store_of_call(call, &self->run.store, err));
+    OPEVO_TRY(opevo_i_cli_kernel_files_prepare(call, opevo_i_cli_option(call, "emit"),
+                                               self->objective, err));
+    OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->run.store, err));
 cleanup:
     return status;
 }
 
-void opevo_i_tune_free(opevo_i_tuning *self)
+void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
 {
     for (uint64_t i = 0; self->reasons && i < self->runs; i++)
-        opevo_i_reasons_free(&self->reasons[i]);
+        opevo_i_cli_reasons_free(&self->reasons[i]);
     opevo_free(self->reasons);
     opevo_objective_destroy(self->objective);
-    opevo_i_finals_free(&self->finals);
-    opevo_i_note_free(&self->note);
+    opevo_i_cli_finals_free(&self->finals);
+    opevo_i_cli_note_free(&self->note);
     opevo_run_curve_free(&self->curve);
-    opevo_i_tune_fronts_free(self);
+    opevo_i_cli_tune_fronts_free(self);
     opevo_free(self->requirements);
     opevo_text_free(&self->on_text);
     opevo_text_free(&self->call_text);
@@ -266,14 +267,14 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_free(self->faults_stored);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
-    opevo_i_starts_free(&self->starts);
+    opevo_i_cli_starts_free(&self->starts);
     opevo_free(self->results);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
 /* Of the limit that is nearest; 0 when only a target is set, whose distance nobody knows. */
-static double share_done(const opevo_i_tuning *self, uint64_t trials)
+static double share_done(const opevo_i_cli_tuning *self, uint64_t trials)
 {
     const opevo_budget *budget = &self->run.budget;
     double of_trials = budget->trials ? (double)trials / (double)budget->trials : 0;
@@ -284,21 +285,21 @@ static double share_done(const opevo_i_tuning *self, uint64_t trials)
 
 /* A run and its number, for its observer. */
 typedef struct observed_run {
-    opevo_i_tuning *tuning;
+    opevo_i_cli_tuning *tuning;
     size_t index;
 } observed_run;
 
-void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,
-                               const opevo_trial *trial, bool resumed)
+void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
+                                   const opevo_trial *trial, bool resumed)
 {
-    if (opevo_i_reasons_add(&self->reasons[run], trial, resumed) && !resumed && self->live)
-        opevo_i_reasons_tell(self->verb, which, trial, &self->progress);
+    if (opevo_i_cli_reasons_add(&self->reasons[run], trial, resumed) && !resumed && self->live)
+        opevo_i_cli_reasons_tell(self->verb, which, trial, &self->progress);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     const observed_run *observed = context;
-    opevo_i_tuning *self = observed->tuning;
+    opevo_i_cli_tuning *self = observed->tuning;
     const char *unit = self->objective->unit;
     char line[256];
     char best[160] = "none";
@@ -306,26 +307,26 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     char which[40] = "";
 
     if (self->fronts)
-        opevo_i_tune_fronts_note(self, observed->index, trial);
+        opevo_i_cli_tune_fronts_note(self, observed->index, trial);
     if (self->reasons && self->runs > 1)
         snprintf(which, sizeof which, "seed %llu, ",
                  (unsigned long long)(self->run.seed + observed->index));
     if (self->reasons)
-        opevo_i_tune_note_failure(self, observed->index, which, trial, resumed);
+        opevo_i_cli_tune_note_failure(self, observed->index, which, trial, resumed);
     if (self->runs > 1)
         return;
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
-    opevo_i_finals_note(&self->finals, trial);
-    opevo_i_tune_note_start(self, trial);
+    opevo_i_cli_finals_note(&self->finals, trial);
+    opevo_i_cli_tune_note_start(self, trial);
     if (!resumed)
-        opevo_i_tune_note_samples(self, trial);
+        opevo_i_cli_tune_note_samples(self, trial);
     if (self->draws_curve)
         self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
     if (resumed)
         self->progress.given = share_done(self, trial->number);
-    if (!opevo_i_progress_due(&self->progress))
+    if (!opevo_i_cli_progress_due(&self->progress))
         return;
     if (self->optimum.known)
         snprintf(share, sizeof share, " (%.1f %% of the optimum)",
@@ -335,12 +336,12 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
                  opevo_unit_name(unit), share);
     snprintf(line, sizeof line, "trial %llu, best %s, %llu failed",
              (unsigned long long)trial->number, best, (unsigned long long)self->failed);
-    opevo_i_progress_draw(&self->progress, share_done(self, trial->number), line);
+    opevo_i_cli_progress_draw(&self->progress, share_done(self, trial->number), line);
 }
 
 static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_error *err)
 {
-    opevo_i_tuning *self = context;
+    opevo_i_cli_tuning *self = context;
     observed_run observed = {self, index};
     opevo_run_options options_of_run = self->run;
     opevo_status status = OPEVO_OK;
@@ -353,14 +354,14 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
     options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
     if (status == OPEVO_OK)
-        status = opevo_i_tune_store_workers(self, self->results[index].run, err);
+        status = opevo_i_cli_tune_store_workers(self, self->results[index].run, err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
-        status = opevo_i_reasons_complete(&self->reasons[index], self->run.store,
-                                          self->results[index].run, err);
+        status = opevo_i_cli_reasons_complete(&self->reasons[index], self->run.store,
+                                              self->results[index].run, err);
     if (status == OPEVO_OK && self->runs > 1 && worker == 0 &&
-        opevo_i_progress_due(&self->progress)) {
+        opevo_i_cli_progress_due(&self->progress)) {
         snprintf(line, sizeof line, "run %zu of %llu", index + 1, (unsigned long long)self->runs);
-        opevo_i_progress_draw(&self->progress, (double)(index + 1) / (double)self->runs, line);
+        opevo_i_cli_progress_draw(&self->progress, (double)(index + 1) / (double)self->runs, line);
     }
     opevo_text_free(&call);
     return status;
@@ -368,26 +369,27 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
 
 /* Several runs share the threads among themselves; one run, or runs that share a store, spread the
  * evaluations of a batch. Either way the trials are the same. */
-static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
+static opevo_status run_all(opevo_i_cli_tuning *self, bool quiet, opevo_error *err)
 {
     bool side_by_side = self->runs > 1 && !self->run.store && self->objective->concurrent;
     opevo_status status = OPEVO_OK;
 
     self->run.threads = side_by_side ? 1 : self->threads;
     self->run.observer = self->reasons || self->fronts ? observe : NULL;
-    self->run.interrupt = &opevo_i_interrupted;
-    opevo_i_catch_interrupts();
-    opevo_i_progress_start(&self->progress, quiet);
+    self->run.interrupt = &opevo_i_cli_interrupted;
+    opevo_i_cli_catch_interrupts();
+    opevo_i_cli_progress_start(&self->progress, quiet);
     status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
                                 err);
-    opevo_i_progress_end(&self->progress);
-    if (status == OPEVO_OK && self->runs == 1 && !opevo_interrupt_is_raised(&opevo_i_interrupted))
-        status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, self->run.store,
-                                    self->results[0].run, err);
+    opevo_i_cli_progress_end(&self->progress);
+    if (status == OPEVO_OK && self->runs == 1 &&
+        !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
+        status = opevo_i_cli_finals_run(&self->finals, self->objective, self->run.seed,
+                                        self->run.store, self->results[0].run, err);
     return status;
 }
 
-bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *fitness)
+bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness)
 {
     const opevo_trial *best = &self->results[0].best;
 
@@ -406,32 +408,32 @@ bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *f
     return best->number != 0;
 }
 
-void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code)
+void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_index point = 0;
     double fitness = 0;
 
-    if (!opevo_i_tune_best(self, &point, &fitness))
+    if (!opevo_i_cli_tune_best(self, &point, &fitness))
         return;
-    opevo_i_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
+    opevo_i_cli_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
     if (err.status == OPEVO_OK)
         return;
-    opevo_i_print_error("tune: The kernel was not written", err.message);
+    opevo_i_cli_print_error("tune: The kernel was not written", err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
-void opevo_i_tune_check_store(const char *verb, opevo_store *store, int *exit_code)
+void opevo_i_cli_tune_check_store(const char *verb, opevo_store *store, int *exit_code)
 {
     opevo_error err = {OPEVO_OK, ""};
 
     if (!store || opevo_store_check_place(store, &err) == OPEVO_OK)
         return;
-    opevo_i_print_error(verb, err.message);
+    opevo_i_cli_print_error(verb, err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
-static bool has_success(const opevo_i_tuning *self)
+static bool has_success(const opevo_i_cli_tuning *self)
 {
     for (uint64_t i = 0; i < self->runs; i++) {
         if (self->results[i].best.number)
@@ -442,13 +444,13 @@ static bool has_success(const opevo_i_tuning *self)
 
 /* Whether it is one of several processes of a launcher, whose runs a store has: the launcher would
  * kill the others for a status that says no more than the store does. */
-static bool is_stored_rank(const opevo_i_tuning *self)
+static bool is_stored_rank(const opevo_i_cli_tuning *self)
 {
-    return self->run.store && opevo_i_is_one_of_several();
+    return self->run.store && opevo_i_cli_is_one_of_several();
 }
 
 /* Over all runs. */
-static void judge(const opevo_call *call, const opevo_i_tuning *self, int *exit_code)
+static void judge(const opevo_call *call, const opevo_i_cli_tuning *self, int *exit_code)
 {
     uint64_t trials = 0, unrecorded = 0;
 
@@ -456,40 +458,40 @@ static void judge(const opevo_call *call, const opevo_i_tuning *self, int *exit_
         trials += self->results[i].trials;
         unrecorded += self->results[i].failed_by_class[OPEVO_OUTCOME_UNRECORDED];
     }
-    opevo_i_judge_replay(call, trials, unrecorded, exit_code);
+    opevo_i_cli_judge_replay(call, trials, unrecorded, exit_code);
 }
 
 static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exit_code,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_tuning self = {.runs = 1};
+    opevo_i_cli_tuning self = {.runs = 1};
     int code = OPEVO_EXIT_OK; /* of what was found */
 
     OPEVO_TRY(read_plan(call, &self, err));
-    if (opevo_i_flag(call, "dry-run")) {
-        (opevo_i_flag(call, "json") ? opevo_i_tune_print_json_settings
-                                    : opevo_i_tune_print_settings)(&self, out);
+    if (opevo_i_cli_flag(call, "dry-run")) {
+        (opevo_i_cli_flag(call, "json") ? opevo_i_cli_tune_print_json_settings
+                                        : opevo_i_cli_tune_print_settings)(&self, out);
         goto cleanup;
     }
-    if (!opevo_i_flag(call, "quiet"))
-        opevo_i_tune_tell_batch(&self);
-    status = run_all(&self, opevo_i_flag(call, "quiet"), err);
-    opevo_i_tune_tell_workers(&self, status == OPEVO_OK);
+    if (!opevo_i_cli_flag(call, "quiet"))
+        opevo_i_cli_tune_tell_batch(&self);
+    status = run_all(&self, opevo_i_cli_flag(call, "quiet"), err);
+    opevo_i_cli_tune_tell_workers(&self, status == OPEVO_OK);
     OPEVO_TRY(status);
-    OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
-    OPEVO_TRY(opevo_i_tune_read_samples(&self, err));
-    if (opevo_i_flag(call, "emit"))
-        opevo_i_tune_emit(&self, opevo_i_option(call, "emit"), exit_code);
-    if (opevo_i_flag(call, "json")) {
-        opevo_i_tune_print_json(&self, out);
+    OPEVO_TRY(opevo_i_cli_tune_fronts_finish(&self, err));
+    OPEVO_TRY(opevo_i_cli_tune_read_samples(&self, err));
+    if (opevo_i_cli_flag(call, "emit"))
+        opevo_i_cli_tune_emit(&self, opevo_i_cli_option(call, "emit"), exit_code);
+    if (opevo_i_cli_flag(call, "json")) {
+        opevo_i_cli_tune_print_json(&self, out);
     } else {
-        opevo_i_tune_print_settings(&self, out);
+        opevo_i_cli_tune_print_settings(&self, out);
         if (self.runs == 1)
-            opevo_i_tune_print_result(&self, opevo_i_option(call, "store"), out);
+            opevo_i_cli_tune_print_result(&self, opevo_i_cli_option(call, "store"), out);
         else
-            OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
-        OPEVO_TRY(opevo_i_tune_print_front(&self, out, err));
+            OPEVO_TRY(opevo_i_cli_tune_print_results(&self, out, err));
+        OPEVO_TRY(opevo_i_cli_tune_print_front(&self, out, err));
     }
     if (!has_success(&self))
         code = OPEVO_EXIT_FAILED;
@@ -498,20 +500,20 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
         *exit_code = code;
     if (self.finals.failure.length)
         *exit_code = OPEVO_EXIT_FAILED;
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(call->verb->name, self.run.store, exit_code);
+    opevo_i_cli_tune_check_store(call->verb->name, self.run.store, exit_code);
 cleanup:
     opevo_store_close(self.run.store);
-    opevo_i_tune_free(&self);
+    opevo_i_cli_tune_free(&self);
     return status;
 }
 
 static opevo_status run_call(const opevo_call *call, opevo_text *out, int *exit_code,
                              opevo_error *err)
 {
-    return opevo_i_tasks_count(call) > 1 ? opevo_i_tune_tasks(call, out, exit_code, err)
-                                         : run_single(call, out, exit_code, err);
+    return opevo_i_cli_tasks_count(call) > 1 ? opevo_i_cli_tune_tasks(call, out, exit_code, err)
+                                             : run_single(call, out, exit_code, err);
 }
 
 static bool is_file(const char *word)
@@ -539,7 +541,7 @@ static opevo_status run_file(const opevo_call *call, opevo_text *out, int *exit_
 {
     bool piped = !strcmp(call->arguments[0], "-");
     const char *origin = piped ? "standard input" : call->arguments[0];
-    opevo_i_call_file file = {.root = NULL};
+    opevo_i_cli_call_file file = {.root = NULL};
     opevo_status status = OPEVO_OK;
     opevo_text input = {0};
     char *text = NULL;
@@ -547,13 +549,14 @@ static opevo_status run_file(const opevo_call *call, opevo_text *out, int *exit_
 
     OPEVO_TRY(piped ? read_input(&input, err)
                     : opevo_file_read(origin, FILE_BYTES_MOST, &text, &size, err));
-    OPEVO_TRY(opevo_i_call_file_parse(piped ? opevo_text_string(&input) : text,
-                                      piped ? input.length : size, origin, call->verb, &file, err));
-    OPEVO_TRY(opevo_i_call_file_lay_over(&file, call, err));
-    OPEVO_TRY(opevo_i_call_file_enter(&file, origin, err));
+    OPEVO_TRY(opevo_i_cli_call_file_parse(piped ? opevo_text_string(&input) : text,
+                                          piped ? input.length : size, origin, call->verb, &file,
+                                          err));
+    OPEVO_TRY(opevo_i_cli_call_file_lay_over(&file, call, err));
+    OPEVO_TRY(opevo_i_cli_call_file_enter(&file, origin, err));
     status = run_call(&file.call, out, exit_code, err);
 cleanup:
-    opevo_i_call_file_free(&file);
+    opevo_i_cli_call_file_free(&file);
     opevo_text_free(&input);
     opevo_free(text);
     return status;
@@ -573,7 +576,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                : run_call(call, out, exit_code, err);
 }
 
-const opevo_verb opevo_i_verb_tune = {
+const opevo_verb opevo_i_cli_verb_tune = {
     .name = "tune",
     .arguments = "[OPERATOR...|FILE.json|-]",
     .arguments_max = SIZE_MAX,

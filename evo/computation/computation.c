@@ -14,15 +14,15 @@
 
 enum { CHUNK_BYTES = 1 << 14 };
 
-struct opevo_i_chunk {
-    opevo_i_chunk *before;
+struct opevo_i_comp_chunk {
+    opevo_i_comp_chunk *before;
     size_t used, size;
     max_align_t data[];
 };
 
-void *opevo_i_arena_take(opevo_i_arena *arena, size_t bytes)
+void *opevo_i_comp_arena_take(opevo_i_comp_arena *arena, size_t bytes)
 {
-    opevo_i_chunk *chunk = arena->last;
+    opevo_i_comp_chunk *chunk = arena->last;
     size_t rounded = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
     void *taken = NULL;
 
@@ -43,19 +43,19 @@ void *opevo_i_arena_take(opevo_i_arena *arena, size_t bytes)
     return taken;
 }
 
-void *opevo_i_arena_copy(opevo_i_arena *arena, const void *data, size_t bytes)
+void *opevo_i_comp_arena_copy(opevo_i_comp_arena *arena, const void *data, size_t bytes)
 {
-    void *copy = opevo_i_arena_take(arena, bytes);
+    void *copy = opevo_i_comp_arena_take(arena, bytes);
 
     if (copy && bytes)
         memcpy(copy, data, bytes);
     return copy;
 }
 
-void opevo_i_arena_free(opevo_i_arena *arena)
+void opevo_i_comp_arena_free(opevo_i_comp_arena *arena)
 {
     while (arena->last) {
-        opevo_i_chunk *before = arena->last->before;
+        opevo_i_comp_chunk *before = arena->last->before;
 
         opevo_free(arena->last);
         arena->last = before;
@@ -65,41 +65,41 @@ void opevo_i_arena_free(opevo_i_arena *arena)
 /* What is handed out is the first member of what is kept, which lies in its own arena. */
 typedef struct owner {
     opevo_computation super;
-    opevo_i_arena arena;
+    opevo_i_comp_arena arena;
 } owner;
 
-opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
-                                              const opevo_tensor *const *tensors, int count)
+opevo_computation *opevo_i_comp_create(opevo_i_comp_arena *arena,
+                                       const opevo_tensor *const *tensors, int count)
 {
-    owner *self = opevo_i_arena_take(arena, sizeof *self);
+    owner *self = opevo_i_comp_arena_take(arena, sizeof *self);
 
     if (!self)
         return NULL;
     self->super = (opevo_computation){.tensors = count, .tensor = tensors};
     self->arena = *arena;
-    *arena = (opevo_i_arena){0};
+    *arena = (opevo_i_comp_arena){0};
     return &self->super;
 }
 
-opevo_status opevo_i_computation_name(opevo_computation *computation, const opevo_text *name,
-                                      opevo_error *err)
+opevo_status opevo_i_comp_name(opevo_computation *computation, const opevo_text *name,
+                               opevo_error *err)
 {
     owner *self = (owner *)(void *)computation;
 
     if (!name->failed)
         computation->name =
-            opevo_i_arena_copy(&self->arena, opevo_text_string(name), name->length + 1);
+            opevo_i_comp_arena_copy(&self->arena, opevo_text_string(name), name->length + 1);
     return computation->name ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a name.");
 }
 
 void opevo_computation_destroy(opevo_computation *computation)
 {
-    opevo_i_arena arena = {0};
+    opevo_i_comp_arena arena = {0};
 
     if (!computation)
         return;
     arena = ((owner *)(void *)computation)->arena;
-    opevo_i_arena_free(&arena);
+    opevo_i_comp_arena_free(&arena);
 }
 
 /* ---- Tensors ---- */
@@ -136,27 +136,27 @@ uint64_t opevo_computation_signature(const opevo_computation *computation)
 
 /* ---- Walks ---- */
 
-static void walk_condition(const opevo_condition *condition, opevo_i_read_function each,
+static void walk_condition(const opevo_condition *condition, opevo_i_comp_read_function each,
                            void *context)
 {
     if (condition->left) {
         walk_condition(condition->left, each, context);
         walk_condition(condition->right, each, context);
     } else if (condition->x) {
-        opevo_i_walk_reads(condition->x, each, context);
-        opevo_i_walk_reads(condition->y, each, context);
+        opevo_i_comp_walk_reads(condition->x, each, context);
+        opevo_i_comp_walk_reads(condition->y, each, context);
     }
 }
 
-void opevo_i_walk_reads(const opevo_expression *expression, opevo_i_read_function each,
-                        void *context)
+void opevo_i_comp_walk_reads(const opevo_expression *expression, opevo_i_comp_read_function each,
+                             void *context)
 {
     if (expression->kind == OPEVO_EXPR_READ)
         each(context, expression);
     if (expression->condition)
         walk_condition(expression->condition, each, context);
     if (expression->left)
-        opevo_i_walk_reads(expression->left, each, context);
+        opevo_i_comp_walk_reads(expression->left, each, context);
     if (expression->right)
-        opevo_i_walk_reads(expression->right, each, context);
+        opevo_i_comp_walk_reads(expression->right, each, context);
 }

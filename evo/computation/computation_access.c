@@ -79,7 +79,7 @@ static bool look(const opevo_tensor *reader, const opevo_tensor *read, observer 
                       .read = read,
                       .access = {.simple = true, .same_order = true},
                       .common = common};
-    opevo_i_walk_reads(reader->definition->value, observe, out);
+    opevo_i_comp_walk_reads(reader->definition->value, observe, out);
     if (!out->access.simple)
         out->access = (opevo_access){0};
     return out->found;
@@ -98,7 +98,7 @@ bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, o
 void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,
                             void *context)
 {
-    opevo_i_walk_reads(expression, each, context);
+    opevo_i_comp_walk_reads(expression, each, context);
 }
 
 /* ---- One definition ---- */
@@ -188,7 +188,7 @@ bool opevo_tensor_needs_tiling(const opevo_tensor *tensor)
         collector seen = {.read = tensor->producer[p]};
         bool lacks = false;
 
-        opevo_i_walk_reads(definition->value, collect, &seen);
+        opevo_i_comp_walk_reads(definition->value, collect, &seen);
         for (int a = 0; a < definition->spatial; a++)
             lacks |= definition->axis[a].extent > 1 && !(seen.axes >> a & 1);
         missing += lacks;

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-int64_t opevo_i_floor_divide(int64_t a, int64_t divisor)
+int64_t opevo_i_comp_floor_divide(int64_t a, int64_t divisor)
 {
     int64_t quotient = a / divisor;
 
     return a % divisor < 0 ? quotient - 1 : quotient;
 }
 
-bool opevo_i_is_axis(const opevo_affine *affine)
+bool opevo_i_comp_is_axis(const opevo_affine *affine)
 {
     return affine->count == 1 && affine->constant == 0 && affine->term[0].factor == 1 &&
            affine->term[0].atom == OPEVO_ATOM_AXIS;
@@ -29,14 +29,14 @@ static int compare_affine(const opevo_affine *a, const opevo_affine *b)
     int order = compare(a->count, b->count);
 
     for (int i = 0; i < a->count && order == 0; i++) {
-        order = opevo_i_atom_compare(&a->term[i], &b->term[i]);
+        order = opevo_i_comp_atom_compare(&a->term[i], &b->term[i]);
         if (order == 0)
             order = compare(a->term[i].factor, b->term[i].factor);
     }
     return order ? order : compare(a->constant, b->constant);
 }
 
-int opevo_i_atom_compare(const opevo_term *a, const opevo_term *b)
+int opevo_i_comp_atom_compare(const opevo_term *a, const opevo_term *b)
 {
     int order = compare((int)a->atom, (int)b->atom);
 
@@ -47,7 +47,7 @@ int opevo_i_atom_compare(const opevo_term *a, const opevo_term *b)
     return order ? order : compare_affine(a->inner, b->inner);
 }
 
-void opevo_i_whole_of(const opevo_affine *affine, opevo_i_whole *out)
+void opevo_i_comp_whole_of(const opevo_affine *affine, opevo_i_comp_whole *out)
 {
     out->constant = affine->constant;
     out->count = affine->count;
@@ -64,10 +64,10 @@ static bool add_product(int64_t *a, int64_t factor, int64_t b)
 }
 
 /* The place of an atom in the order; *found: whether it stands there. */
-static int place_of(const opevo_i_whole *a, const opevo_term *term, bool *found)
+static int place_of(const opevo_i_comp_whole *a, const opevo_term *term, bool *found)
 {
     for (int i = 0; i < a->count; i++) {
-        int order = opevo_i_atom_compare(&a->term[i], term);
+        int order = opevo_i_comp_atom_compare(&a->term[i], term);
 
         if (order >= 0) {
             *found = order == 0;
@@ -78,7 +78,7 @@ static int place_of(const opevo_i_whole *a, const opevo_term *term, bool *found)
     return a->count;
 }
 
-static bool add_term(opevo_i_whole *a, int64_t factor, const opevo_term *term)
+static bool add_term(opevo_i_comp_whole *a, int64_t factor, const opevo_term *term)
 {
     bool found = false;
     int at = place_of(a, term, &found);
@@ -101,7 +101,7 @@ static bool add_term(opevo_i_whole *a, int64_t factor, const opevo_term *term)
     return true;
 }
 
-bool opevo_i_whole_add(opevo_i_whole *a, int64_t factor, const opevo_i_whole *b)
+bool opevo_i_comp_whole_add(opevo_i_comp_whole *a, int64_t factor, const opevo_i_comp_whole *b)
 {
     bool fits = add_product(&a->constant, factor, b->constant);
 
@@ -110,10 +110,11 @@ bool opevo_i_whole_add(opevo_i_whole *a, int64_t factor, const opevo_i_whole *b)
     return fits;
 }
 
-bool opevo_i_whole_divide(opevo_i_whole *a, int64_t divisor, bool modulo, opevo_i_arena *arena)
+bool opevo_i_comp_whole_divide(opevo_i_comp_whole *a, int64_t divisor, bool modulo,
+                               opevo_i_comp_arena *arena)
 {
-    opevo_i_whole inner = {0};
-    opevo_i_whole quotient = {.constant = opevo_i_floor_divide(a->constant, divisor)};
+    opevo_i_comp_whole inner = {0};
+    opevo_i_comp_whole quotient = {.constant = opevo_i_comp_floor_divide(a->constant, divisor)};
     opevo_term rest = {
         .factor = 1, .atom = modulo ? OPEVO_ATOM_MODULO : OPEVO_ATOM_FLOOR, .divisor = divisor};
 
@@ -128,13 +129,13 @@ bool opevo_i_whole_divide(opevo_i_whole *a, int64_t divisor, bool modulo, opevo_
             return false;
     }
     if (modulo)
-        quotient = (opevo_i_whole){0};
+        quotient = (opevo_i_comp_whole){0};
     *a = quotient;
     if (inner.count == 0) {
         a->constant += modulo ? inner.constant : 0;
         return true;
     }
-    rest.inner = opevo_i_whole_store(&inner, arena);
+    rest.inner = opevo_i_comp_whole_store(&inner, arena);
     return rest.inner && add_term(a, 1, &rest);
 }
 
@@ -149,16 +150,16 @@ static int size_of(const opevo_term *term, int count)
     return size;
 }
 
-int opevo_i_whole_size(const opevo_i_whole *a)
+int opevo_i_comp_whole_size(const opevo_i_comp_whole *a)
 {
     return size_of(a->term, a->count);
 }
 
-opevo_affine *opevo_i_whole_store(const opevo_i_whole *a, opevo_i_arena *arena)
+opevo_affine *opevo_i_comp_whole_store(const opevo_i_comp_whole *a, opevo_i_comp_arena *arena)
 {
-    opevo_affine *stored = opevo_i_arena_take(arena, sizeof *stored);
+    opevo_affine *stored = opevo_i_comp_arena_take(arena, sizeof *stored);
     const opevo_term *terms =
-        opevo_i_arena_copy(arena, a->term, (size_t)a->count * sizeof *a->term);
+        opevo_i_comp_arena_copy(arena, a->term, (size_t)a->count * sizeof *a->term);
 
     if (!stored || !terms)
         return NULL;

@@ -13,7 +13,7 @@
 enum { CHANNELS = 1, LAST = 1 << 20 };
 
 typedef struct blocker {
-    opevo_i_arena arena;
+    opevo_i_comp_arena arena;
     int64_t block;
     const opevo_layout_choice *choice;
     opevo_tensor_cut *cut;
@@ -53,7 +53,7 @@ static void name_axis(blocker *self, int tensor, int number, int64_t extent, ope
     char name[OPEVO_COMPUTATION_NAME + 1];
 
     snprintf(name, sizeof name, "i%d_%d", tensor, number);
-    *out = (opevo_axis){opevo_i_arena_copy(&self->arena, name, strlen(name) + 1), extent};
+    *out = (opevo_axis){opevo_i_comp_arena_copy(&self->arena, name, strlen(name) + 1), extent};
 }
 
 /* Numbers the new axes: spatial ones, the places inside, reduced ones, the places inside. */
@@ -93,17 +93,18 @@ static void number_axes(blocker *self, const opevo_tensor *tensor, opevo_definit
 
 /* ---- Whole numbers ---- */
 
-static bool add_atom(opevo_i_whole *to, int64_t factor, int axis)
+static bool add_atom(opevo_i_comp_whole *to, int64_t factor, int axis)
 {
-    opevo_i_whole one = {.count = 1,
-                         .term[0] = {.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}};
+    opevo_i_comp_whole one = {.count = 1,
+                              .term[0] = {.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}};
 
-    return opevo_i_whole_add(to, factor, &one);
+    return opevo_i_comp_whole_add(to, factor, &one);
 }
 
-static bool add_affine(blocker *self, int64_t factor, const opevo_affine *from, opevo_i_whole *to);
+static bool add_affine(blocker *self, int64_t factor, const opevo_affine *from,
+                       opevo_i_comp_whole *to);
 
-static bool add_axis(const blocker *self, int64_t factor, int axis, opevo_i_whole *to)
+static bool add_axis(const blocker *self, int64_t factor, int axis, opevo_i_comp_whole *to)
 {
     if (self->inner[axis] < 0)
         return add_atom(to, factor, self->place[axis]);
@@ -113,27 +114,30 @@ static bool add_axis(const blocker *self, int64_t factor, int axis, opevo_i_whol
 
 /* Of an axis that is cut, where whole blocks fit the divisor: (block o + i) // (block m) = o // m,
  * and the rest is block (o % m) + i. */
-static bool add_quotient(blocker *self, const opevo_term *term, int64_t factor, opevo_i_whole *to)
+static bool add_quotient(blocker *self, const opevo_term *term, int64_t factor,
+                         opevo_i_comp_whole *to)
 {
-    opevo_i_whole quotient = {0};
+    opevo_i_comp_whole quotient = {0};
     bool modulo = term->atom == OPEVO_ATOM_MODULO;
-    int axis = opevo_i_is_axis(term->inner) ? term->inner->term[0].axis : -1;
+    int axis = opevo_i_comp_is_axis(term->inner) ? term->inner->term[0].axis : -1;
 
     if (axis >= 0 && self->inner[axis] >= 0 && term->divisor % self->block == 0)
         return add_atom(&quotient, 1, self->place[axis]) &&
-               opevo_i_whole_divide(&quotient, term->divisor / self->block, modulo, &self->arena) &&
-               opevo_i_whole_add(to, modulo ? factor * self->block : factor, &quotient) &&
+               opevo_i_comp_whole_divide(&quotient, term->divisor / self->block, modulo,
+                                         &self->arena) &&
+               opevo_i_comp_whole_add(to, modulo ? factor * self->block : factor, &quotient) &&
                (!modulo || add_atom(to, factor, self->inner[axis]));
     return add_affine(self, 1, term->inner, &quotient) &&
-           opevo_i_whole_divide(&quotient, term->divisor, modulo, &self->arena) &&
-           opevo_i_whole_add(to, factor, &quotient);
+           opevo_i_comp_whole_divide(&quotient, term->divisor, modulo, &self->arena) &&
+           opevo_i_comp_whole_add(to, factor, &quotient);
 }
 
 /* *to += factor from, over the new axes. False where a limit is reached. */
-static bool add_affine(blocker *self, int64_t factor, const opevo_affine *from, opevo_i_whole *to)
+static bool add_affine(blocker *self, int64_t factor, const opevo_affine *from,
+                       opevo_i_comp_whole *to)
 {
-    opevo_i_whole constant = {.constant = from->constant};
-    bool fits = opevo_i_whole_add(to, factor, &constant);
+    opevo_i_comp_whole constant = {.constant = from->constant};
+    bool fits = opevo_i_comp_whole_add(to, factor, &constant);
 
     for (int t = 0; t < from->count && fits; t++) {
         const opevo_term *term = &from->term[t];
@@ -144,22 +148,22 @@ static bool add_affine(blocker *self, int64_t factor, const opevo_affine *from, 
     return fits;
 }
 
-static void store(blocker *self, const opevo_i_whole *whole, opevo_affine *out)
+static void store(blocker *self, const opevo_i_comp_whole *whole, opevo_affine *out)
 {
     const opevo_affine *stored = NULL;
 
-    if (opevo_i_whole_size(whole) > OPEVO_COMPUTATION_TERMS) {
+    if (opevo_i_comp_whole_size(whole) > OPEVO_COMPUTATION_TERMS) {
         self->limited = true;
         return;
     }
-    stored = opevo_i_whole_store(whole, &self->arena);
+    stored = opevo_i_comp_whole_store(whole, &self->arena);
     if (stored)
         *out = *stored;
 }
 
 static void translate(blocker *self, const opevo_affine *from, opevo_affine *out)
 {
-    opevo_i_whole whole = {0};
+    opevo_i_comp_whole whole = {0};
 
     if (!add_affine(self, 1, from, &whole))
         self->limited = true;
@@ -170,7 +174,7 @@ static void translate(blocker *self, const opevo_affine *from, opevo_affine *out
 static const opevo_affine *translated(void *context, const opevo_affine *from)
 {
     blocker *self = context;
-    opevo_affine *made = opevo_i_arena_take(&self->arena, sizeof *made);
+    opevo_affine *made = opevo_i_comp_arena_take(&self->arena, sizeof *made);
 
     if (made)
         translate(self, from, made);
@@ -181,7 +185,7 @@ static const opevo_affine *translated(void *context, const opevo_affine *from)
 static bool divide_channels(blocker *self, const opevo_affine *from, opevo_affine *blocks,
                             opevo_affine *inside)
 {
-    opevo_i_whole whole = {0}, quotient = {0}, rest = {0};
+    opevo_i_comp_whole whole = {0}, quotient = {0}, rest = {0};
 
     if (!add_affine(self, 1, from, &whole)) {
         self->limited = true;
@@ -233,7 +237,7 @@ static int find_pieces(const blocker *self, const opevo_expression *read, piece 
 
     for (int d = 0; d < tensor->dims; d++) {
         const opevo_affine *index = &read->index[d];
-        int axis = opevo_i_is_axis(index) ? index->term[0].axis : -1;
+        int axis = opevo_i_comp_is_axis(index) ? index->term[0].axis : -1;
 
         if (axis < 0 && (index->count || tensor->extent[d] != 1))
             return 0;
@@ -280,7 +284,7 @@ static void write_read(blocker *self, const opevo_expression *from, opevo_expres
     const opevo_tensor *tensor = from->tensor;
     opevo_layout_choice choice = self->choice[tensor->number];
     opevo_affine *index =
-        opevo_i_arena_take(&self->arena, (OPEVO_COMPUTATION_DIMS + 1) * sizeof *index);
+        opevo_i_comp_arena_take(&self->arena, (OPEVO_COMPUTATION_DIMS + 1) * sizeof *index);
     piece pieces[OPEVO_COMPUTATION_DIMS];
     int count = choice == OPEVO_LAYOUT_FREE && self->reads[tensor->number] == 1
                     ? find_pieces(self, from, pieces)
@@ -291,7 +295,7 @@ static void write_read(blocker *self, const opevo_expression *from, opevo_expres
     made->tensor = self->made[tensor->number];
     made->index = index;
     for (int d = 0; d < count; d++) {
-        opevo_i_whole whole = {0};
+        opevo_i_comp_whole whole = {0};
 
         if (pieces[d].axis >= 0)
             add_atom(&whole, 1,
@@ -313,7 +317,7 @@ static void write_read(blocker *self, const opevo_expression *from, opevo_expres
 static const opevo_expression *written_read(void *context, const opevo_expression *from)
 {
     blocker *self = context;
-    opevo_expression *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+    opevo_expression *made = opevo_i_comp_arena_copy(&self->arena, from, sizeof *made);
 
     if (made)
         write_read(self, from, made);
@@ -324,7 +328,7 @@ static const opevo_expression *written_read(void *context, const opevo_expressio
 
 static opevo_status make_tensor(blocker *self, const opevo_tensor *tensor, opevo_error *err)
 {
-    opevo_tensor *made = opevo_i_arena_copy(&self->arena, tensor, sizeof *made);
+    opevo_tensor *made = opevo_i_comp_arena_copy(&self->arena, tensor, sizeof *made);
 
     self->made[tensor->number] = made;
     if (!made)
@@ -350,13 +354,13 @@ static void find_axes(blocker *self, const opevo_tensor *tensor)
         self->inner[a] = -1;
     if (self->choice[tensor->number] == OPEVO_LAYOUT_BLOCKED)
         self->inner[CHANNELS] = 0;
-    opevo_i_walk_reads(tensor->definition->value, find_cuts, self);
+    opevo_i_comp_walk_reads(tensor->definition->value, find_cuts, self);
 }
 
 static void define(blocker *self, const opevo_tensor *tensor)
 {
     opevo_tensor *made = self->made[tensor->number];
-    opevo_definition *now = opevo_i_arena_copy(&self->arena, tensor->definition, sizeof *now);
+    opevo_definition *now = opevo_i_comp_arena_copy(&self->arena, tensor->definition, sizeof *now);
 
     if (!made || !now)
         return;
@@ -367,8 +371,8 @@ static void define(blocker *self, const opevo_tensor *tensor)
     for (int d = 0; d < made->dims; d++)
         made->dim_name[d] = now->axis[d].name;
     self->now = now;
-    now->value = opevo_i_map_expression(
-        &(opevo_i_mapping){
+    now->value = opevo_i_comp_map_expression(
+        &(opevo_i_comp_mapping){
             .arena = &self->arena, .context = self, .read = written_read, .whole = translated},
         tensor->definition->value);
     made->definition = now;
@@ -406,12 +410,12 @@ opevo_status opevo_computation_block(const opevo_computation *from, int64_t bloc
     opevo_status status = OPEVO_OK;
 
     memset(cut, 0, tensors * sizeof *cut);
-    self.made = opevo_i_arena_take(&self.arena, tensors * sizeof(opevo_tensor *));
-    self.reads = opevo_i_arena_take(&self.arena, tensors * sizeof *self.reads);
+    self.made = opevo_i_comp_arena_take(&self.arena, tensors * sizeof(opevo_tensor *));
+    self.reads = opevo_i_comp_arena_take(&self.arena, tensors * sizeof *self.reads);
     for (int i = 0; i < from->tensors && !self.arena.failed; i++) {
         OPEVO_TRY(make_tensor(&self, from->tensor[i], err));
         if (from->tensor[i]->definition)
-            opevo_i_walk_reads(from->tensor[i]->definition->value, count_read, self.reads);
+            opevo_i_comp_walk_reads(from->tensor[i]->definition->value, count_read, self.reads);
     }
     for (int i = 0; i < from->tensors && !self.arena.failed && !self.limited; i++) {
         if (from->tensor[i]->definition)
@@ -426,6 +430,6 @@ opevo_status opevo_computation_block(const opevo_computation *from, int64_t bloc
                              self.refused, (long long)block));
     status = print(&self, from, out, err);
 cleanup:
-    opevo_i_arena_free(&self.arena);
+    opevo_i_comp_arena_free(&self.arena);
     return status;
 }

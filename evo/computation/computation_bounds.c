@@ -51,8 +51,8 @@ typedef struct checker {
     int cases;
     int active; /* assumptions */
     int facts;
-    opevo_i_whole fact[MOST_FACTS];
-    opevo_i_whole whole, rest; /* scratch, too large for frames that recur */
+    opevo_i_comp_whole fact[MOST_FACTS];
+    opevo_i_comp_whole whole, rest; /* scratch, too large for frames that recur */
 } checker;
 
 /* ---- Ranges ---- */
@@ -103,7 +103,7 @@ static range range_of_terms(const checker *self, int64_t constant, const opevo_t
     return sum;
 }
 
-static bool is_small(const opevo_i_whole *whole)
+static bool is_small(const opevo_i_comp_whole *whole)
 {
     bool small = llabs(whole->constant) <= LARGEST_FACTOR;
 
@@ -114,18 +114,18 @@ static bool is_small(const opevo_i_whole *whole)
 
 /* The least of `whole` as a multiple of a fact and a rest, the multiple such that an atom cancels
  * as far as it can. */
-static wide least_by_fact(checker *self, const opevo_i_whole *whole, const opevo_i_whole *fact,
-                          wide least)
+static wide least_by_fact(checker *self, const opevo_i_comp_whole *whole,
+                          const opevo_i_comp_whole *fact, wide least)
 {
     for (int i = 0; i < whole->count; i++) {
         for (int j = 0; j < fact->count; j++) {
             int64_t multiple = whole->term[i].factor / fact->term[j].factor;
             wide other = 0;
 
-            if (multiple < 1 || opevo_i_atom_compare(&whole->term[i], &fact->term[j]) != 0)
+            if (multiple < 1 || opevo_i_comp_atom_compare(&whole->term[i], &fact->term[j]) != 0)
                 continue;
             self->rest = *whole;
-            if (!opevo_i_whole_add(&self->rest, -multiple, fact) || !is_small(&self->rest))
+            if (!opevo_i_comp_whole_add(&self->rest, -multiple, fact) || !is_small(&self->rest))
                 continue;
             other =
                 range_of_terms(self, self->rest.constant, self->rest.term, self->rest.count).least;
@@ -135,7 +135,7 @@ static wide least_by_fact(checker *self, const opevo_i_whole *whole, const opevo
     return least;
 }
 
-static wide least_by_facts(checker *self, const opevo_i_whole *whole)
+static wide least_by_facts(checker *self, const opevo_i_comp_whole *whole)
 {
     wide least = range_of_terms(self, whole->constant, whole->term, whole->count).least;
 
@@ -148,7 +148,7 @@ static range range_by_facts(checker *self, const opevo_affine *affine)
 {
     range found;
 
-    opevo_i_whole_of(affine, &self->whole);
+    opevo_i_comp_whole_of(affine, &self->whole);
     found.least = least_by_facts(self, &self->whole);
     for (int i = 0; i < self->whole.count; i++)
         self->whole.term[i].factor = -self->whole.term[i].factor;
@@ -181,7 +181,7 @@ static wide ceil_wide(wide a, int64_t divisor)
 }
 
 /* Narrow the axes of a fact: factor x >= -(most of the rest). */
-static void narrow(checker *self, const opevo_i_whole *fact)
+static void narrow(checker *self, const opevo_i_comp_whole *fact)
 {
     range all = range_of_terms(self, fact->constant, fact->term, fact->count);
 
@@ -207,14 +207,14 @@ static void narrow(checker *self, const opevo_i_whole *fact)
 static void learn_difference(checker *self, const opevo_affine *first, const opevo_affine *second,
                              int64_t less)
 {
-    opevo_i_whole *fact = &self->fact[self->facts];
+    opevo_i_comp_whole *fact = &self->fact[self->facts];
 
     if (self->facts == MOST_FACTS)
         return;
-    opevo_i_whole_of(first, fact);
-    opevo_i_whole_of(second, &self->rest);
+    opevo_i_comp_whole_of(first, fact);
+    opevo_i_comp_whole_of(second, &self->rest);
     fact->constant -= less;
-    if (!opevo_i_whole_add(fact, -1, &self->rest))
+    if (!opevo_i_comp_whole_add(fact, -1, &self->rest))
         return;
     self->facts++;
     for (int round = 0; round < ROUNDS; round++) {
@@ -309,7 +309,7 @@ static opevo_status check_whole(checker *self, const opevo_affine *affine,
         all.most[a] = self->definition->axis[a].extent - 1;
     self->box = all;
     if (!is_moderate(self, affine)) {
-        opevo_i_affine_print(affine, self->definition, &text);
+        opevo_i_comp_affine_print(affine, self->definition, &text);
         opevo_error_set(self->err, OPEVO_LIMIT, "%s:%u:%u: %.200s has values beyond 2^60.",
                         self->source, at->line, at->column, opevo_text_string(&text));
         opevo_text_free(&text);
@@ -327,7 +327,7 @@ static opevo_status fail_range(checker *self, const opevo_expression *read, int 
     long long end = self->implicit[tensor->number] ? (long long)OPEVO_COMPUTATION_EXTENT
                                                    : (long long)tensor->extent[d];
 
-    opevo_i_affine_print(&read->index[d], self->definition, &text);
+    opevo_i_comp_affine_print(&read->index[d], self->definition, &text);
     opevo_text_printf(&text, below ? " >= 0" : " < %lld", end);
     opevo_error_set(self->err, OPEVO_INVALID,
                     "%s:%u:%u: index %d of %s may be %lld, outside 0 .. %lld; read it inside "
@@ -404,8 +404,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_check_reads(const opevo_definition *definition, const char *source,
-                                 opevo_tensor *const *implicit, opevo_error *err)
+opevo_status opevo_i_comp_check_reads(const opevo_definition *definition, const char *source,
+                                      opevo_tensor *const *implicit, opevo_error *err)
 {
     checker *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
@@ -424,8 +424,8 @@ opevo_status opevo_i_check_reads(const opevo_definition *definition, const char 
     return status;
 }
 
-void opevo_i_affine_range(const opevo_definition *definition, const opevo_affine *affine,
-                          double *least, double *most)
+void opevo_i_comp_affine_range(const opevo_definition *definition, const opevo_affine *affine,
+                               double *least, double *most)
 {
     checker self = {.definition = definition};
     range of;

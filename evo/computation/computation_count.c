@@ -45,7 +45,7 @@ static int64_t value_of(const opevo_affine *affine, const int64_t *point)
         int64_t inner =
             term->atom == OPEVO_ATOM_AXIS ? point[term->axis] : value_of(term->inner, point);
         int64_t quotient =
-            term->atom == OPEVO_ATOM_AXIS ? 0 : opevo_i_floor_divide(inner, term->divisor);
+            term->atom == OPEVO_ATOM_AXIS ? 0 : opevo_i_comp_floor_divide(inner, term->divisor);
 
         if (term->atom == OPEVO_ATOM_FLOOR)
             inner = quotient;

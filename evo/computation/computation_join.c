@@ -39,7 +39,7 @@ typedef struct letter {
 } letter;
 
 typedef struct joiner {
-    opevo_i_arena arena;
+    opevo_i_comp_arena arena;
     const opevo_part *part;
     entry *entry;
     int *first; /* entry of each part's first tensor */
@@ -150,8 +150,8 @@ static void find_written_in(joiner *self)
         const entry *one = &self->entry[i];
 
         if (one->live && one->source->definition)
-            opevo_i_walk_reads(one->source->definition->value, count_read,
-                               &(counter){self, one->part, one->source->definition});
+            opevo_i_comp_walk_reads(one->source->definition->value, count_read,
+                                    &(counter){self, one->part, one->source->definition});
     }
     for (int i = 0; i < self->entries; i++) {
         entry *one = &self->entry[i];
@@ -166,7 +166,7 @@ static void find_written_in(joiner *self)
 
 static const char *keep_name(joiner *self, const char *name)
 {
-    return opevo_i_arena_copy(&self->arena, name, strlen(name) + 1);
+    return opevo_i_comp_arena_copy(&self->arena, name, strlen(name) + 1);
 }
 
 static bool is_taken(const joiner *self, const char *name)
@@ -237,7 +237,7 @@ static const opevo_expression *copy_value(joiner *self, const entry *whose,
 
 static opevo_tensor *make_input(joiner *self, entry *one)
 {
-    opevo_tensor *tensor = opevo_i_arena_copy(&self->arena, one->source, sizeof *tensor);
+    opevo_tensor *tensor = opevo_i_comp_arena_copy(&self->arena, one->source, sizeof *tensor);
     char name[16];
 
     if (self->inputs == OPEVO_JOIN_INPUTS)
@@ -258,14 +258,14 @@ static const opevo_affine *copy_index(joiner *self, const opevo_definition *read
 {
     int dims = read->tensor->dims;
     opevo_affine *index =
-        opevo_i_arena_copy(&self->arena, read->index, (size_t)dims * sizeof *index);
+        opevo_i_comp_arena_copy(&self->arena, read->index, (size_t)dims * sizeof *index);
 
     for (int d = 0; d < dims && dims == reader->spatial && index; d++) {
         opevo_term *term = NULL;
 
         if (read->tensor->extent[d] != 1 || reader->axis[d].extent != 1 || index[d].count)
             continue;
-        term = opevo_i_arena_take(&self->arena, sizeof *term);
+        term = opevo_i_comp_arena_take(&self->arena, sizeof *term);
         if (!term)
             return NULL;
         *term = (opevo_term){.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = d};
@@ -283,7 +283,7 @@ static const opevo_expression *copy_read(void *context, const opevo_expression *
 
     if (one->written_in)
         return copy_value(self, one, copy->reader);
-    made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+    made = opevo_i_comp_arena_copy(&self->arena, from, sizeof *made);
     if (!one->made)
         one->made = make_input(self, one);
     if (!made || !one->made)
@@ -312,10 +312,10 @@ static void order_operands(void *context, opevo_expression *made)
     if (!commutes || ((const copier *)context)->self->limited)
         return;
     /* The left operand may be a long chain, which is not walked for each number that follows it. */
-    opevo_i_walk_reads(made->right, lower_rank, &right);
+    opevo_i_comp_walk_reads(made->right, lower_rank, &right);
     if (right == 2)
         return;
-    opevo_i_walk_reads(made->left, lower_rank, &left);
+    opevo_i_comp_walk_reads(made->left, lower_rank, &left);
     if (left <= right)
         return;
     made->left = made->right;
@@ -325,11 +325,12 @@ static void order_operands(void *context, opevo_expression *made)
 static const opevo_expression *copy_value(joiner *self, const entry *whose,
                                           const opevo_definition *reader)
 {
-    return opevo_i_map_expression(&(opevo_i_mapping){.arena = &self->arena,
-                                                     .context = &(copier){self, whose, reader},
-                                                     .read = copy_read,
-                                                     .finish = order_operands},
-                                  whose->source->definition->value);
+    return opevo_i_comp_map_expression(
+        &(opevo_i_comp_mapping){.arena = &self->arena,
+                                .context = &(copier){self, whose, reader},
+                                .read = copy_read,
+                                .finish = order_operands},
+        whose->source->definition->value);
 }
 
 /* Axes are named from the outputs up, so that these have the first letters. */
@@ -341,8 +342,8 @@ static void make_tensors(joiner *self)
 
         if (!one->live || one->written_in || !one->source->definition)
             continue;
-        one->made = opevo_i_arena_copy(&self->arena, one->source, sizeof *one->made);
-        made = opevo_i_arena_copy(&self->arena, one->source->definition, sizeof *made);
+        one->made = opevo_i_comp_arena_copy(&self->arena, one->source, sizeof *one->made);
+        made = opevo_i_comp_arena_copy(&self->arena, one->source->definition, sizeof *made);
         if (!one->made || !made)
             return;
         one->made->name = ""; /* until all have one */
@@ -417,7 +418,7 @@ opevo_status opevo_computation_join(const opevo_part *part, int parts, const int
     memcpy(input, self.identity, (size_t)self.inputs * sizeof *input);
     *inputs = self.inputs;
 cleanup:
-    opevo_i_arena_free(&self.arena);
+    opevo_i_comp_arena_free(&self.arena);
     opevo_free(self.entry);
     opevo_free(self.first);
     return status;

@@ -4,21 +4,22 @@
 
 #include "computation_internal.h"
 
-static const opevo_affine *map_whole(const opevo_i_mapping *mapping, const opevo_affine *from)
+static const opevo_affine *map_whole(const opevo_i_comp_mapping *mapping, const opevo_affine *from)
 {
     return from && mapping->whole ? mapping->whole(mapping->context, from) : from;
 }
 
-static const opevo_expression *map_operand(const opevo_i_mapping *mapping,
+static const opevo_expression *map_operand(const opevo_i_comp_mapping *mapping,
                                            const opevo_expression *from)
 {
-    return from ? opevo_i_map_expression(mapping, from) : NULL;
+    return from ? opevo_i_comp_map_expression(mapping, from) : NULL;
 }
 
-static const opevo_condition *map_condition(const opevo_i_mapping *mapping,
+static const opevo_condition *map_condition(const opevo_i_comp_mapping *mapping,
                                             const opevo_condition *from)
 {
-    opevo_condition *made = from ? opevo_i_arena_copy(mapping->arena, from, sizeof *made) : NULL;
+    opevo_condition *made =
+        from ? opevo_i_comp_arena_copy(mapping->arena, from, sizeof *made) : NULL;
 
     if (!made)
         return NULL;
@@ -31,14 +32,14 @@ static const opevo_condition *map_condition(const opevo_i_mapping *mapping,
     return made;
 }
 
-const opevo_expression *opevo_i_map_expression(const opevo_i_mapping *mapping,
-                                               const opevo_expression *from)
+const opevo_expression *opevo_i_comp_map_expression(const opevo_i_comp_mapping *mapping,
+                                                    const opevo_expression *from)
 {
     opevo_expression *made = NULL;
 
     if (from->kind == OPEVO_EXPR_READ)
         return mapping->read(mapping->context, from);
-    made = opevo_i_arena_copy(mapping->arena, from, sizeof *made);
+    made = opevo_i_comp_arena_copy(mapping->arena, from, sizeof *made);
     if (!made)
         return NULL;
     made->index = map_whole(mapping, from->index);

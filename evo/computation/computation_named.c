@@ -166,7 +166,7 @@ static opevo_status make(const instance *self, const char *text, opevo_computati
         goto cleanup;
     }
     print_form(self, &form);
-    OPEVO_TRY(opevo_i_computation_name(computation, &form, err));
+    OPEVO_TRY(opevo_i_comp_name(computation, &form, err));
     *out = computation;
     computation = NULL;
 cleanup:

@@ -13,8 +13,8 @@
 
 /* ---- Failing ---- */
 
-bool opevo_i_parse_fail(opevo_i_parser *self, opevo_status status, opevo_i_place place,
-                        const char *format, ...)
+bool opevo_i_comp_parse_fail(opevo_i_comp_parser *self, opevo_status status,
+                             opevo_i_comp_place place, const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -30,43 +30,43 @@ bool opevo_i_parse_fail(opevo_i_parser *self, opevo_status status, opevo_i_place
     return false;
 }
 
-bool opevo_i_parse_no_memory(opevo_i_parser *self)
+bool opevo_i_comp_parse_no_memory(opevo_i_comp_parser *self)
 {
     if (self->status == OPEVO_OK)
         self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a computation.");
     return false;
 }
 
-bool opevo_i_parse_expected(opevo_i_parser *self, const char *what)
+bool opevo_i_comp_parse_expected(opevo_i_comp_parser *self, const char *what)
 {
-    const opevo_i_tokens *ahead = &self->tokens;
+    const opevo_i_comp_tokens *ahead = &self->tokens;
     int shown = ahead->length < 40 ? (int)ahead->length : 40;
 
-    if (ahead->kind == OPEVO_I_END)
-        return opevo_i_parse_fail(self, OPEVO_INVALID, ahead->place,
-                                  "expected %s, but the text ends.", what);
+    if (ahead->kind == OPEVO_I_TOKEN_END)
+        return opevo_i_comp_parse_fail(self, OPEVO_INVALID, ahead->place,
+                                       "expected %s, but the text ends.", what);
     if (*ahead->start == '\n')
-        return opevo_i_parse_fail(self, OPEVO_INVALID, ahead->place,
-                                  "expected %s, but the line ends.", what);
-    if (ahead->kind == OPEVO_I_BAD && !isprint((unsigned char)*ahead->start))
-        return opevo_i_parse_fail(self, OPEVO_INVALID, ahead->place,
-                                  "expected %s, found the byte 0x%02x.", what,
-                                  (unsigned)(unsigned char)*ahead->start);
-    return opevo_i_parse_fail(self, OPEVO_INVALID, ahead->place, "expected %s, found '%.*s'.", what,
-                              shown, ahead->start);
+        return opevo_i_comp_parse_fail(self, OPEVO_INVALID, ahead->place,
+                                       "expected %s, but the line ends.", what);
+    if (ahead->kind == OPEVO_I_TOKEN_BAD && !isprint((unsigned char)*ahead->start))
+        return opevo_i_comp_parse_fail(self, OPEVO_INVALID, ahead->place,
+                                       "expected %s, found the byte 0x%02x.", what,
+                                       (unsigned)(unsigned char)*ahead->start);
+    return opevo_i_comp_parse_fail(self, OPEVO_INVALID, ahead->place, "expected %s, found '%.*s'.",
+                                   what, shown, ahead->start);
 }
 
-bool opevo_i_parse_take(opevo_i_parser *self, int kind)
+bool opevo_i_comp_parse_take(opevo_i_comp_parser *self, int kind)
 {
     if (self->tokens.kind != kind)
         return false;
-    opevo_i_tokens_next(&self->tokens);
+    opevo_i_comp_tokens_next(&self->tokens);
     return true;
 }
 
-bool opevo_i_parse_need(opevo_i_parser *self, int kind, const char *what)
+bool opevo_i_comp_parse_need(opevo_i_comp_parser *self, int kind, const char *what)
 {
-    return opevo_i_parse_take(self, kind) || opevo_i_parse_expected(self, what);
+    return opevo_i_comp_parse_take(self, kind) || opevo_i_comp_parse_expected(self, what);
 }
 
 /* ---- Symbols ---- */
@@ -76,7 +76,7 @@ static opevo_index hash_of(const char *name, size_t length)
     return opevo_hash_bytes(OPEVO_HASH_START, name, length);
 }
 
-size_t opevo_i_symbol_find(const opevo_i_parser *self, const char *name, size_t length)
+size_t opevo_i_comp_symbol_find(const opevo_i_comp_parser *self, const char *name, size_t length)
 {
     uint64_t first = 0;
 
@@ -91,7 +91,7 @@ size_t opevo_i_symbol_find(const opevo_i_parser *self, const char *name, size_t 
     return OPEVO_I_NO_SYMBOL;
 }
 
-bool opevo_i_is_reserved(const char *name, size_t length)
+bool opevo_i_comp_is_reserved(const char *name, size_t length)
 {
     static const char *const words[] = {
         "and", "bfloat16", "const", "erf", "exp",    "float16", "float32", "int32", "int8", "log",
@@ -104,68 +104,72 @@ bool opevo_i_is_reserved(const char *name, size_t length)
     return false;
 }
 
-static bool check_name(opevo_i_parser *self, const char *name, size_t length, opevo_i_place place)
+static bool check_name(opevo_i_comp_parser *self, const char *name, size_t length,
+                       opevo_i_comp_place place)
 {
     if (length > OPEVO_COMPUTATION_NAME)
-        return opevo_i_parse_fail(self, OPEVO_LIMIT, place,
-                                  "the name '%.*s%s' is too long; names have at most %d "
-                                  "characters.",
-                                  length < 40 ? (int)length : 40, name, length > 40 ? "..." : "",
-                                  (int)OPEVO_COMPUTATION_NAME);
-    if (opevo_i_is_reserved(name, length))
-        return opevo_i_parse_fail(self, OPEVO_INVALID, place,
-                                  "'%.*s' is a word of the language; choose another name.",
-                                  (int)length, name);
+        return opevo_i_comp_parse_fail(self, OPEVO_LIMIT, place,
+                                       "the name '%.*s%s' is too long; names have at most %d "
+                                       "characters.",
+                                       length < 40 ? (int)length : 40, name,
+                                       length > 40 ? "..." : "", (int)OPEVO_COMPUTATION_NAME);
+    if (opevo_i_comp_is_reserved(name, length))
+        return opevo_i_comp_parse_fail(self, OPEVO_INVALID, place,
+                                       "'%.*s' is a word of the language; choose another name.",
+                                       (int)length, name);
     return true;
 }
 
-bool opevo_i_symbol_add(opevo_i_parser *self, const char *name, size_t length,
-                        opevo_i_symbol_kind kind, opevo_i_place place, size_t *out)
+bool opevo_i_comp_symbol_add(opevo_i_comp_parser *self, const char *name, size_t length,
+                             opevo_i_comp_symbol_kind kind, opevo_i_comp_place place, size_t *out)
 {
     opevo_index hash = hash_of(name, length);
     uint64_t first = 0;
     bool known = opevo_index_map_get(self->by_name, hash, &first);
-    opevo_i_symbol made = {.kind = kind,
-                           .place = place,
-                           .next = known ? (size_t)first + 1 : 0,
-                           .local = -1,
-                           .tensor = -1};
+    opevo_i_comp_symbol made = {.kind = kind,
+                                .place = place,
+                                .next = known ? (size_t)first + 1 : 0,
+                                .local = -1,
+                                .tensor = -1};
     char text[OPEVO_COMPUTATION_NAME + 1] = "";
 
     if (!check_name(self, name, length, place))
         return false;
     memcpy(text, name, length);
-    made.name = opevo_i_arena_copy(&self->arena, text, length + 1);
+    made.name = opevo_i_comp_arena_copy(&self->arena, text, length + 1);
     if (!made.name ||
         !opevo_reserve((void **)&self->symbols, &self->symbol_capacity, self->symbol_count + 1,
                        sizeof made) ||
         !opevo_index_map_put(self->by_name, hash, self->symbol_count))
-        return opevo_i_parse_no_memory(self);
+        return opevo_i_comp_parse_no_memory(self);
     self->symbols[self->symbol_count] = made;
     *out = self->symbol_count++;
     return true;
 }
 
-const char *opevo_i_symbol_kind_name(opevo_i_symbol_kind kind)
+const char *opevo_i_comp_symbol_kind_name(opevo_i_comp_symbol_kind kind)
 {
-    return kind == OPEVO_I_AXIS ? "an axis" : kind == OPEVO_I_TENSOR ? "a tensor" : "a constant";
+    return kind == OPEVO_I_SYMBOL_AXIS     ? "an axis"
+           : kind == OPEVO_I_SYMBOL_TENSOR ? "a tensor"
+                                           : "a constant";
 }
 
-opevo_i_pending *opevo_i_tensor_add(opevo_i_parser *self, size_t symbol)
+opevo_i_comp_pending *opevo_i_comp_tensor_add(opevo_i_comp_parser *self, size_t symbol)
 {
-    opevo_i_pending made = {0};
+    opevo_i_comp_pending made = {0};
 
     if (self->tensor_count == OPEVO_COMPUTATION_TENSORS) {
-        opevo_i_parse_fail(self, OPEVO_LIMIT, self->tokens.place,
-                           "a computation has at most %d tensors.", (int)OPEVO_COMPUTATION_TENSORS);
+        opevo_i_comp_parse_fail(self, OPEVO_LIMIT, self->tokens.place,
+                                "a computation has at most %d tensors.",
+                                (int)OPEVO_COMPUTATION_TENSORS);
         return NULL;
     }
     for (int i = 0; i < OPEVO_COMPUTATION_AXES; i++)
         made.axis[i] = OPEVO_I_NO_SYMBOL;
-    made.tensor = opevo_i_arena_take(&self->arena, sizeof *made.tensor);
+    made.tensor = opevo_i_comp_arena_take(&self->arena, sizeof *made.tensor);
     if (!made.tensor || !opevo_reserve((void **)&self->pending, &self->tensor_capacity,
                                        self->tensor_count + 1, sizeof made)) {
-        opevo_i_parse_no_memory(self);
+        opevo_i_comp_parse_no_memory(self);
         return NULL;
     }
     made.tensor->name = self->symbols[symbol].name;

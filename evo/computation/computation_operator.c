@@ -68,7 +68,7 @@ static void write_conv2d(const opevo_operator *op, opevo_text *out)
 static void add_name(const opevo_contraction *self, int operand, opevo_text *out)
 {
     const char *name = self->operand[operand].name;
-    bool taken = opevo_i_is_reserved(name, strlen(name));
+    bool taken = opevo_i_comp_is_reserved(name, strlen(name));
 
     for (int a = 0; a < OPEVO_CONTRACTION_AXES && self->axis[a].name; a++)
         taken |= name[0] == self->axis[a].name && !name[1];
@@ -146,7 +146,7 @@ opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_compu
     OPEVO_TRY(opevo_text_check(&name, err));
     OPEVO_TRY(opevo_computation_parse(opevo_text_string(&text), opevo_text_string(&name), NULL, 0,
                                       &computation, err));
-    OPEVO_TRY(opevo_i_computation_name(computation, &name, err));
+    OPEVO_TRY(opevo_i_comp_name(computation, &name, err));
     *out = computation;
     computation = NULL;
 cleanup:

@@ -23,7 +23,7 @@ static void print_affine(const printer *self, const opevo_affine *affine);
 
 static void print_atom(const printer *self, const opevo_term *term)
 {
-    bool plain = term->atom == OPEVO_ATOM_AXIS || opevo_i_is_axis(term->inner);
+    bool plain = term->atom == OPEVO_ATOM_AXIS || opevo_i_comp_is_axis(term->inner);
 
     if (term->atom == OPEVO_ATOM_AXIS) {
         opevo_text_add(self->out, self->definition->axis[term->axis].name);
@@ -79,8 +79,8 @@ static void print_affine(const printer *self, const opevo_affine *affine)
                           llabs(affine->constant));
 }
 
-void opevo_i_affine_print(const opevo_affine *affine, const opevo_definition *definition,
-                          opevo_text *out)
+void opevo_i_comp_affine_print(const opevo_affine *affine, const opevo_definition *definition,
+                               opevo_text *out)
 {
     print_affine(&(printer){definition, out}, affine);
 }
@@ -89,7 +89,7 @@ static int affine_binds(const opevo_affine *affine)
 {
     if (affine->count + (affine->constant != 0) > 1)
         return SUM;
-    if (opevo_i_is_axis(affine))
+    if (opevo_i_comp_is_axis(affine))
         return PRIMARY;
     if (affine->count == 0)
         return affine->constant < 0 ? UNARY : PRIMARY;

@@ -17,7 +17,7 @@ typedef struct interval {
 } interval;
 
 typedef struct checker {
-    opevo_i_parser *parser;
+    opevo_i_comp_parser *parser;
     const opevo_tensor *tensor; /* whose definition is looked at */
     interval *of;               /* each tensor */
 } checker;
@@ -47,7 +47,7 @@ static bool look_at_leaf(const checker *self, const opevo_expression *value, int
     else if (value->kind == OPEVO_EXPR_NUMBER)
         *out = (interval){value->number, value->number};
     else
-        opevo_i_affine_range(self->tensor->definition, value->index, &out->least, &out->most);
+        opevo_i_comp_affine_range(self->tensor->definition, value->index, &out->least, &out->most);
     return true;
 }
 
@@ -79,13 +79,13 @@ static bool need(const checker *self, const opevo_expression *at, const char *wh
 
     if (value.least >= least && value.most <= most)
         return true;
-    return opevo_i_parse_fail(self->parser, OPEVO_INVALID, (opevo_i_place){at->line, at->column},
-                              "%s of %s may be from %.15g to %.15g, which %s does not hold; limit "
-                              "it with max and min, or "
-                              "declare %s %s.",
-                              what, self->tensor->name, value.least, value.most,
-                              opevo_element_name(element), self->tensor->name,
-                              element == OPEVO_INT8 ? "int32" : "float32");
+    return opevo_i_comp_parse_fail(
+        self->parser, OPEVO_INVALID, (opevo_i_comp_place){at->line, at->column},
+        "%s of %s may be from %.15g to %.15g, which %s does not hold; limit "
+        "it with max and min, or "
+        "declare %s %s.",
+        what, self->tensor->name, value.least, value.most, opevo_element_name(element),
+        self->tensor->name, element == OPEVO_INT8 ? "int32" : "float32");
 }
 
 static bool look(const checker *self, const opevo_expression *value, interval *out)
@@ -121,14 +121,14 @@ static bool check(checker *self, interval *out)
     return need(self, definition->value, "The result", *out, self->tensor->element);
 }
 
-bool opevo_i_check_ranges(opevo_i_parser *parser)
+bool opevo_i_comp_check_ranges(opevo_i_comp_parser *parser)
 {
     checker self = {.parser = parser,
                     .of = opevo_calloc(parser->tensor_count + 1, sizeof *self.of)};
     bool done = self.of != NULL;
 
     if (!done)
-        return opevo_i_parse_no_memory(parser);
+        return opevo_i_comp_parse_no_memory(parser);
     for (size_t i = 0; i < parser->tensor_count && done; i++) {
         self.tensor = parser->pending[i].tensor;
         if (!opevo_element_is_whole(self.tensor->element))

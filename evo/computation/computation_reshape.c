@@ -11,11 +11,11 @@
 
 /* ---- Indices ---- */
 
-bool opevo_i_whole_uses(const opevo_affine *a, int axis)
+bool opevo_i_comp_whole_uses(const opevo_affine *a, int axis)
 {
     for (int i = 0; i < a->count; i++) {
         if (a->term[i].atom == OPEVO_ATOM_AXIS ? a->term[i].axis == axis
-                                               : opevo_i_whole_uses(a->term[i].inner, axis))
+                                               : opevo_i_comp_whole_uses(a->term[i].inner, axis))
             return true;
     }
     return false;
@@ -44,7 +44,7 @@ static int axis_of(const opevo_definition *definition, const opevo_affine *index
 }
 
 /* Note an axis or a dimension that takes part; false where another one does. */
-static bool note(opevo_i_reshaper *self, int *where, int what)
+static bool note(opevo_i_comp_reshaper *self, int *where, int what)
 {
     if (*where == what)
         return true;
@@ -55,14 +55,15 @@ static bool note(opevo_i_reshaper *self, int *where, int what)
     return true;
 }
 
-static bool is_spatial(const opevo_i_reshaper *self, const opevo_definition *definition, int axis)
+static bool is_spatial(const opevo_i_comp_reshaper *self, const opevo_definition *definition,
+                       int axis)
 {
     return axis + (self->length == 0) < definition->spatial;
 }
 
-static void note_axis(opevo_i_reshaper *self, const opevo_tensor *read, int axis)
+static void note_axis(opevo_i_comp_reshaper *self, const opevo_tensor *read, int axis)
 {
-    opevo_i_shaped *own = &self->tensor[self->own];
+    opevo_i_comp_shaped *own = &self->tensor[self->own];
 
     if (!note(self, &own->axis, axis) ||
         (is_spatial(self, self->definition, axis) && !note(self, &own->dim, axis)))
@@ -79,8 +80,8 @@ static int merging_dim(const opevo_definition *definition, const opevo_expressio
     int found = OPEVO_I_UNSHAPED;
 
     for (int d = 0; d < tensor->dims; d++) {
-        if (!opevo_i_whole_uses(&read->index[d], axis) &&
-            !opevo_i_whole_uses(&read->index[d], axis + 1))
+        if (!opevo_i_comp_whole_uses(&read->index[d], axis) &&
+            !opevo_i_comp_whole_uses(&read->index[d], axis + 1))
             continue;
         if (found == OPEVO_I_UNSHAPED && d + 1 < tensor->dims &&
             axis_of(definition, &read->index[d]) == axis &&
@@ -97,8 +98,8 @@ static int merging_dim(const opevo_definition *definition, const opevo_expressio
 static bool uses_either(const opevo_expression *read, int axis)
 {
     for (int d = 0; d < read->tensor->dims; d++) {
-        if (opevo_i_whole_uses(&read->index[d], axis) ||
-            opevo_i_whole_uses(&read->index[d], axis + 1))
+        if (opevo_i_comp_whole_uses(&read->index[d], axis) ||
+            opevo_i_comp_whole_uses(&read->index[d], axis + 1))
             return true;
     }
     return false;
@@ -106,8 +107,8 @@ static bool uses_either(const opevo_expression *read, int axis)
 
 static void look_at_merging(void *context, const opevo_expression *read)
 {
-    opevo_i_reshaper *self = context;
-    opevo_i_shaped *tensor = &self->tensor[read->tensor->number];
+    opevo_i_comp_reshaper *self = context;
+    opevo_i_comp_shaped *tensor = &self->tensor[read->tensor->number];
     const opevo_definition *definition = self->definition;
     int axis = self->tensor[self->own].axis;
 
@@ -134,8 +135,8 @@ static void look_at_merging(void *context, const opevo_expression *read)
 /* A definition that reads what is divided has the same axis. */
 static void look_at_dividing(void *context, const opevo_expression *read)
 {
-    opevo_i_reshaper *self = context;
-    const opevo_i_shaped *tensor = &self->tensor[read->tensor->number];
+    opevo_i_comp_reshaper *self = context;
+    const opevo_i_comp_shaped *tensor = &self->tensor[read->tensor->number];
     const opevo_definition *definition = self->definition;
     int axis = OPEVO_I_UNSHAPED;
 
@@ -152,7 +153,7 @@ static void look_at_dividing(void *context, const opevo_expression *read)
 /* The dimension of an input that all reads have along the divided axis; OPEVO_I_UNSHAPED without
  * one. */
 typedef struct common_dim {
-    const opevo_i_reshaper *self;
+    const opevo_i_comp_reshaper *self;
     const opevo_tensor *tensor;
     const opevo_definition *definition;
     int axis, dim;
@@ -177,7 +178,7 @@ static void look_for_common(void *context, const opevo_expression *read)
     common->dim = found;
 }
 
-static void divide_inputs(opevo_i_reshaper *self)
+static void divide_inputs(opevo_i_comp_reshaper *self)
 {
     for (int i = 0; i < self->from->tensors; i++) {
         common_dim common = {
@@ -188,7 +189,7 @@ static void divide_inputs(opevo_i_reshaper *self)
 
             common.definition = reader->definition;
             common.axis = self->tensor[reader->number].axis;
-            opevo_i_walk_reads(reader->definition->value, look_for_common, &common);
+            opevo_i_comp_walk_reads(reader->definition->value, look_for_common, &common);
         }
         if (common.any && !common.fails && common.tensor->dims < OPEVO_COMPUTATION_DIMS)
             self->tensor[i].dim = common.dim;
@@ -197,7 +198,7 @@ static void divide_inputs(opevo_i_reshaper *self)
 
 /* ---- From one dimension to all ---- */
 
-static void spread(opevo_i_reshaper *self)
+static void spread(opevo_i_comp_reshaper *self)
 {
     do {
         self->changed = false;
@@ -205,8 +206,8 @@ static void spread(opevo_i_reshaper *self)
             self->definition = self->from->tensor[i]->definition;
             self->own = i;
             if (self->definition)
-                opevo_i_walk_reads(self->definition->value,
-                                   self->length ? look_at_dividing : look_at_merging, self);
+                opevo_i_comp_walk_reads(self->definition->value,
+                                        self->length ? look_at_dividing : look_at_merging, self);
         }
     } while (self->changed && !self->bad);
     if (self->length && !self->bad)
@@ -215,8 +216,8 @@ static void spread(opevo_i_reshaper *self)
 
 /* ---- Everything ---- */
 
-static opevo_status reshape(opevo_i_reshaper *self, int tensor, int dim, opevo_computation **out,
-                            opevo_error *err)
+static opevo_status reshape(opevo_i_comp_reshaper *self, int tensor, int dim,
+                            opevo_computation **out, opevo_error *err)
 {
     const opevo_computation *from = self->from;
     const opevo_tensor **list = NULL;
@@ -224,13 +225,14 @@ static opevo_status reshape(opevo_i_reshaper *self, int tensor, int dim, opevo_c
 
     self->tensor = opevo_calloc((size_t)from->tensors, sizeof *self->tensor);
     self->name = opevo_calloc((size_t)from->tensors, sizeof *self->name);
-    list = opevo_i_arena_take(&self->arena, (size_t)from->tensors * sizeof(const opevo_tensor *));
+    list =
+        opevo_i_comp_arena_take(&self->arena, (size_t)from->tensors * sizeof(const opevo_tensor *));
     if (!self->tensor || !self->name || !list) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
         goto cleanup;
     }
     for (int i = 0; i < from->tensors; i++)
-        self->tensor[i] = (opevo_i_shaped){OPEVO_I_UNSHAPED, OPEVO_I_UNSHAPED, NULL};
+        self->tensor[i] = (opevo_i_comp_shaped){OPEVO_I_UNSHAPED, OPEVO_I_UNSHAPED, NULL};
     self->tensor[tensor].dim = self->tensor[tensor].axis = dim;
     spread(self);
     for (int i = 0; i < from->tensors && !self->bad && self->length; i++) {
@@ -242,18 +244,18 @@ static opevo_status reshape(opevo_i_reshaper *self, int tensor, int dim, opevo_c
             self->bad = one;
     }
     if (!self->bad)
-        OPEVO_TRY(opevo_i_reshape_copy(self, list, err));
+        OPEVO_TRY(opevo_i_comp_reshape_copy(self, list, err));
     if (self->bad || self->alone) {
         status = OPEVO_FAIL(err, OPEVO_INVALID, "The dimensions of %s cannot be %s, because of %s.",
                             from->tensor[tensor]->name, self->length ? "divided" : "merged",
                             self->bad ? self->bad->name : "an axis that is used by itself");
         goto cleanup;
     }
-    *out = opevo_i_computation_create(&self->arena, list, from->tensors);
+    *out = opevo_i_comp_create(&self->arena, list, from->tensors);
     if (!*out)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
 cleanup:
-    opevo_i_arena_free(&self->arena);
+    opevo_i_comp_arena_free(&self->arena);
     opevo_free(self->tensor);
     opevo_free(self->name);
     return status;
@@ -271,7 +273,7 @@ static opevo_status check_dim(const opevo_computation *computation, int tensor, 
 opevo_status opevo_computation_merge(const opevo_computation *computation, int tensor, int dim,
                                      opevo_computation **out, opevo_error *err)
 {
-    opevo_i_reshaper self = {.from = computation};
+    opevo_i_comp_reshaper self = {.from = computation};
     opevo_status status = check_dim(computation, tensor, dim, 2, err);
 
     return status == OPEVO_OK ? reshape(&self, tensor, dim, out, err) : status;
@@ -280,7 +282,7 @@ opevo_status opevo_computation_merge(const opevo_computation *computation, int t
 opevo_status opevo_computation_divide(const opevo_computation *computation, int tensor, int dim,
                                       int64_t length, opevo_computation **out, opevo_error *err)
 {
-    opevo_i_reshaper self = {.from = computation, .length = length};
+    opevo_i_comp_reshaper self = {.from = computation, .length = length};
     opevo_status status = check_dim(computation, tensor, dim, 1, err);
 
     if (status == OPEVO_OK && (length < 1 || computation->tensor[tensor]->extent[dim] % length))

@@ -10,31 +10,31 @@
 
 /* ---- Names ---- */
 
-struct opevo_i_kept_name {
+struct opevo_i_comp_kept_name {
     const char *name;
-    opevo_i_kept_name *before;
+    opevo_i_comp_kept_name *before;
 };
 
 /* NULL without memory. */
-static const char *keep_name(opevo_i_reshaper *self, const char *name)
+static const char *keep_name(opevo_i_comp_reshaper *self, const char *name)
 {
-    opevo_i_kept_name *one = self->kept;
+    opevo_i_comp_kept_name *one = self->kept;
 
     while (one && strcmp(one->name, name) != 0)
         one = one->before;
     if (one)
         return one->name;
-    one = opevo_i_arena_take(&self->arena, sizeof *one);
+    one = opevo_i_comp_arena_take(&self->arena, sizeof *one);
     if (!one)
         return NULL;
-    one->name = opevo_i_arena_copy(&self->arena, name, strlen(name) + 1);
+    one->name = opevo_i_comp_arena_copy(&self->arena, name, strlen(name) + 1);
     one->before = self->kept;
     if (one->name)
         self->kept = one;
     return one->name;
 }
 
-static bool is_named(const opevo_i_reshaper *self, const char *name)
+static bool is_named(const opevo_i_comp_reshaper *self, const char *name)
 {
     for (int i = 0; i < self->from->tensors; i++) {
         const opevo_tensor *tensor = self->from->tensor[i];
@@ -53,7 +53,7 @@ static bool is_named(const opevo_i_reshaper *self, const char *name)
     return false;
 }
 
-static const char *new_name(opevo_i_reshaper *self, const char *first, const char *second)
+static const char *new_name(opevo_i_comp_reshaper *self, const char *first, const char *second)
 {
     char name[2 * OPEVO_COMPUTATION_NAME + 16];
 
@@ -64,10 +64,10 @@ static const char *new_name(opevo_i_reshaper *self, const char *first, const cha
 }
 
 /* The names of what axes become: the same ones everywhere. NULL without memory. */
-static const opevo_i_renamed *names_of(opevo_i_reshaper *self, const char *first,
-                                       const char *second)
+static const opevo_i_comp_renamed *names_of(opevo_i_comp_reshaper *self, const char *first,
+                                            const char *second)
 {
-    opevo_i_renamed *one = NULL;
+    opevo_i_comp_renamed *one = NULL;
 
     for (int i = 0; i < self->names; i++) {
         one = &self->name[i];
@@ -75,7 +75,7 @@ static const opevo_i_renamed *names_of(opevo_i_reshaper *self, const char *first
             return one;
     }
     one = &self->name[self->names];
-    *one = (opevo_i_renamed){.first = first, .second = second};
+    *one = (opevo_i_comp_renamed){.first = first, .second = second};
     self->names++;
     one->made[0] = new_name(self, first, second ? second : "0");
     if (!second)
@@ -87,7 +87,7 @@ static const opevo_i_renamed *names_of(opevo_i_reshaper *self, const char *first
 
 /* Whether a whole number of axes is never negative and stays below a divisor; false where that
  * takes more than bounds. */
-static bool is_below(const opevo_definition *made, const opevo_i_whole *a, int64_t divisor)
+static bool is_below(const opevo_definition *made, const opevo_i_comp_whole *a, int64_t divisor)
 {
     double least = (double)a->constant;
     double most = least;
@@ -106,32 +106,32 @@ static bool is_below(const opevo_definition *made, const opevo_i_whole *a, int64
 
 /* floor(a / divisor) or the remainder, without a division where what is left is below the
  * divisor. */
-static bool divide_whole(opevo_i_reshaper *self, const opevo_definition *made, opevo_i_whole *a,
-                         int64_t divisor, bool modulo)
+static bool divide_whole(opevo_i_comp_reshaper *self, const opevo_definition *made,
+                         opevo_i_comp_whole *a, int64_t divisor, bool modulo)
 {
-    opevo_i_whole multiples = {0};
-    opevo_i_whole rest = {.constant = a->constant};
+    opevo_i_comp_whole multiples = {0};
+    opevo_i_comp_whole rest = {.constant = a->constant};
 
     for (int i = 0; i < a->count; i++) {
-        opevo_i_whole one = {.count = 1, .term = {a->term[i]}};
+        opevo_i_comp_whole one = {.count = 1, .term = {a->term[i]}};
         bool whole = a->term[i].factor % divisor == 0;
 
         one.term[0].factor = whole ? a->term[i].factor / divisor : a->term[i].factor;
-        if (!opevo_i_whole_add(whole ? &multiples : &rest, 1, &one))
+        if (!opevo_i_comp_whole_add(whole ? &multiples : &rest, 1, &one))
             return false;
     }
     if (!is_below(made, &rest, divisor))
-        return opevo_i_whole_divide(a, divisor, modulo, &self->arena);
+        return opevo_i_comp_whole_divide(a, divisor, modulo, &self->arena);
     *a = modulo ? rest : multiples;
     return true;
 }
 
 /* The axes of the made definition in the place of one. */
-static opevo_i_whole axes_for(const opevo_i_reshaper *self, int axis)
+static opevo_i_comp_whole axes_for(const opevo_i_comp_reshaper *self, int axis)
 {
     int changes = self->tensor[self->own].axis;
-    opevo_i_whole one = {.count = 1,
-                         .term = {{.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}}};
+    opevo_i_comp_whole one = {.count = 1,
+                              .term = {{.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}}};
 
     if (changes == OPEVO_I_UNSHAPED || axis < changes)
         return one;
@@ -145,54 +145,55 @@ static opevo_i_whole axes_for(const opevo_i_reshaper *self, int axis)
     return one;
 }
 
-static bool rewrite(opevo_i_reshaper *self, const opevo_definition *made, const opevo_affine *from,
-                    opevo_i_whole *out)
+static bool rewrite(opevo_i_comp_reshaper *self, const opevo_definition *made,
+                    const opevo_affine *from, opevo_i_comp_whole *out)
 {
-    *out = (opevo_i_whole){.constant = from->constant};
+    *out = (opevo_i_comp_whole){.constant = from->constant};
     for (int i = 0; i < from->count; i++) {
         const opevo_term *term = &from->term[i];
-        opevo_i_whole one;
+        opevo_i_comp_whole one;
 
         if (term->atom == OPEVO_ATOM_AXIS)
             one = axes_for(self, term->axis);
         else if (!rewrite(self, made, term->inner, &one) ||
                  !divide_whole(self, made, &one, term->divisor, term->atom == OPEVO_ATOM_MODULO))
             return false;
-        if (!opevo_i_whole_add(out, term->factor, &one))
+        if (!opevo_i_comp_whole_add(out, term->factor, &one))
             return false;
     }
     return true;
 }
 
 /* NULL without memory, or room for so many terms. */
-static const opevo_affine *copy_affine(opevo_i_reshaper *self, const opevo_definition *made,
+static const opevo_affine *copy_affine(opevo_i_comp_reshaper *self, const opevo_definition *made,
                                        const opevo_affine *from)
 {
-    opevo_i_whole whole;
+    opevo_i_comp_whole whole;
 
-    if (rewrite(self, made, from, &whole) && opevo_i_whole_size(&whole) <= OPEVO_COMPUTATION_TERMS)
-        return opevo_i_whole_store(&whole, &self->arena);
+    if (rewrite(self, made, from, &whole) &&
+        opevo_i_comp_whole_size(&whole) <= OPEVO_COMPUTATION_TERMS)
+        return opevo_i_comp_whole_store(&whole, &self->arena);
     self->alone = true;
     return NULL;
 }
 
-static opevo_affine axis_alone(opevo_i_reshaper *self, int axis)
+static opevo_affine axis_alone(opevo_i_comp_reshaper *self, int axis)
 {
-    opevo_i_whole whole = {.count = 1,
-                           .term = {{.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}}};
-    const opevo_affine *stored = opevo_i_whole_store(&whole, &self->arena);
+    opevo_i_comp_whole whole = {.count = 1,
+                                .term = {{.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = axis}}};
+    const opevo_affine *stored = opevo_i_comp_whole_store(&whole, &self->arena);
 
     return stored ? *stored : (opevo_affine){0};
 }
 
-static const opevo_affine *copy_index(opevo_i_reshaper *self, const opevo_definition *made,
+static const opevo_affine *copy_index(opevo_i_comp_reshaper *self, const opevo_definition *made,
                                       const opevo_expression *read)
 {
-    const opevo_i_shaped *tensor = &self->tensor[read->tensor->number];
+    const opevo_i_comp_shaped *tensor = &self->tensor[read->tensor->number];
     int own = self->tensor[self->own].axis;
     int at = 0;
     opevo_affine *index =
-        opevo_i_arena_take(&self->arena, ((size_t)read->tensor->dims + 1) * sizeof *index);
+        opevo_i_comp_arena_take(&self->arena, ((size_t)read->tensor->dims + 1) * sizeof *index);
 
     for (int d = 0; d < read->tensor->dims && index; d++) {
         const opevo_affine *one = NULL;
@@ -214,17 +215,17 @@ static const opevo_affine *copy_index(opevo_i_reshaper *self, const opevo_defini
 }
 
 /* Whether an axis that merges is asked for by itself. */
-static bool asks(const opevo_i_reshaper *self, const opevo_affine *whole)
+static bool asks(const opevo_i_comp_reshaper *self, const opevo_affine *whole)
 {
     int axis = self->tensor[self->own].axis;
 
     return self->length == 0 && axis != OPEVO_I_UNSHAPED &&
-           (opevo_i_whole_uses(whole, axis) || opevo_i_whole_uses(whole, axis + 1));
+           (opevo_i_comp_whole_uses(whole, axis) || opevo_i_comp_whole_uses(whole, axis + 1));
 }
 
 /* A definition that is copied, and what it becomes. */
 typedef struct copier {
-    opevo_i_reshaper *self;
+    opevo_i_comp_reshaper *self;
     const opevo_definition *made;
 } copier;
 
@@ -239,8 +240,8 @@ static const opevo_affine *copy_value(void *context, const opevo_affine *from)
 static const opevo_expression *copy_read(void *context, const opevo_expression *from)
 {
     const copier *copy = context;
-    opevo_i_reshaper *self = copy->self;
-    opevo_expression *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+    opevo_i_comp_reshaper *self = copy->self;
+    opevo_expression *made = opevo_i_comp_arena_copy(&self->arena, from, sizeof *made);
 
     if (!made)
         return NULL;
@@ -261,12 +262,12 @@ static void change_list(void *list, size_t size, int at, int count, bool grows)
     memmove(byte + to, byte + from, (size_t)count * size - from);
 }
 
-static void change_axes(opevo_i_reshaper *self, opevo_definition *made, int axis)
+static void change_axes(opevo_i_comp_reshaper *self, opevo_definition *made, int axis)
 {
     opevo_axis *at = &made->axis[axis];
     opevo_axis old = *at;
     bool grows = self->length > 0;
-    const opevo_i_renamed *names = names_of(self, old.name, grows ? NULL : at[1].name);
+    const opevo_i_comp_renamed *names = names_of(self, old.name, grows ? NULL : at[1].name);
     int64_t extent = grows ? old.extent / self->length : old.extent * at[1].extent;
     bool spatial = axis < made->spatial;
 
@@ -278,7 +279,7 @@ static void change_axes(opevo_i_reshaper *self, opevo_definition *made, int axis
         at[1] = (opevo_axis){names ? names->made[1] : "", self->length};
 }
 
-static void change_dims(opevo_i_reshaper *self, opevo_tensor *made, int dim)
+static void change_dims(opevo_i_comp_reshaper *self, opevo_tensor *made, int dim)
 {
     bool grows = self->length > 0;
     int64_t extent =
@@ -295,21 +296,21 @@ static void change_dims(opevo_i_reshaper *self, opevo_tensor *made, int dim)
     }
 }
 
-static const opevo_tensor *const *copy_links(opevo_i_reshaper *self,
+static const opevo_tensor *const *copy_links(opevo_i_comp_reshaper *self,
                                              const opevo_tensor *const *from, int count)
 {
     const opevo_tensor **list =
-        opevo_i_arena_take(&self->arena, (size_t)count * sizeof(const opevo_tensor *));
+        opevo_i_comp_arena_take(&self->arena, (size_t)count * sizeof(const opevo_tensor *));
 
     for (int i = 0; i < count && list; i++)
         list[i] = self->tensor[from[i]->number].made;
     return list;
 }
 
-static void define(opevo_i_reshaper *self, int number)
+static void define(opevo_i_comp_reshaper *self, int number)
 {
     const opevo_tensor *from = self->from->tensor[number];
-    const opevo_i_shaped *own = &self->tensor[number];
+    const opevo_i_comp_shaped *own = &self->tensor[number];
     opevo_definition *definition = NULL;
 
     own->made->reader = copy_links(self, from->reader, from->readers);
@@ -318,7 +319,7 @@ static void define(opevo_i_reshaper *self, int number)
         change_dims(self, own->made, own->dim);
     if (!from->definition)
         return;
-    definition = opevo_i_arena_copy(&self->arena, from->definition, sizeof *definition);
+    definition = opevo_i_comp_arena_copy(&self->arena, from->definition, sizeof *definition);
     if (!definition)
         return;
     self->own = number;
@@ -328,22 +329,22 @@ static void define(opevo_i_reshaper *self, int number)
     if (own->axis != OPEVO_I_UNSHAPED && !self->arena.failed)
         change_axes(self, definition, own->axis);
     definition->value =
-        opevo_i_map_expression(&(opevo_i_mapping){.arena = &self->arena,
-                                                  .context = &(copier){self, definition},
-                                                  .read = copy_read,
-                                                  .whole = copy_value},
-                               from->definition->value);
+        opevo_i_comp_map_expression(&(opevo_i_comp_mapping){.arena = &self->arena,
+                                                            .context = &(copier){self, definition},
+                                                            .read = copy_read,
+                                                            .whole = copy_value},
+                                    from->definition->value);
     for (int d = 0; d < own->made->dims; d++)
         own->made->dim_name[d] = definition->axis[d].name;
     own->made->definition = definition;
 }
 
-opevo_status opevo_i_reshape_copy(opevo_i_reshaper *self, const opevo_tensor **list,
-                                  opevo_error *err)
+opevo_status opevo_i_comp_reshape_copy(opevo_i_comp_reshaper *self, const opevo_tensor **list,
+                                       opevo_error *err)
 {
     for (int i = 0; i < self->from->tensors; i++) {
         const opevo_tensor *from = self->from->tensor[i];
-        opevo_tensor *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+        opevo_tensor *made = opevo_i_comp_arena_copy(&self->arena, from, sizeof *made);
 
         self->tensor[i].made = made;
         if (!made)

@@ -7,10 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
-void opevo_i_tokens_start(opevo_i_tokens *self, const char *text)
+void opevo_i_comp_tokens_start(opevo_i_comp_tokens *self, const char *text)
 {
-    *self = (opevo_i_tokens){.at = text, .line_start = text, .line = 1};
-    opevo_i_tokens_next(self);
+    *self = (opevo_i_comp_tokens){.at = text, .line_start = text, .line = 1};
+    opevo_i_comp_tokens_next(self);
 }
 
 static bool is_name_character(char c)
@@ -19,7 +19,7 @@ static bool is_name_character(char c)
 }
 
 /* Over blanks, comments and, inside brackets, line ends. */
-static void skip(opevo_i_tokens *self)
+static void skip(opevo_i_comp_tokens *self)
 {
     for (;; self->at++) {
         if (*self->at == '#')
@@ -58,7 +58,7 @@ static size_t number_length(const char *at)
 
 /* The number at `start`, in the C locale's form; false for one that is too long, or that is
  * infinite or becomes 0 in double precision. */
-static bool read_number(opevo_i_tokens *self, size_t length)
+static bool read_number(opevo_i_comp_tokens *self, size_t length)
 {
     char text[64];
 
@@ -75,11 +75,11 @@ static int two_characters(const char *at)
     static const struct {
         const char *text;
         int kind;
-    } known[] = {{"//", OPEVO_I_FLOOR},
-                 {"<=", OPEVO_I_LESS_EQUAL},
-                 {">=", OPEVO_I_GREATER_EQUAL},
-                 {"==", OPEVO_I_EQUAL},
-                 {"!=", OPEVO_I_NOT_EQUAL}};
+    } known[] = {{"//", OPEVO_I_TOKEN_FLOOR},
+                 {"<=", OPEVO_I_TOKEN_LESS_EQUAL},
+                 {">=", OPEVO_I_TOKEN_GREATER_EQUAL},
+                 {"==", OPEVO_I_TOKEN_EQUAL},
+                 {"!=", OPEVO_I_TOKEN_NOT_EQUAL}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strncmp(at, known[i].text, 2) == 0)
@@ -88,7 +88,7 @@ static int two_characters(const char *at)
     return 0;
 }
 
-static int read_punctuation(opevo_i_tokens *self)
+static int read_punctuation(opevo_i_comp_tokens *self)
 {
     int kind = two_characters(self->at);
 
@@ -97,32 +97,32 @@ static int read_punctuation(opevo_i_tokens *self)
         return kind;
     kind = (unsigned char)*self->at;
     if (!strchr("[](),:=+-*/%<>;\n", kind))
-        return OPEVO_I_BAD;
+        return OPEVO_I_TOKEN_BAD;
     if (kind == '(' || kind == '[')
         self->brackets++;
     if (kind == ')' || kind == ']')
         self->brackets--;
-    return kind == ';' || kind == '\n' ? OPEVO_I_BREAK : kind;
+    return kind == ';' || kind == '\n' ? OPEVO_I_TOKEN_BREAK : kind;
 }
 
-void opevo_i_tokens_next(opevo_i_tokens *self)
+void opevo_i_comp_tokens_next(opevo_i_comp_tokens *self)
 {
     size_t number = 0;
 
     skip(self);
     self->start = self->at;
-    self->place = (opevo_i_place){self->line, (unsigned)(self->at - self->line_start) + 1};
+    self->place = (opevo_i_comp_place){self->line, (unsigned)(self->at - self->line_start) + 1};
     self->length = 0;
     number = number_length(self->at);
     if (!*self->at) {
-        self->kind = OPEVO_I_END;
+        self->kind = OPEVO_I_TOKEN_END;
     } else if (number) {
         self->length = number;
-        self->kind = read_number(self, number) ? OPEVO_I_NUMBER : OPEVO_I_BAD;
+        self->kind = read_number(self, number) ? OPEVO_I_TOKEN_NUMBER : OPEVO_I_TOKEN_BAD;
     } else if (is_name_character(*self->at)) {
         while (is_name_character(self->at[self->length]))
             self->length++;
-        self->kind = OPEVO_I_NAME;
+        self->kind = OPEVO_I_TOKEN_NAME;
     } else {
         self->kind = read_punctuation(self);
     }
@@ -133,8 +133,8 @@ void opevo_i_tokens_next(opevo_i_tokens *self)
     }
 }
 
-bool opevo_i_token_is(const opevo_i_tokens *self, const char *word)
+bool opevo_i_comp_token_is(const opevo_i_comp_tokens *self, const char *word)
 {
-    return self->kind == OPEVO_I_NAME && strlen(word) == self->length &&
+    return self->kind == OPEVO_I_TOKEN_NAME && strlen(word) == self->length &&
            memcmp(self->start, word, self->length) == 0;
 }

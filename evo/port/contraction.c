@@ -48,7 +48,7 @@ static void print_operand(const opevo_contraction *self, int i, opevo_text *out)
     }
 }
 
-void opevo_i_contraction_print(const opevo_contraction *contraction, opevo_text *out)
+void opevo_i_port_contraction_print(const opevo_contraction *contraction, opevo_text *out)
 {
     const opevo_contraction *self = contraction;
 
@@ -222,7 +222,7 @@ static bool read_all(reader *self)
     return take(self, ")") && !*self->at && self->used == (1U << self->axes) - 1;
 }
 
-opevo_status opevo_i_contraction_parse(const char *text, opevo_operator *out, opevo_error *err)
+opevo_status opevo_i_port_contraction_parse(const char *text, opevo_operator *out, opevo_error *err)
 {
     reader self = {.at = text, .product = 1};
 

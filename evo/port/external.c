@@ -165,6 +165,6 @@ opevo_status opevo_external_check(const opevo_objective *objective, opevo_outcom
             return OPEVO_FAIL(err, OPEVO_INVALID, "its %s must be finite.",
                               objective->criteria[i].name);
     }
-    opevo_i_outcome_clean(objective, outcome);
+    opevo_i_port_outcome_clean(objective, outcome);
     return OPEVO_OK;
 }

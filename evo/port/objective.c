@@ -77,7 +77,7 @@ static double positive(double number)
     return number > 0 && isfinite(number) ? number : 0;
 }
 
-void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outcome)
+void opevo_i_port_outcome_clean(const opevo_objective *objective, opevo_outcome *outcome)
 {
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
 
@@ -93,8 +93,8 @@ void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outc
     }
 }
 
-opevo_status opevo_i_reserved_check(void (*const *reserved)(void), size_t count, const char *kind,
-                                    const char *name, opevo_error *err)
+opevo_status opevo_i_port_reserved_check(void (*const *reserved)(void), size_t count,
+                                         const char *kind, const char *name, opevo_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (reserved[i])
@@ -112,12 +112,12 @@ opevo_status opevo_objective_check(const opevo_objective *objective, opevo_error
     const opevo_objective_ops *ops = objective->ops;
     const opevo_domain *domain = objective->domain;
     opevo_status status =
-        opevo_i_reserved_check(ops->reserved, sizeof ops->reserved / sizeof *ops->reserved,
-                               "objective", objective->name, err);
+        opevo_i_port_reserved_check(ops->reserved, sizeof ops->reserved / sizeof *ops->reserved,
+                                    "objective", objective->name, err);
 
     if (status == OPEVO_OK && domain)
-        status = opevo_i_reserved_check(domain->ops->reserved, OPEVO_RESERVED, "domain",
-                                        domain->name, err);
+        status = opevo_i_port_reserved_check(domain->ops->reserved, OPEVO_RESERVED, "domain",
+                                             domain->name, err);
     return status;
 }
 
@@ -172,7 +172,7 @@ opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_in
     if (status != OPEVO_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        opevo_i_outcome_clean(objective, &outcomes[i]);
+        opevo_i_port_outcome_clean(objective, &outcomes[i]);
     return OPEVO_OK;
 }
 
@@ -187,7 +187,7 @@ static opevo_status pass_on(void *context, size_t i, const opevo_outcome *outcom
     const receiver *self = context;
     opevo_outcome cleaned = *outcome;
 
-    opevo_i_outcome_clean(self->objective, &cleaned);
+    opevo_i_port_outcome_clean(self->objective, &cleaned);
     return self->sink(self->context, i, &cleaned, err);
 }
 

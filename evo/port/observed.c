@@ -25,7 +25,7 @@ typedef struct observed {
     size_t first, end, queue_capacity;
 } observed;
 
-void opevo_i_observed_free(opevo_tuner *tuner)
+void opevo_i_port_observed_free(opevo_tuner *tuner)
 {
     observed *self = tuner->observed;
 
@@ -50,14 +50,14 @@ static opevo_status have(opevo_tuner *tuner, opevo_error *err)
     tuner->observed = self;
     self->places = opevo_index_map_create();
     if (!self->places) {
-        opevo_i_observed_free(tuner);
+        opevo_i_port_observed_free(tuner);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for trials.");
     }
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_observed_add(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                  opevo_error *err)
+opevo_status opevo_i_port_observed_add(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                       opevo_error *err)
 {
     opevo_status status = have(tuner, err);
     observed *self = tuner->observed;
@@ -113,8 +113,8 @@ static bool make_room(observed *self, size_t count)
                          sizeof *self->queue);
 }
 
-opevo_status opevo_i_observed_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t *count,
-                                  opevo_error *err)
+opevo_status opevo_i_port_observed_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t *count,
+                                       opevo_error *err)
 {
     observed *self = tuner->observed;
     size_t given = *count;
@@ -134,8 +134,8 @@ opevo_status opevo_i_observed_ask(opevo_tuner *tuner, opevo_proposal *proposals,
     return answer(tuner, err);
 }
 
-opevo_status opevo_i_observed_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                   opevo_error *err)
+opevo_status opevo_i_port_observed_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                        opevo_error *err)
 {
     observed *self = tuner->observed;
     opevo_status status = OPEVO_OK;

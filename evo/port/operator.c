@@ -301,14 +301,14 @@ opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_e
             return parse_batch(text, &named[i], out, err);
     }
     if (strncmp(text, "contraction(", 12) == 0)
-        return opevo_i_contraction_parse(text, out, err);
+        return opevo_i_port_contraction_parse(text, out, err);
     return parse_form(text, out, err);
 }
 
 void opevo_operator_print(const opevo_operator *op, opevo_text *out)
 {
     if (op->kind == OPEVO_CONTRACTION) {
-        opevo_i_contraction_print(&op->contraction, out);
+        opevo_i_port_contraction_print(&op->contraction, out);
         return;
     }
     if (op->kind == OPEVO_CONV2D) {

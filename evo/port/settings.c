@@ -75,8 +75,8 @@ static opevo_status fail_domain(const opevo_tuner_ops *ops, const opevo_setting 
         opevo_double_format(setting->max, max), given);
 }
 
-opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
-                                    opevo_error *err)
+opevo_status opevo_i_port_settings_check(const opevo_tuner_ops *ops,
+                                         const opevo_setting_value *values, opevo_error *err)
 {
     for (size_t i = 0; values && i < ops->setting_count; i++) {
         if (!in_domain(&ops->settings[i], values[i].number)) {

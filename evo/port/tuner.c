@@ -13,7 +13,7 @@
 opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
                                opevo_error *err)
 {
-    opevo_status status = opevo_i_reserved_check(
+    opevo_status status = opevo_i_port_reserved_check(
         ops->reserved, sizeof ops->reserved / sizeof *ops->reserved, "tuner", ops->name, err);
 
     if (status != OPEVO_OK)
@@ -70,7 +70,7 @@ opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *s
     opevo_rng rng;
 
     opevo_rng_init(&rng, seed, "tuner", 0);
-    OPEVO_TRY(opevo_i_settings_check(ops, settings, err));
+    OPEVO_TRY(opevo_i_port_settings_check(ops, settings, err));
     OPEVO_TRY(opevo_tuner_suits(ops, space, err));
     if (ops->create_on)
         OPEVO_TRY(opevo_domain_of_space(space, &own, err));
@@ -86,7 +86,7 @@ opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *dom
                                    const opevo_setting_value *settings, uint64_t seed,
                                    opevo_tuner **out, opevo_error *err)
 {
-    opevo_status status = opevo_i_settings_check(ops, settings, err);
+    opevo_status status = opevo_i_port_settings_check(ops, settings, err);
     opevo_rng rng;
 
     if (status == OPEVO_OK)
@@ -167,7 +167,7 @@ opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, 
                                 (unsigned long long)trials[i].number);
     }
     if (status == OPEVO_OK)
-        status = opevo_i_observed_add(tuner, trials, count, err);
+        status = opevo_i_port_observed_add(tuner, trials, count, err);
     if (status == OPEVO_OK && tuner->ops->observe)
         status = tuner->ops->observe(tuner, trials, count, err);
     return status;
@@ -188,7 +188,7 @@ static opevo_status ask_once(opevo_tuner *tuner, opevo_proposal *proposals, size
         assert(opevo_space_allows(tuner->space, proposals[i].point));
     }
     *count = *given;
-    status = opevo_i_observed_ask(tuner, proposals, count, err);
+    status = opevo_i_port_observed_ask(tuner, proposals, count, err);
     tuner->pending += *count;
     return status;
 }
@@ -218,7 +218,7 @@ opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, siz
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A tuner was told %zu trials, but only %zu proposals are pending.", count,
                           tuner->pending);
-    return opevo_i_observed_tell(tuner, trials, count, err);
+    return opevo_i_port_observed_tell(tuner, trials, count, err);
 }
 
 void opevo_tuner_destroy(opevo_tuner *tuner)
@@ -226,7 +226,7 @@ void opevo_tuner_destroy(opevo_tuner *tuner)
     opevo_domain *own = tuner ? tuner->own : NULL;
 
     if (tuner) {
-        opevo_i_observed_free(tuner);
+        opevo_i_port_observed_free(tuner);
         tuner->ops->destroy(tuner);
     }
     opevo_domain_destroy(own);

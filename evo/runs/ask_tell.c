@@ -285,7 +285,7 @@ static opevo_status take_one(opevo_session *self, const opevo_trial *told, opevo
     if (opevo_external_check(self->objective, &outcome, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "Trial %llu: %s", (unsigned long long)told->number,
                           inner.message);
-    if (!opevo_i_slot_keep(&self->slots[place], &outcome))
+    if (!opevo_i_session_slot_keep(&self->slots[place], &outcome))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
                           (unsigned long long)told->number);
     self->slots[place].known = self->slots[place].fresh = true;
@@ -303,7 +303,7 @@ static void finish(opevo_session *self, const opevo_trial *trials, size_t count,
             continue; /* it has left the queue */
         self->slots[place].fresh = false;
         if (undo)
-            opevo_i_slot_clear(&self->slots[place]);
+            opevo_i_session_slot_clear(&self->slots[place]);
     }
 }
 

@@ -85,7 +85,7 @@ cleanup:
 static opevo_status keep_early(opevo_session *self, size_t place, const double *processor_s,
                                opevo_error *err)
 {
-    if (!opevo_i_slot_keep(&self->slots[place], &self->trials[place].outcome))
+    if (!opevo_i_session_slot_keep(&self->slots[place], &self->trials[place].outcome))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
                           (unsigned long long)self->trials[place].number);
     self->slots[place].known = true;

@@ -143,11 +143,11 @@ static opevo_status check_task(const opevo_scheduler *self, const opevo_objectiv
     return OPEVO_OK;
 }
 
-static void free_task(opevo_i_task_entry *task)
+static void free_task(opevo_i_scheduler_task_entry *task)
 {
     opevo_free(task->history_s);
     opevo_free(task->kind);
-    *task = (opevo_i_task_entry){.session = NULL};
+    *task = (opevo_i_scheduler_task_entry){.session = NULL};
 }
 
 opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objective *objective,
@@ -156,8 +156,8 @@ opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objecti
 {
     opevo_scheduler *self = scheduler;
     const opevo_scheduler_options *limits = &self->options;
-    opevo_i_task_entry task = {.objective = objective,
-                               .size_class = opevo_i_scheduler_size_class(objective->flop)};
+    opevo_i_scheduler_task_entry task = {
+        .objective = objective, .size_class = opevo_i_scheduler_size_class(objective->flop)};
     opevo_status status = OPEVO_OK;
     opevo_run_options options;
 
@@ -176,7 +176,7 @@ opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objecti
     task.shown = (opevo_task){
         .result = opevo_session_result(task.session), .weight = weight, .best_s = INFINITY};
     self->tasks[self->count++] = task;
-    task = (opevo_i_task_entry){.session = NULL};
+    task = (opevo_i_scheduler_task_entry){.session = NULL};
 cleanup:
     free_task(&task);
     return status;
@@ -268,7 +268,7 @@ static void add_up(opevo_scheduler *self)
 /* What a round has changed of its task and of the whole. */
 static opevo_status note_round(opevo_scheduler *self, size_t number, bool over, opevo_error *err)
 {
-    opevo_i_task_entry *task = &self->tasks[number];
+    opevo_i_scheduler_task_entry *task = &self->tasks[number];
     const opevo_run_result *result = task->shown.result;
 
     if (!opevo_reserve((void **)&task->history_s, &task->history_capacity, task->shown.rounds + 1,
@@ -304,7 +304,7 @@ static void check_limits(opevo_scheduler *self, opevo_stop of_session, bool over
 
 static opevo_status run_round(opevo_scheduler *self, size_t number, opevo_error *err)
 {
-    opevo_i_task_entry *task = &self->tasks[number];
+    opevo_i_scheduler_task_entry *task = &self->tasks[number];
     uint64_t trials = self->options.round;
     opevo_status status = OPEVO_OK;
     bool over = false;

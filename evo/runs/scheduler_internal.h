@@ -8,7 +8,7 @@
 #include <opevo/scheduler.h>
 
 /* A task, and what the rule knows of it. */
-typedef struct opevo_i_task_entry {
+typedef struct opevo_i_scheduler_task_entry {
     opevo_task shown;
     opevo_session *session;
     const opevo_objective *objective;
@@ -17,12 +17,12 @@ typedef struct opevo_i_task_entry {
     char *kind; /* NULL: similar to no other, or no longer */
     int size_class;
     uint64_t round; /* trials of its rounds at most; 0: those of all */
-} opevo_i_task_entry;
+} opevo_i_scheduler_task_entry;
 
 struct opevo_scheduler {
     opevo_scheduler_options options; /* with defaults filled in, `round` at the first step */
     opevo_scheduler_result result;
-    opevo_i_task_entry *tasks;
+    opevo_i_scheduler_task_entry *tasks;
     size_t count, capacity;
     bool failed, over;
 };

@@ -103,12 +103,13 @@ double opevo_i_scheduler_needed_s(const opevo_scheduler *self, size_t task)
 
 /* ---- Groups of similar tasks ---------------------------------------------------------------- */
 
-static bool are_similar(const opevo_i_task_entry *a, const opevo_i_task_entry *b)
+static bool are_similar(const opevo_i_scheduler_task_entry *a,
+                        const opevo_i_scheduler_task_entry *b)
 {
     return a->kind && b->kind && a->size_class == b->size_class && !strcmp(a->kind, b->kind);
 }
 
-static double flops(const opevo_i_task_entry *task)
+static double flops(const opevo_i_scheduler_task_entry *task)
 {
     return task->objective->flop / task->shown.best_s;
 }
@@ -121,7 +122,7 @@ static double group_flops(const opevo_scheduler *self, size_t task, uint64_t *ro
 
     *rounds = 0;
     for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_task_entry *other = &self->tasks[i];
+        const opevo_i_scheduler_task_entry *other = &self->tasks[i];
 
         if (i == task || !are_similar(other, &self->tasks[task]))
             continue;
@@ -137,7 +138,7 @@ static double group_flops(const opevo_scheduler *self, size_t task, uint64_t *ro
 static double gradient(const opevo_scheduler *self, size_t number)
 {
     const opevo_scheduler_options *options = &self->options;
-    const opevo_i_task_entry *task = &self->tasks[number];
+    const opevo_i_scheduler_task_entry *task = &self->tasks[number];
     const opevo_task *shown = &task->shown;
     uint64_t rounds = shown->rounds, most_rounds = 0;
     double slope = options->aim == OPEVO_AIM_SUM ? shown->weight : shown->weight / shown->best_s;
@@ -226,7 +227,7 @@ size_t opevo_i_scheduler_choose(const opevo_scheduler *self)
 
 void opevo_i_scheduler_judge(opevo_scheduler *self, size_t number)
 {
-    opevo_i_task_entry *task = &self->tasks[number];
+    opevo_i_scheduler_task_entry *task = &self->tasks[number];
     opevo_task *shown = &task->shown;
     uint64_t patience = self->options.patience;
     uint64_t rounds = 0;

@@ -146,7 +146,7 @@ static void destroy(opevo_session *self)
     if (!self)
         return;
     for (size_t i = self->first; i < self->end; i++)
-        opevo_i_slot_clear(&self->slots[i]);
+        opevo_i_session_slot_clear(&self->slots[i]);
     opevo_i_session_free_early(self);
     opevo_tuner_destroy(self->tuner);
     opevo_free(self->starts);
@@ -246,7 +246,7 @@ opevo_status opevo_i_session_ask(opevo_session *self, uint64_t most, opevo_error
             .proposal = self->proposals[i],
             .outcome = opevo_outcome_failed(OPEVO_OUTCOME_UNRECORDED), /* nothing yet */
         };
-        self->slots[self->end++] = (opevo_i_slot){.known = false};
+        self->slots[self->end++] = (opevo_i_session_slot){.known = false};
     }
     return OPEVO_OK;
 }
@@ -398,7 +398,7 @@ opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err)
     if (status != OPEVO_OK)
         return status;
     while (self->first < self->settled)
-        opevo_i_slot_clear(&self->slots[self->first++]);
+        opevo_i_session_slot_clear(&self->slots[self->first++]);
     return OPEVO_OK;
 }
 

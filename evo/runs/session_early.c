@@ -20,21 +20,21 @@ size_t opevo_i_session_known_until(const opevo_session *self)
     return until;
 }
 
-void opevo_i_slot_clear(opevo_i_slot *slot)
+void opevo_i_session_slot_clear(opevo_i_session_slot *slot)
 {
     opevo_free(slot->message);
     opevo_free(slot->samples_s);
-    *slot = (opevo_i_slot){.known = false};
+    *slot = (opevo_i_session_slot){.known = false};
 }
 
-bool opevo_i_slot_keep(opevo_i_slot *slot, opevo_outcome *outcome)
+bool opevo_i_session_slot_keep(opevo_i_session_slot *slot, opevo_outcome *outcome)
 {
     size_t count = outcome->samples_s ? outcome->sample_count : 0;
 
     slot->message = outcome->message ? opevo_strdup(outcome->message) : NULL;
     slot->samples_s = count ? opevo_malloc(count, sizeof *slot->samples_s) : NULL;
     if ((outcome->message && !slot->message) || (count && !slot->samples_s)) {
-        opevo_i_slot_clear(slot);
+        opevo_i_session_slot_clear(slot);
         return false;
     }
     if (count)
@@ -48,7 +48,7 @@ bool opevo_i_slot_keep(opevo_i_slot *slot, opevo_outcome *outcome)
 static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_error *err)
 {
     opevo_session *self = context;
-    opevo_i_slot *slot = NULL;
+    opevo_i_session_slot *slot = NULL;
 
     if (!opevo_reserve((void **)&self->early, &self->early_capacity, self->early_count + 1,
                        sizeof *self->early) ||
@@ -56,9 +56,9 @@ static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_er
                        self->early_count + 1, sizeof *self->early_slots))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
     slot = &self->early_slots[self->early_count];
-    *slot = (opevo_i_slot){.known = true, .resumed = true};
+    *slot = (opevo_i_session_slot){.known = true, .resumed = true};
     self->early[self->early_count] = *trial;
-    if (!opevo_i_slot_keep(slot, &self->early[self->early_count].outcome))
+    if (!opevo_i_session_slot_keep(slot, &self->early[self->early_count].outcome))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
     self->early_count++;
     return OPEVO_OK;
@@ -88,7 +88,7 @@ opevo_status opevo_i_session_recall_early(opevo_session *self, size_t from, opev
 void opevo_i_session_free_early(opevo_session *self)
 {
     for (size_t i = self->early_next; i < self->early_count; i++)
-        opevo_i_slot_clear(&self->early_slots[i]);
+        opevo_i_session_slot_clear(&self->early_slots[i]);
     opevo_free(self->early);
     opevo_free(self->early_slots);
 }

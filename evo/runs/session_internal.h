@@ -13,13 +13,13 @@
 #include <opevo/run.h>
 
 /* What belongs to a trial of the queue beside the trial. */
-typedef struct opevo_i_slot {
+typedef struct opevo_i_session_slot {
     bool known;    /* its outcome is there */
     bool fresh;    /* told by the call at work */
     bool resumed;  /* by the store, ahead of its turn */
     char *message; /* of the outcome, where the session owns them */
     double *samples_s;
-} opevo_i_slot;
+} opevo_i_session_slot;
 
 struct opevo_session {
     opevo_objective *objective;
@@ -30,9 +30,9 @@ struct opevo_session {
     opevo_tuner *tuner;
     bool stored_remain; /* the store may hold trials that are not yet told */
     size_t batch;
-    opevo_proposal *proposals; /* `batch` of them */
-    opevo_trial *trials;       /* the queue */
-    opevo_i_slot *slots;       /* one for each of them */
+    opevo_proposal *proposals;   /* `batch` of them */
+    opevo_trial *trials;         /* the queue */
+    opevo_i_session_slot *slots; /* one for each of them */
     size_t trial_capacity, slot_capacity;
     size_t first, settled, end;
     /* session_starts.c: points of trials 1 and following, and how many of them the tuner is
@@ -49,7 +49,7 @@ struct opevo_session {
     /* Outcomes told or measured ahead of their turn to a session before this one, in the order of
      * their numbers. */
     opevo_trial *early;
-    opevo_i_slot *early_slots;
+    opevo_i_session_slot *early_slots;
     size_t early_capacity, early_slot_capacity, early_count, early_next;
 };
 
@@ -76,10 +76,10 @@ opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err);
 /* The end of what can be settled: all before it is known. */
 size_t opevo_i_session_known_until(const opevo_session *self);
 /* Nothing is known of the slot any more. */
-void opevo_i_slot_clear(opevo_i_slot *slot);
+void opevo_i_session_slot_clear(opevo_i_session_slot *slot);
 /* Copy the samples and the message of the outcome into the slot, and let the outcome point to them.
  * False, with nothing kept, without memory. */
-bool opevo_i_slot_keep(opevo_i_slot *slot, opevo_outcome *outcome);
+bool opevo_i_session_slot_keep(opevo_i_session_slot *slot, opevo_outcome *outcome);
 
 /* ---- session_early.c: what is known ahead of its turn ---- */
 

@@ -429,7 +429,7 @@ void opevo_store_close(opevo_store *store)
     sqlite3_close(store->db);
     if (store->locked > 0)
         close(store->locked - 1);
-    opevo_i_unpack_forget(store);
+    opevo_i_store_unpack_forget(store);
     opevo_free(store->samples);
     opevo_free(store->processor);
     opevo_text_free(&store->message);

@@ -14,7 +14,7 @@ static const char schema[] = "CREATE TABLE IF NOT EXISTS candidates ("
                              "  PRIMARY KEY (space, point)) WITHOUT ROWID;";
 
 /* A run that was begun on such a domain. */
-struct opevo_i_begun {
+struct opevo_i_store_begun {
     int64_t run;
     opevo_domain *domain;
 };
@@ -33,7 +33,7 @@ opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_do
         store->begun = begun;
         store->begun_count++;
     }
-    store->begun[i] = (struct opevo_i_begun){.run = run, .domain = domain};
+    store->begun[i] = (struct opevo_i_store_begun){.run = run, .domain = domain};
     return OPEVO_OK;
 }
 
@@ -58,7 +58,7 @@ static opevo_status put(opevo_store *store, sqlite3_stmt *insert, int64_t run, o
         goto cleanup;
     }
     OPEVO_TRY(opevo_text_check(&text, err));
-    opevo_i_point_to_bytes(candidate, point);
+    opevo_i_store_point_to_bytes(candidate, point);
     sqlite3_bind_int64(insert, 1, run);
     sqlite3_bind_blob(insert, 2, point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
     sqlite3_bind_text(insert, 3, opevo_text_string(&text), -1, SQLITE_STATIC);
@@ -130,12 +130,12 @@ opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index 
                                     "SELECT text FROM candidates JOIN runs USING (space)"
                                     " WHERE run = ?1 AND point = ?2",
                                     &query, err));
-    opevo_i_point_to_bytes(candidate, point);
+    opevo_i_store_point_to_bytes(candidate, point);
     sqlite3_bind_int64(query, 1, run);
     sqlite3_bind_blob(query, 2, point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
     code = sqlite3_step(query);
     if (code == SQLITE_ROW)
-        opevo_text_add(out, opevo_i_column_text(query, 0));
+        opevo_text_add(out, opevo_i_store_column_text(query, 0));
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
 cleanup:

@@ -93,7 +93,7 @@ static opevo_status fail_damaged(const opevo_store *store, int64_t run, opevo_er
 /* A text of a row as the store's own copy; NULL without memory. */
 static const char *keep_text(opevo_store *store, sqlite3_stmt *row, int column)
 {
-    const char *text = opevo_i_column_text(row, column);
+    const char *text = opevo_i_store_column_text(row, column);
 
     return opevo_i_store_keep_origin(store, text, strlen(text));
 }
@@ -101,11 +101,11 @@ static const char *keep_text(opevo_store *store, sqlite3_stmt *row, int column)
 static opevo_status read_criterion(opevo_store *store, int64_t run, sqlite3_stmt *row, size_t at,
                                    opevo_criterion *out, opevo_error *err)
 {
-    const char *direction = opevo_i_column_text(row, 3);
+    const char *direction = opevo_i_store_column_text(row, 3);
 
     out->larger_is_better = strcmp(direction, "larger") == 0;
     if (at >= OPEVO_CRITERIA_MOST - 1 || sqlite3_column_int64(row, 0) != (int64_t)at + 1 ||
-        !opevo_criterion_name_is_valid(opevo_i_column_text(row, 1)) ||
+        !opevo_criterion_name_is_valid(opevo_i_store_column_text(row, 1)) ||
         (!out->larger_is_better && strcmp(direction, "smaller") != 0))
         return fail_damaged(store, run, err);
     out->name = keep_text(store, row, 1);

@@ -9,7 +9,7 @@
 
 /* Copy them into the store, where they stay when SQLite moves on,
  * and let the outcome point to them. */
-static opevo_status keep(opevo_store *store, const opevo_i_details *from, opevo_outcome *out,
+static opevo_status keep(opevo_store *store, const opevo_i_store_details *from, opevo_outcome *out,
                          opevo_error *err)
 {
     opevo_text_clear(&store->message);
@@ -17,7 +17,7 @@ static opevo_status keep(opevo_store *store, const opevo_i_details *from, opevo_
     if (store->message.failed || !opevo_reserve(&store->samples, &store->sample_capacity,
                                                 from->sample_count + 1, sizeof(double)))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
-    opevo_i_reals_from_bytes(from->samples, from->sample_count, store->samples);
+    opevo_i_store_reals_from_bytes(from->samples, from->sample_count, store->samples);
     out->samples_s = from->sample_count ? store->samples : NULL;
     out->sample_count = from->sample_count;
     out->message = from->message ? opevo_text_string(&store->message) : NULL;
@@ -35,9 +35,9 @@ static opevo_status fail_damaged(const opevo_store *store, int64_t run, const op
 opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3_stmt *row,
                                         int column, opevo_trial *trial, opevo_error *err)
 {
-    opevo_i_details details = {.samples = sqlite3_column_blob(row, column),
-                               .sample_count = (size_t)sqlite3_column_bytes(row, column) / 8,
-                               .message = (const char *)sqlite3_column_text(row, column + 1)};
+    opevo_i_store_details details = {.samples = sqlite3_column_blob(row, column),
+                                     .sample_count = (size_t)sqlite3_column_bytes(row, column) / 8,
+                                     .message = (const char *)sqlite3_column_text(row, column + 1)};
 
     details.message_length = (size_t)sqlite3_column_bytes(row, column + 1);
     if (sqlite3_column_bytes(row, column) % 8 != 0)
@@ -56,11 +56,11 @@ static opevo_status take_row(opevo_store *store, int64_t run, sqlite3_stmt *row,
 static opevo_status take_shared(opevo_store *store, int64_t run, sqlite3_stmt *row,
                                 opevo_trial *trial, opevo_error *err)
 {
-    opevo_i_details details;
+    opevo_i_store_details details;
     opevo_outcome outcome;
 
-    if (!opevo_i_unpack_outcome(sqlite3_column_blob(row, 0), (size_t)sqlite3_column_bytes(row, 0),
-                                &outcome, &details))
+    if (!opevo_i_store_unpack_outcome(sqlite3_column_blob(row, 0),
+                                      (size_t)sqlite3_column_bytes(row, 0), &outcome, &details))
         return fail_damaged(store, run, trial, err);
     return keep(store, &details, &trial->outcome, err);
 }
@@ -77,7 +77,7 @@ static opevo_status query(opevo_store *store, const char *sql, taker take, int64
     unsigned char point[OPEVO_I_POINT_BYTES];
     int code = SQLITE_OK;
 
-    opevo_i_point_to_bytes(trial->proposal.point, point);
+    opevo_i_store_point_to_bytes(trial->proposal.point, point);
     OPEVO_TRY(opevo_i_store_prepare(store, sql, &row, err));
     sqlite3_bind_int64(row, 1, run);
     sqlite3_bind_int64(row, 2, (int64_t)trial->number);
@@ -97,17 +97,17 @@ cleanup:
 opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
                                       opevo_error *err)
 {
-    const opevo_i_cursor *cursor = &store->cursor;
+    const opevo_i_store_cursor *cursor = &store->cursor;
     opevo_status status = OPEVO_OK;
     opevo_trial again;
     bool packed = true;
 
     if (cursor->run != run || cursor->next != trial->number + 1) {
-        OPEVO_TRY(opevo_i_unpack_seek(store, run, trial->number - 1, &packed, err));
+        OPEVO_TRY(opevo_i_store_unpack_seek(store, run, trial->number - 1, &packed, err));
         if (packed && cursor->next > cursor->count)
             return fail_damaged(store, run, trial, err);
         if (packed)
-            OPEVO_TRY(opevo_i_unpack_next(store, &again, err));
+            OPEVO_TRY(opevo_i_store_unpack_next(store, &again, err));
     }
     if (!packed)
         return query(store, "SELECT samples_s, message FROM trials WHERE run = ?1 AND number = ?2",

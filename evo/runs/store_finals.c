@@ -24,13 +24,13 @@ static opevo_status insert_one(opevo_store *store, sqlite3_stmt *insert,
 {
     unsigned char point[OPEVO_I_POINT_BYTES];
     unsigned char *fitness =
-        opevo_i_reals_to_bytes(finals->fitness + place * finals->rounds, finals->rounds);
+        opevo_i_store_reals_to_bytes(finals->fitness + place * finals->rounds, finals->rounds);
     bool library = finals->points[place] == LIBRARY;
     opevo_status status = OPEVO_OK;
 
     if (!fitness)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store finals in %s.", store->path);
-    opevo_i_point_to_bytes(finals->points[place], point);
+    opevo_i_store_point_to_bytes(finals->points[place], point);
     sqlite3_bind_int64(insert, 2, (int64_t)place + 1);
     sqlite3_bind_blob(insert, 3, library ? NULL : point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
     sqlite3_bind_blob64(insert, 4, fitness, 8 * finals->rounds, SQLITE_STATIC);
@@ -109,10 +109,10 @@ static bool take_row(sqlite3_stmt *row, opevo_stored_finals *finals, size_t plac
     if ((point && sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES) ||
         (size_t)sqlite3_column_bytes(row, 1) != 8 * finals->rounds)
         return false;
-    finals->points[place] = point ? opevo_i_point_from_bytes(point) : LIBRARY;
+    finals->points[place] = point ? opevo_i_store_point_from_bytes(point) : LIBRARY;
     if (!point)
-        opevo_text_add(&finals->library, opevo_i_column_text(row, 2));
-    opevo_i_reals_from_bytes(sqlite3_column_blob(row, 1), finals->rounds, fitness);
+        opevo_text_add(&finals->library, opevo_i_store_column_text(row, 2));
+    opevo_i_store_reals_from_bytes(sqlite3_column_blob(row, 1), finals->rounds, fitness);
     for (size_t i = 0; i < finals->rounds; i++) {
         if (!(fitness[i] >= 0 && isfinite(fitness[i])))
             return false;

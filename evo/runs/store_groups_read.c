@@ -40,7 +40,7 @@ static bool take_task(sqlite3_stmt *row, opevo_group *group, size_t *capacity, b
         !(task.weight >= 0 && isfinite(task.weight)) ||
         !(task.scale_s > 0 && isfinite(task.scale_s)))
         return false;
-    task.name = opevo_strdup(opevo_i_column_text(row, 2));
+    task.name = opevo_strdup(opevo_i_store_column_text(row, 2));
     if (!task.name ||
         !opevo_reserve((void **)&group->tasks, capacity, group->count + 1, sizeof task)) {
         opevo_free(task.name);
@@ -119,9 +119,9 @@ static opevo_status read_group(opevo_store *store, sqlite3_stmt *row, opevo_grou
     int64_t number = sqlite3_column_int64(row, 0);
     opevo_status status = OPEVO_OK;
 
-    out->name = opevo_strdup(opevo_i_column_text(row, 1));
-    out->is_network = strcmp(opevo_i_column_text(row, 2), "network") == 0;
-    out->aim = opevo_strdup(opevo_i_column_text(row, 3));
+    out->name = opevo_strdup(opevo_i_store_column_text(row, 1));
+    out->is_network = strcmp(opevo_i_store_column_text(row, 2), "network") == 0;
+    out->aim = opevo_strdup(opevo_i_store_column_text(row, 3));
     out->has_memory = sqlite3_column_type(row, 4) != SQLITE_NULL;
     out->arena_bytes = sqlite3_column_int64(row, 4);
     out->weight_bytes = sqlite3_column_int64(row, 5);

@@ -21,38 +21,38 @@ enum {
 /* `stop` of a run that a study has planned and not begun. */
 #define OPEVO_I_PLANNED "planned"
 
-typedef struct opevo_i_bytes {
+typedef struct opevo_i_store_bytes {
     const unsigned char *data;
     size_t size, at;
-} opevo_i_bytes;
+} opevo_i_store_bytes;
 
 /* The outcomes of one objective that its packed runs share, as read. */
-typedef struct opevo_i_outcomes {
+typedef struct opevo_i_store_outcomes {
     char signature[OPEVO_I_HEX_SIZE];
     opevo_index_map *places; /* point -> place in items; NULL: nothing is read */
     opevo_outcome *items;    /* without samples and messages */
     size_t count, capacity;
-} opevo_i_outcomes;
+} opevo_i_store_outcomes;
 
 /* Where the samples and the message of a packed outcome stand; NULL: it has none. */
-typedef struct opevo_i_details {
+typedef struct opevo_i_store_details {
     const unsigned char *samples; /* reals */
     size_t sample_count;
     const char *message; /* not terminated */
     size_t message_length;
-} opevo_i_details;
+} opevo_i_store_details;
 
 /* Where reading packed trials stopped, so that a run read in pieces is read once. */
-typedef struct opevo_i_cursor {
+typedef struct opevo_i_store_cursor {
     int64_t run; /* 0: none */
     unsigned char *data;
-    opevo_i_bytes bytes;  /* of it */
-    bool points_only;     /* the outcomes are in their own table */
-    uint64_t count, next; /* trials in all; number of the one that comes next */
-    const char **strings; /* kept by the store */
+    opevo_i_store_bytes bytes; /* of it */
+    bool points_only;          /* the outcomes are in their own table */
+    uint64_t count, next;      /* trials in all; number of the one that comes next */
+    const char **strings;      /* kept by the store */
     size_t string_count;
-    opevo_i_details details; /* of trial next - 1, unless points_only */
-} opevo_i_cursor;
+    opevo_i_store_details details; /* of trial next - 1, unless points_only */
+} opevo_i_store_cursor;
 
 struct opevo_store {
     sqlite3 *db;
@@ -72,8 +72,8 @@ struct opevo_store {
     bool has_criteria;          /* of format 3 */
     bool has_early; /* it is known to have the table of outcomes told ahead of their turn */
     int locked;     /* descriptor that holds the lock, plus 1; 0: none */
-    opevo_i_cursor cursor;
-    opevo_i_outcomes outcomes;
+    opevo_i_store_cursor cursor;
+    opevo_i_store_outcomes outcomes;
     void *samples; /* double; of the trial whose details were read last */
     size_t sample_capacity;
     void *processor; /* double; of the trial whose windows were read last */
@@ -83,7 +83,7 @@ struct opevo_store {
     char **origins; /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
-    struct opevo_i_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
+    struct opevo_i_store_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
     size_t begun_count, begun_capacity;
     void *noted; /* who measured what is written next: store_workers.c */
     size_t noted_count, noted_capacity;
@@ -139,19 +139,19 @@ opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool 
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
 /* A text column, "" where there is none; borrowed until the next step. */
-const char *opevo_i_column_text(sqlite3_stmt *row, int column);
+const char *opevo_i_store_column_text(sqlite3_stmt *row, int column);
 
 /* ---- store_values.c ---- */
 
 /* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
-void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
-opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
+void opevo_i_store_point_to_bytes(opevo_index point, unsigned char *bytes);
+opevo_index opevo_i_store_point_from_bytes(const unsigned char *bytes);
 /* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first.
  * NULL without memory. */
-unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count);
-void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
+unsigned char *opevo_i_store_reals_to_bytes(const double *reals, size_t count);
+void opevo_i_store_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
 /* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */
-char *opevo_i_signature_text(uint64_t signature, char *text);
+char *opevo_i_store_signature_text(uint64_t signature, char *text);
 /* The store's own copy of an origin, which lives as long as it; NULL without memory. */
 const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);
 
@@ -289,25 +289,25 @@ opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
 /* ---- store_packed.c, store_unpack.c ---- */
 
 /* Of which points of an objective the store has the outcome. Several threads may use one. */
-typedef struct opevo_i_known {
+typedef struct opevo_i_store_known {
     uint64_t signature; /* of the objective */
     _Atomic(uint64_t) words[];
-} opevo_i_known;
+} opevo_i_store_known;
 
 /* Largest space whose outcomes are kept once: 128 KiB for `words`. */
 #define OPEVO_I_KNOWN_MAX ((opevo_index)1 << 20)
-bool opevo_i_known_suits(const opevo_objective *objective);
+bool opevo_i_store_known_suits(const opevo_objective *objective);
 /* Knows nothing yet; release with opevo_free. */
-opevo_status opevo_i_known_create(const opevo_objective *objective, opevo_i_known **out,
-                                  opevo_error *err);
+opevo_status opevo_i_store_known_create(const opevo_objective *objective, opevo_i_store_known **out,
+                                        opevo_error *err);
 /* False when it was known. */
-bool opevo_i_known_add(opevo_i_known *self, opevo_index point);
+bool opevo_i_store_known_add(opevo_i_store_known *self, opevo_index point);
 
 /* The trials of a whole run in one piece, and what a listing says of them. docs/formats/store.md
  * gives the form. */
-typedef struct opevo_i_packed {
+typedef struct opevo_i_store_packed {
     opevo_text data;
-    opevo_i_known *known; /* borrowed; NULL: `data` holds the outcomes */
+    opevo_i_store_known *known; /* borrowed; NULL: `data` holds the outcomes */
     /* Outcomes that were not known when the run was packed: a point (16 bytes), the length of the
      * outcome (uint32_t), the outcome, and so on. */
     opevo_text fresh;
@@ -316,23 +316,23 @@ typedef struct opevo_i_packed {
     double best_fitness, cost_s;
     opevo_index best_point;
     const char *stop; /* opevo_stop_name */
-} opevo_i_packed;
+} opevo_i_store_packed;
 
 /* Pack trials numbered 1 .. count, their outcomes apart if `known` is given. A failed allocation
  * shows in `data`. `stop` is the caller's. */
-void opevo_i_pack(const opevo_trial *trials, size_t count, opevo_i_known *known,
-                  opevo_i_packed *out);
+void opevo_i_store_pack(const opevo_trial *trials, size_t count, opevo_i_store_known *known,
+                        opevo_i_store_packed *out);
 /* Have the cursor at the first packed trial of the run after number `after`; *found is false where
  * the run is not packed. Then read one trial after the other. Errors: INVALID for a damaged file;
  * NOMEM. */
-opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
-                                 opevo_error *err);
-opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err);
+opevo_status opevo_i_store_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
+                                       opevo_error *err);
+opevo_status opevo_i_store_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err);
 /* An outcome as it stands in the table of those that packed runs share. False where it is none. */
-bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
-                            opevo_i_details *details);
+bool opevo_i_store_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
+                                  opevo_i_store_details *details);
 /* Release the trials of the run that is being read, and the outcomes that were read. */
-void opevo_i_unpack_forget(opevo_store *store);
+void opevo_i_store_unpack_forget(opevo_store *store);
 
 /* ---- store_runs.c ---- */
 
@@ -362,7 +362,7 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
 
 /* What topologies of a plan add, by exclusive or, to the signature of an objective, given that of
  * the space with them: a listing takes it away again, and so knows which runs share a landscape. */
-uint64_t opevo_i_topology_mark(uint64_t space_signature);
+uint64_t opevo_i_store_topology_mark(uint64_t space_signature);
 /* The word that such a run has in its settings. */
 #define OPEVO_I_TOPOLOGY "topology="
 

@@ -182,7 +182,7 @@ static opevo_status ask_journal(opevo_store *store, const char *sql, bool *is_lo
     if (status == OPEVO_OK && sqlite3_step(query) != SQLITE_ROW)
         status = opevo_i_store_fail(store, err);
     if (status == OPEVO_OK)
-        *is_log = !strcmp(opevo_i_column_text(query, 0), "wal");
+        *is_log = !strcmp(opevo_i_store_column_text(query, 0), "wal");
     sqlite3_finalize(query);
     return status;
 }

@@ -48,17 +48,18 @@ static opevo_status make_space(opevo_store *store, sqlite3_stmt *row, opevo_spac
     *out = NULL;
     if (sqlite3_step(row) != SQLITE_ROW)
         return OPEVO_OK;
-    if (*opevo_i_column_text(row, 2))
-        beside = opevo_i_column_text(row, 2);
+    if (*opevo_i_store_column_text(row, 2))
+        beside = opevo_i_store_column_text(row, 2);
     slash = strrchr(beside, '/');
     folder = opevo_strndup(slash ? beside : ".", slash ? (size_t)(slash + 1 - beside) : 1);
-    status = folder ? opevo_space_parse(opevo_i_column_text(row, 0), store->path, folder, out, NULL)
+    status = folder ? opevo_space_parse(opevo_i_store_column_text(row, 0), store->path, folder, out,
+                                        NULL)
                     : OPEVO_NOMEM;
     opevo_free(folder);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", store->path);
-    if (*out && strcmp(opevo_i_signature_text(opevo_space_signature(*out), signature),
-                       opevo_i_column_text(row, 1)) != 0) {
+    if (*out && strcmp(opevo_i_store_signature_text(opevo_space_signature(*out), signature),
+                       opevo_i_store_column_text(row, 1)) != 0) {
         opevo_space_destroy(*out);
         *out = NULL;
     }
@@ -90,7 +91,7 @@ static opevo_status load_space(lister *self, int64_t id, const opevo_space **out
     return OPEVO_OK;
 }
 
-uint64_t opevo_i_topology_mark(uint64_t space_signature)
+uint64_t opevo_i_store_topology_mark(uint64_t space_signature)
 {
     return opevo_hash_bytes(OPEVO_HASH_START, &space_signature, sizeof space_signature);
 }
@@ -106,7 +107,7 @@ static bool has_topology(const char *settings)
 /* A signature of 16 hexadecimal digits. */
 static bool read_signature(sqlite3_stmt *row, int column, uint64_t *out)
 {
-    const char *text = opevo_i_column_text(row, column);
+    const char *text = opevo_i_store_column_text(row, column);
 
     if (strlen(text) != OPEVO_I_HEX_SIZE - 1 || strspn(text, "0123456789abcdef") != strlen(text))
         return false;
@@ -125,7 +126,7 @@ static opevo_status find_landscape(const lister *self, sqlite3_stmt *row, opevo_
                           "%s %s: run %lld has no signature; use another store.", self->store->path,
                           self->store->state, (long long)info->run);
     if (has_topology(info->settings))
-        info->signature ^= opevo_i_topology_mark(space);
+        info->signature ^= opevo_i_store_topology_mark(space);
     return OPEVO_OK;
 }
 
@@ -139,7 +140,7 @@ static opevo_status take_best(lister *self, sqlite3_stmt *row, int first, int64_
 
     if (sqlite3_column_bytes(row, first + 2) != OPEVO_I_POINT_BYTES)
         return OPEVO_OK;
-    point = opevo_i_point_from_bytes(sqlite3_column_blob(row, first + 2));
+    point = opevo_i_store_point_from_bytes(sqlite3_column_blob(row, first + 2));
     info->best_trial = (uint64_t)sqlite3_column_int64(row, first);
     info->best_fitness = sqlite3_column_double(row, first + 1);
     OPEVO_TRY(load_space(self, space, &known, err));
@@ -190,24 +191,24 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
 
     *info = (opevo_run_info){
         .run = sqlite3_column_int64(row, 0),
-        .objective = opevo_i_column_text(row, 1),
-        .tuner = opevo_i_column_text(row, 2),
-        .settings = opevo_i_column_text(row, 3),
-        .unit = opevo_i_column_text(row, 5),
-        .started = opevo_i_column_text(row, 6),
-        .version = opevo_i_column_text(row, 7),
+        .objective = opevo_i_store_column_text(row, 1),
+        .tuner = opevo_i_store_column_text(row, 2),
+        .settings = opevo_i_store_column_text(row, 3),
+        .unit = opevo_i_store_column_text(row, 5),
+        .started = opevo_i_store_column_text(row, 6),
+        .version = opevo_i_store_column_text(row, 7),
         .trials = (uint64_t)sqlite3_column_int64(row, 9),
         .failed = (uint64_t)sqlite3_column_int64(row, 10),
         .cost_s = sqlite3_column_double(row, 11),
-        .budget = opevo_i_column_text(row, 12),
-        .stop = opevo_i_column_text(row, 13),
-        .on = opevo_i_column_text(row, 14),
-        .what = opevo_i_column_text(row, 15),
-        .space = opevo_i_column_text(row, 16),
+        .budget = opevo_i_store_column_text(row, 12),
+        .stop = opevo_i_store_column_text(row, 13),
+        .on = opevo_i_store_column_text(row, 14),
+        .what = opevo_i_store_column_text(row, 15),
+        .space = opevo_i_store_column_text(row, 16),
         .optimum =
             sqlite3_column_type(row, 17) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 17),
     };
-    if (!opevo_parse_u64(opevo_i_column_text(row, 4), &info->seed))
+    if (!opevo_parse_u64(opevo_i_store_column_text(row, 4), &info->seed))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s %s: the seed of run %lld is not a number; use another store.",
                           self->store->path, self->store->state, (long long)info->run);

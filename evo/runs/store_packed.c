@@ -110,11 +110,11 @@ static void add_outcome(const opevo_outcome *outcome, strings *texts, opevo_text
 
 /* ---- Outcomes that are kept once ------------------------------------------------------------ */
 
-opevo_status opevo_i_known_create(const opevo_objective *objective, opevo_i_known **out,
-                                  opevo_error *err)
+opevo_status opevo_i_store_known_create(const opevo_objective *objective, opevo_i_store_known **out,
+                                        opevo_error *err)
 {
     size_t words = (size_t)(opevo_space_size(objective->space) / 64 + 1);
-    opevo_i_known *self = opevo_calloc(1, sizeof *self + words * sizeof *self->words);
+    opevo_i_store_known *self = opevo_calloc(1, sizeof *self + words * sizeof *self->words);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %s.", objective->name);
@@ -123,26 +123,26 @@ opevo_status opevo_i_known_create(const opevo_objective *objective, opevo_i_know
     return OPEVO_OK;
 }
 
-bool opevo_i_known_suits(const opevo_objective *objective)
+bool opevo_i_store_known_suits(const opevo_objective *objective)
 {
     return objective->concurrent && objective->space &&
            opevo_space_size(objective->space) <= OPEVO_I_KNOWN_MAX;
 }
 
-bool opevo_i_known_add(opevo_i_known *self, opevo_index point)
+bool opevo_i_store_known_add(opevo_i_store_known *self, opevo_index point)
 {
     uint64_t bit = UINT64_C(1) << (point % 64);
 
     return !(atomic_fetch_or(&self->words[point / 64], bit) & bit);
 }
 
-static bool is_known(opevo_i_known *self, opevo_index point)
+static bool is_known(opevo_i_store_known *self, opevo_index point)
 {
     return atomic_load(&self->words[point / 64]) >> (point % 64) & 1;
 }
 
 /* The point and its outcome, with the length before, for the table of outcomes. */
-static void add_fresh(const opevo_trial *trial, opevo_i_packed *out)
+static void add_fresh(const opevo_trial *trial, opevo_i_store_packed *out)
 {
     unsigned char point[OPEVO_I_POINT_BYTES];
     opevo_text outcome = {0};
@@ -150,7 +150,7 @@ static void add_fresh(const opevo_trial *trial, opevo_i_packed *out)
 
     add_outcome(&trial->outcome, NULL, &outcome);
     length = (uint32_t)outcome.length;
-    opevo_i_point_to_bytes(trial->proposal.point, point);
+    opevo_i_store_point_to_bytes(trial->proposal.point, point);
     opevo_text_add_bytes(&out->fresh, (const char *)point, sizeof point);
     opevo_text_add_bytes(&out->fresh, (const char *)&length, sizeof length);
     opevo_text_add_bytes(&out->fresh, opevo_text_string(&outcome), length);
@@ -160,7 +160,7 @@ static void add_fresh(const opevo_trial *trial, opevo_i_packed *out)
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
 
-static void pack_trial(const opevo_trial *trial, strings *texts, opevo_i_packed *packed,
+static void pack_trial(const opevo_trial *trial, strings *texts, opevo_i_store_packed *packed,
                        opevo_text *out)
 {
     add_count(out, trial->proposal.point);
@@ -171,7 +171,7 @@ static void pack_trial(const opevo_trial *trial, strings *texts, opevo_i_packed 
         add_fresh(trial, packed);
 }
 
-static void summarise(const opevo_trial *trials, size_t count, opevo_i_packed *out)
+static void summarise(const opevo_trial *trials, size_t count, opevo_i_store_packed *out)
 {
     for (size_t i = 0; i < count; i++) {
         const opevo_outcome *outcome = &trials[i].outcome;
@@ -188,13 +188,13 @@ static void summarise(const opevo_trial *trials, size_t count, opevo_i_packed *o
     }
 }
 
-void opevo_i_pack(const opevo_trial *trials, size_t count, opevo_i_known *known,
-                  opevo_i_packed *out)
+void opevo_i_store_pack(const opevo_trial *trials, size_t count, opevo_i_store_known *known,
+                        opevo_i_store_packed *out)
 {
     strings texts = {NULL, 0, 0, false};
     opevo_text body = {0};
 
-    *out = (opevo_i_packed){.known = known};
+    *out = (opevo_i_store_packed){.known = known};
     summarise(trials, count, out);
     for (size_t i = 0; i < count; i++)
         pack_trial(&trials[i], &texts, out, &body);

@@ -81,7 +81,7 @@ static opevo_status add_note(opevo_store *store, const side_table *side, int64_t
     OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
     sqlite3_bind_int64(query, 1, run);
     if (sqlite3_step(query) == SQLITE_ROW)
-        opevo_text_add(out, opevo_i_column_text(query, 0));
+        opevo_text_add(out, opevo_i_store_column_text(query, 0));
     status = opevo_text_check(out, err);
 cleanup:
     sqlite3_finalize(query);
@@ -95,7 +95,8 @@ static opevo_status put_notes(opevo_store *store, const opevo_run_key *key, int6
     opevo_status status = OPEVO_OK;
 
     if (key->program)
-        status = put_note(store, &programs, run, opevo_i_signature_text(key->program, hash), err);
+        status =
+            put_note(store, &programs, run, opevo_i_store_signature_text(key->program, hash), err);
     if (status == OPEVO_OK && key->call)
         status = put_note(store, &calls, run, key->call, err);
     return status;
@@ -166,26 +167,26 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
     char objective[OPEVO_I_HEX_SIZE];
     char space[OPEVO_I_HEX_SIZE];
 
-    if (strcmp(opevo_i_column_text(row, 2), OPEVO_VERSION) != 0)
+    if (strcmp(opevo_i_store_column_text(row, 2), OPEVO_VERSION) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s: run %lld was made by opevo %s, and this is opevo " OPEVO_VERSION
                           ", which may propose other points: use another store.",
-                          store->path, run, opevo_i_column_text(row, 2));
-    opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(signature_of(key), space);
-    if (strcmp(opevo_i_column_text(row, 3), space) != 0)
+                          store->path, run, opevo_i_store_column_text(row, 2));
+    opevo_i_store_signature_text(key->objective_signature, objective);
+    opevo_i_store_signature_text(signature_of(key), space);
+    if (strcmp(opevo_i_store_column_text(row, 3), space) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s: run %lld was made on %s with another search space: use another "
                           "store.",
                           store->path, run, key->objective);
     /* A time that an earlier version stored as 1/s is shown in the unit of its program today. */
-    if (!opevo_unit_agree(opevo_i_column_text(row, 5), key->unit))
+    if (!opevo_unit_agree(opevo_i_store_column_text(row, 5), key->unit))
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on %s with fitness in %s, and this is %s: give the "
             "same options (--result, --flop), another --name, or use another store.",
-            store->path, run, key->objective, opevo_i_column_text(row, 5), key->unit);
-    if (strcmp(opevo_i_column_text(row, 1), objective) != 0)
+            store->path, run, key->objective, opevo_i_store_column_text(row, 5), key->unit);
+    if (strcmp(opevo_i_store_column_text(row, 1), objective) != 0)
         return fail_signature(store, key, run, err);
     return check_program(store, key, run, err);
 }
@@ -238,7 +239,7 @@ opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *k
     opevo_text json = {0};
     char signature[OPEVO_I_HEX_SIZE];
 
-    opevo_i_signature_text(signature_of(key), signature);
+    opevo_i_store_signature_text(signature_of(key), signature);
     if (key->space)
         opevo_space_write_json(key->space, &json);
     else
@@ -293,8 +294,8 @@ static opevo_status make_run(opevo_store *store, const opevo_run_key *key, const
     char objective[OPEVO_I_HEX_SIZE];
     char space[OPEVO_I_HEX_SIZE];
 
-    opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(signature_of(key), space);
+    opevo_i_store_signature_text(key->objective_signature, objective);
+    opevo_i_store_signature_text(signature_of(key), space);
     OPEVO_TRY(opevo_i_store_make_space(store, key, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store,
@@ -330,8 +331,8 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
     char space[OPEVO_I_HEX_SIZE];
     opevo_status status = OPEVO_OK;
 
-    opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(signature_of(key), space);
+    opevo_i_store_signature_text(key->objective_signature, objective);
+    opevo_i_store_signature_text(signature_of(key), space);
     bind_key(insert, key, opevo_index_format(key->seed, seed), objective);
     bind_text(insert, 13, space);
     status = step(store, insert, err);
@@ -418,8 +419,8 @@ static opevo_status check_space(opevo_store *store, int64_t run, const opevo_spa
 {
     char signature[OPEVO_I_HEX_SIZE];
 
-    opevo_i_signature_text(opevo_space_signature(space), signature);
-    if (strcmp(opevo_i_column_text(row, 0), signature) != 0)
+    opevo_i_store_signature_text(opevo_space_signature(space), signature);
+    if (strcmp(opevo_i_store_column_text(row, 0), signature) != 0)
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on another search space: its points are not valid here.",

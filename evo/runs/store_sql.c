@@ -128,7 +128,7 @@ opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo
     return status;
 }
 
-const char *opevo_i_column_text(sqlite3_stmt *row, int column)
+const char *opevo_i_store_column_text(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
 

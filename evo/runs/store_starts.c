@@ -28,14 +28,14 @@ static bool has_table(const opevo_store *store, const char *database)
 static opevo_status take_row(opevo_store *store, int64_t run, sqlite3_stmt *row,
                              opevo_proposal *out, opevo_error *err)
 {
-    const char *origin = opevo_i_column_text(row, 1);
+    const char *origin = opevo_i_store_column_text(row, 1);
 
     if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s %s: the start points of run %lld are malformed; use another "
                           "store.",
                           store->path, store->state, (long long)run);
-    out->point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 0));
+    out->point = opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 0));
     out->origin = opevo_i_store_keep_origin(store, origin, strlen(origin));
     return out->origin ? OPEVO_OK
                        : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the start points of a run.");
@@ -93,7 +93,7 @@ static opevo_status insert_all(opevo_store *store, int64_t run, const opevo_prop
     for (size_t i = 0; i < count; i++) {
         unsigned char point[OPEVO_I_POINT_BYTES];
 
-        opevo_i_point_to_bytes(starts[i].point, point);
+        opevo_i_store_point_to_bytes(starts[i].point, point);
         sqlite3_bind_int64(insert, 2, (int64_t)i + 1);
         sqlite3_bind_blob(insert, 3, point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
         sqlite3_bind_text(insert, 4, starts[i].origin, -1, SQLITE_STATIC);

@@ -19,7 +19,7 @@ static opevo_run_key study_key(const opevo_study_line *line, uint64_t seed)
         .tuner = line->tuner->name,
         .settings = line->settings_text,
         .seed = seed,
-        .budget = opevo_i_is_stored_whole(line->objective) ? line->budget_text : "",
+        .budget = opevo_i_study_is_stored_whole(line->objective) ? line->budget_text : "",
         .objective_signature = line->objective->signature,
         .program = line->objective->program,
         .space = line->objective->space,
@@ -41,7 +41,7 @@ typedef struct planner {
     opevo_objective *space; /* whose space is known to be in the table */
 } planner;
 
-static opevo_status find_slot(planner *self, const opevo_run_key *key, opevo_i_slot *slot,
+static opevo_status find_slot(planner *self, const opevo_run_key *key, opevo_i_study_slot *slot,
                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -49,15 +49,15 @@ static opevo_status find_slot(planner *self, const opevo_run_key *key, opevo_i_s
     const char *stop = NULL;
     int code = SQLITE_OK;
 
-    *slot = (opevo_i_slot){.run = 0};
+    *slot = (opevo_i_study_slot){.run = 0};
     opevo_i_store_bind_identity(self->find, key, opevo_index_format(key->seed, seed));
     code = sqlite3_step(self->find);
     if (code == SQLITE_ROW) {
         OPEVO_TRY(opevo_i_store_check_found(self->store, key, self->find, err));
-        stop = opevo_i_column_text(self->find, 4);
+        stop = opevo_i_store_column_text(self->find, 4);
         slot->run = sqlite3_column_int64(self->find, 0);
         slot->ended = *stop && strcmp(stop, OPEVO_I_PLANNED) != 0;
-        slot->other_unit = strcmp(opevo_i_column_text(self->find, 5), key->unit) != 0;
+        slot->other_unit = strcmp(opevo_i_store_column_text(self->find, 5), key->unit) != 0;
     } else if (code != SQLITE_DONE) {
         status = opevo_i_store_fail(self->store, err);
     }
@@ -68,7 +68,7 @@ cleanup:
 }
 
 static opevo_status fill_slots(planner *self, const opevo_study *study, const uint64_t *numbers,
-                               size_t count, opevo_i_slot *slots, opevo_error *err)
+                               size_t count, opevo_i_study_slot *slots, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -106,7 +106,7 @@ static opevo_status make_criteria(opevo_store *store, const opevo_study *study, 
 
 opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
                                  const uint64_t *numbers, size_t count, bool make,
-                                 opevo_i_slot *slots, opevo_error *err)
+                                 opevo_i_study_slot *slots, opevo_error *err)
 {
     planner self = {.store = store};
     opevo_status status = make ? make_criteria(store, study, err) : OPEVO_OK;
@@ -139,9 +139,9 @@ opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
 /* ---- Putting -------------------------------------------------------------------------------- */
 
 static opevo_status put_one(opevo_store *store, sqlite3_stmt *insert, sqlite3_stmt *end,
-                            const opevo_i_done *done, opevo_error *err)
+                            const opevo_i_study_done *done, opevo_error *err)
 {
-    const opevo_i_packed *packed = &done->packed;
+    const opevo_i_store_packed *packed = &done->packed;
     opevo_status status = OPEVO_OK;
     unsigned char point[OPEVO_I_POINT_BYTES];
 
@@ -150,7 +150,7 @@ static opevo_status put_one(opevo_store *store, sqlite3_stmt *insert, sqlite3_st
     sqlite3_bind_int64(insert, 3, (int64_t)packed->failed);
     sqlite3_bind_double(insert, 4, packed->cost_s);
     if (packed->best_trial) {
-        opevo_i_point_to_bytes(packed->best_point, point);
+        opevo_i_store_point_to_bytes(packed->best_point, point);
         sqlite3_bind_int64(insert, 5, (int64_t)packed->best_trial);
         sqlite3_bind_double(insert, 6, packed->best_fitness);
         sqlite3_bind_blob(insert, 7, point, sizeof point, SQLITE_STATIC);
@@ -186,17 +186,17 @@ static bool next_fresh(const opevo_text *fresh, size_t *at, fresh_outcome *out)
 /* A point is known from here on: who sees that hands its run over later, so that it is committed
  * after this, or, if this fails, never. */
 static opevo_status put_fresh(opevo_store *store, sqlite3_stmt *insert,
-                              const opevo_i_packed *packed, opevo_error *err)
+                              const opevo_i_store_packed *packed, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char signature[OPEVO_I_HEX_SIZE];
     fresh_outcome fresh;
 
     if (packed->fresh.length)
-        opevo_i_signature_text(packed->known->signature, signature);
+        opevo_i_store_signature_text(packed->known->signature, signature);
     for (size_t at = 0; status == OPEVO_OK && next_fresh(&packed->fresh, &at, &fresh);) {
-        if (!opevo_i_known_add(packed->known,
-                               opevo_i_point_from_bytes((const unsigned char *)fresh.point)))
+        if (!opevo_i_store_known_add(
+                packed->known, opevo_i_store_point_from_bytes((const unsigned char *)fresh.point)))
             continue;
         sqlite3_bind_text(insert, 1, signature, -1, SQLITE_STATIC);
         sqlite3_bind_blob(insert, 2, fresh.point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
@@ -208,7 +208,8 @@ static opevo_status put_fresh(opevo_store *store, sqlite3_stmt *insert,
     return status;
 }
 
-opevo_status opevo_i_store_put(opevo_store *store, const opevo_i_done *done, opevo_error *err)
+opevo_status opevo_i_study_store_put(opevo_store *store, const opevo_i_study_done *done,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *insert = NULL;
@@ -320,8 +321,8 @@ static opevo_status fail_differ(const joiner *self, int64_t here, int64_t there,
 }
 
 /* Copy what the source has more of one run, and that it ended there. */
-static opevo_status join_run(joiner *self, const opevo_i_slot *mine, const opevo_i_slot *other,
-                             bool *added, opevo_error *err)
+static opevo_status join_run(joiner *self, const opevo_i_study_slot *mine,
+                             const opevo_i_study_slot *other, bool *added, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     int64_t here = mine->run;
@@ -357,7 +358,7 @@ cleanup:
 
 /* Once for each objective, of which there are few. */
 static opevo_status copy_outcomes(joiner *self, const opevo_objective *objective,
-                                  const opevo_i_slot *here, const opevo_i_slot *there,
+                                  const opevo_i_study_slot *here, const opevo_i_study_slot *there,
                                   opevo_error *err)
 {
     const opevo_objective **copied = self->copied;
@@ -377,8 +378,8 @@ static opevo_status copy_outcomes(joiner *self, const opevo_objective *objective
 }
 
 static opevo_status join_runs(joiner *self, const opevo_study *study, const uint64_t *numbers,
-                              size_t count, const opevo_i_slot *there, opevo_i_slot *here,
-                              uint64_t *total, opevo_error *err)
+                              size_t count, const opevo_i_study_slot *there,
+                              opevo_i_study_slot *here, uint64_t *total, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -435,12 +436,13 @@ static opevo_status name_damaged(opevo_store *store, opevo_store *source, opevo_
                               source->path);
 }
 
-opevo_status opevo_i_store_copy(opevo_store *store, opevo_store *source, const opevo_study *study,
-                                const uint64_t *numbers, size_t count, opevo_i_slot *slots,
-                                uint64_t *added, opevo_error *err)
+opevo_status opevo_i_study_store_copy(opevo_store *store, opevo_store *source,
+                                      const opevo_study *study, const uint64_t *numbers,
+                                      size_t count, opevo_i_study_slot *slots, uint64_t *added,
+                                      opevo_error *err)
 {
     joiner self = {.store = store, .source = source->path};
-    opevo_i_slot *there = opevo_calloc(count, sizeof *there);
+    opevo_i_study_slot *there = opevo_calloc(count, sizeof *there);
     opevo_status status = OPEVO_OK;
     bool attached = false;
 

@@ -44,9 +44,9 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
     unsigned char *samples = NULL;
     int code = SQLITE_OK;
 
-    opevo_i_point_to_bytes(trial->proposal.point, point);
+    opevo_i_store_point_to_bytes(trial->proposal.point, point);
     if (outcome->samples_s && outcome->sample_count) {
-        samples = opevo_i_reals_to_bytes(outcome->samples_s, outcome->sample_count);
+        samples = opevo_i_store_reals_to_bytes(outcome->samples_s, outcome->sample_count);
         if (!samples)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
     }
@@ -205,7 +205,7 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
         return OPEVO_FAIL(
             err, OPEVO_INVALID, "%s %s: trial %llu of run %lld is malformed; use another store.",
             store->path, store->state, (unsigned long long)trial->number, (long long)run);
-    trial->proposal.point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 1));
+    trial->proposal.point = opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 1));
     origin = (const char *)sqlite3_column_text(row, 2);
     trial->proposal.origin =
         origin ? opevo_i_store_keep_origin(store, origin, strlen(origin)) : NULL;
@@ -218,11 +218,11 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
 static opevo_status read_packed(opevo_store *store, opevo_trial *trials, size_t capacity,
                                 size_t *count, opevo_error *err)
 {
-    const opevo_i_cursor *cursor = &store->cursor;
+    const opevo_i_store_cursor *cursor = &store->cursor;
     size_t got = 0;
 
     for (; got < capacity && cursor->next <= cursor->count; got++) {
-        opevo_status status = opevo_i_unpack_next(store, &trials[got], err);
+        opevo_status status = opevo_i_store_unpack_next(store, &trials[got], err);
 
         if (status != OPEVO_OK)
             return status;
@@ -240,7 +240,7 @@ opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, o
     size_t got = 0;
     int code = SQLITE_OK;
 
-    OPEVO_TRY(opevo_i_unpack_seek(store, run, after, &packed, err));
+    OPEVO_TRY(opevo_i_store_unpack_seek(store, run, after, &packed, err));
     if (packed) {
         OPEVO_TRY(read_packed(store, trials, capacity, count, err));
         return OPEVO_OK;

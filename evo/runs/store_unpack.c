@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool get_count(opevo_i_bytes *self, opevo_index limit, opevo_index *out)
+static bool get_count(opevo_i_store_bytes *self, opevo_index limit, opevo_index *out)
 {
     opevo_index value = 0;
 
@@ -30,7 +30,7 @@ static bool get_count(opevo_i_bytes *self, opevo_index limit, opevo_index *out)
     return false;
 }
 
-static bool get_double(opevo_i_bytes *self, double *out)
+static bool get_double(opevo_i_store_bytes *self, double *out)
 {
     uint64_t bits = 0;
 
@@ -51,7 +51,7 @@ static opevo_outcome_class get_kind(unsigned tag)
 }
 
 /* The six numbers of an outcome, as far as the tag says that they are there. */
-static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcome)
+static bool get_numbers(opevo_i_store_bytes *self, unsigned tag, opevo_outcome *outcome)
 {
     double numbers[OPEVO_I_NUMBER_COUNT] = {0, NAN, 0, 0, 0, 0};
 
@@ -71,7 +71,7 @@ static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcom
     return true;
 }
 
-static bool get_criteria(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcome)
+static bool get_criteria(opevo_i_store_bytes *self, unsigned tag, opevo_outcome *outcome)
 {
     for (int i = 0; i < OPEVO_CRITERIA_MOST - 1; i++) {
         outcome->more[i] = NAN;
@@ -83,8 +83,8 @@ static bool get_criteria(opevo_i_bytes *self, unsigned tag, opevo_outcome *outco
 }
 
 /* Which of `strings`, or the bytes that stand in place where these are NULL. */
-static bool get_message(opevo_i_bytes *self, const char *const *strings, size_t string_count,
-                        opevo_i_details *details)
+static bool get_message(opevo_i_store_bytes *self, const char *const *strings, size_t string_count,
+                        opevo_i_store_details *details)
 {
     opevo_index count = 0;
 
@@ -101,13 +101,13 @@ static bool get_message(opevo_i_bytes *self, const char *const *strings, size_t 
 }
 
 /* An outcome; its message is one of `strings`, or stands in place where these are NULL. */
-static bool get_outcome(opevo_i_bytes *self, const char *const *strings, size_t string_count,
-                        opevo_outcome *outcome, opevo_i_details *details)
+static bool get_outcome(opevo_i_store_bytes *self, const char *const *strings, size_t string_count,
+                        opevo_outcome *outcome, opevo_i_store_details *details)
 {
     opevo_index tag = 0;
     opevo_index count = 0;
 
-    *details = (opevo_i_details){.samples = NULL};
+    *details = (opevo_i_store_details){.samples = NULL};
     if (!get_count(self, (1U << (OPEVO_I_CRITERIA_SHIFT + OPEVO_CRITERIA_MOST - 1)) - 1, &tag) ||
         get_kind((unsigned)tag) >= OPEVO_OUTCOME_CLASS_COUNT ||
         !get_numbers(self, (unsigned)tag, outcome))
@@ -124,10 +124,10 @@ static bool get_outcome(opevo_i_bytes *self, const char *const *strings, size_t 
     return get_criteria(self, (unsigned)tag, outcome);
 }
 
-bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
-                            opevo_i_details *details)
+bool opevo_i_store_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
+                                  opevo_i_store_details *details)
 {
-    opevo_i_bytes bytes = {data, size, 0};
+    opevo_i_store_bytes bytes = {data, size, 0};
 
     return get_outcome(&bytes, NULL, 0, outcome, details) && bytes.at == bytes.size;
 }
@@ -142,28 +142,30 @@ static opevo_status fail_outcomes(const opevo_store *store, opevo_error *err)
                       store->path, store->state);
 }
 
-static void forget_outcomes(opevo_i_outcomes *self)
+static void forget_outcomes(opevo_i_store_outcomes *self)
 {
     opevo_index_map_destroy(self->places);
     opevo_free(self->items);
-    *self = (opevo_i_outcomes){.places = NULL};
+    *self = (opevo_i_store_outcomes){.places = NULL};
 }
 
 static opevo_status add_row(opevo_store *store, sqlite3_stmt *row, opevo_error *err)
 {
-    opevo_i_outcomes *self = &store->outcomes;
+    opevo_i_store_outcomes *self = &store->outcomes;
     void *items = self->items;
-    opevo_i_details details;
+    opevo_i_store_details details;
 
     if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
         return fail_outcomes(store, err);
     if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
     self->items = items;
-    if (!opevo_i_unpack_outcome(sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1),
-                                &self->items[self->count], &details))
+    if (!opevo_i_store_unpack_outcome(sqlite3_column_blob(row, 1),
+                                      (size_t)sqlite3_column_bytes(row, 1),
+                                      &self->items[self->count], &details))
         return fail_outcomes(store, err);
-    if (!opevo_index_map_put(self->places, opevo_i_point_from_bytes(sqlite3_column_blob(row, 0)),
+    if (!opevo_index_map_put(self->places,
+                             opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 0)),
                              self->count++))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
     return OPEVO_OK;
@@ -172,7 +174,7 @@ static opevo_status add_row(opevo_store *store, sqlite3_stmt *row, opevo_error *
 /* Have the outcomes of the run's objective at hand, read anew: others may have added some. */
 static opevo_status load_outcomes(opevo_store *store, const char *signature, opevo_error *err)
 {
-    opevo_i_outcomes *self = &store->outcomes;
+    opevo_i_store_outcomes *self = &store->outcomes;
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *rows = NULL;
     int code = SQLITE_OK;
@@ -208,7 +210,7 @@ static opevo_status fail_damaged(const opevo_store *store, opevo_error *err)
 /* What stands before the trials. */
 static opevo_status read_head(opevo_store *store, opevo_error *err)
 {
-    opevo_i_cursor *cursor = &store->cursor;
+    opevo_i_store_cursor *cursor = &store->cursor;
     opevo_index version = 0;
     opevo_index count = 0;
     opevo_index length = 0;
@@ -242,13 +244,13 @@ static void close_cursor(opevo_store *store)
 {
     opevo_free(store->cursor.data);
     opevo_free(store->cursor.strings);
-    store->cursor = (opevo_i_cursor){.run = 0};
+    store->cursor = (opevo_i_store_cursor){.run = 0};
 }
 
 /* Put the cursor before the first trial of the run. */
 static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, opevo_error *err)
 {
-    opevo_i_cursor *cursor = &store->cursor;
+    opevo_i_store_cursor *cursor = &store->cursor;
     sqlite3_stmt *row = store->unpack;
     opevo_status status = OPEVO_OK;
     int code = SQLITE_OK;
@@ -281,8 +283,8 @@ static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, op
     OPEVO_TRY(read_head(store, err));
     if (cursor->points_only &&
         (!store->outcomes.places ||
-         strcmp(store->outcomes.signature, opevo_i_column_text(row, 2)) != 0))
-        OPEVO_TRY(load_outcomes(store, opevo_i_column_text(row, 2), err));
+         strcmp(store->outcomes.signature, opevo_i_store_column_text(row, 2)) != 0))
+        OPEVO_TRY(load_outcomes(store, opevo_i_store_column_text(row, 2), err));
 cleanup:
     if (status != OPEVO_OK)
         close_cursor(store);
@@ -290,10 +292,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
-                                 opevo_error *err)
+opevo_status opevo_i_store_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
+                                       opevo_error *err)
 {
-    opevo_i_cursor *cursor = &store->cursor;
+    opevo_i_store_cursor *cursor = &store->cursor;
     opevo_status status = OPEVO_OK;
     opevo_trial skipped;
 
@@ -301,7 +303,7 @@ opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after
     if (cursor->run != run || cursor->run == 0 || cursor->next > after + 1)
         OPEVO_TRY(open_cursor(store, run, found, err));
     while (*found && cursor->next <= after && cursor->next <= cursor->count)
-        OPEVO_TRY(opevo_i_unpack_next(store, &skipped, err));
+        OPEVO_TRY(opevo_i_store_unpack_next(store, &skipped, err));
 cleanup:
     return status;
 }
@@ -330,7 +332,7 @@ static opevo_status find_outcome(opevo_store *store, opevo_index point, opevo_ou
 
 static opevo_status unpack_trial(opevo_store *store, opevo_trial *trial, opevo_error *err)
 {
-    opevo_i_cursor *cursor = &store->cursor;
+    opevo_i_store_cursor *cursor = &store->cursor;
     opevo_index which = 0;
     opevo_status status = OPEVO_OK;
 
@@ -351,7 +353,7 @@ static opevo_status unpack_trial(opevo_store *store, opevo_trial *trial, opevo_e
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err)
+opevo_status opevo_i_store_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err)
 {
     opevo_status status = unpack_trial(store, trial, err);
 
@@ -360,7 +362,7 @@ opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_e
     return status;
 }
 
-void opevo_i_unpack_forget(opevo_store *store)
+void opevo_i_store_unpack_forget(opevo_store *store)
 {
     close_cursor(store);
     forget_outcomes(&store->outcomes);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes)
+void opevo_i_store_point_to_bytes(opevo_index point, unsigned char *bytes)
 {
     for (int i = OPEVO_I_POINT_BYTES - 1; i >= 0; i--) {
         bytes[i] = (unsigned char)point;
@@ -18,7 +18,7 @@ void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes)
     }
 }
 
-opevo_index opevo_i_point_from_bytes(const unsigned char *bytes)
+opevo_index opevo_i_store_point_from_bytes(const unsigned char *bytes)
 {
     opevo_index point = 0;
 
@@ -27,7 +27,7 @@ opevo_index opevo_i_point_from_bytes(const unsigned char *bytes)
     return point;
 }
 
-unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count)
+unsigned char *opevo_i_store_reals_to_bytes(const double *reals, size_t count)
 {
     unsigned char *bytes = opevo_malloc(count, 8);
 
@@ -41,7 +41,7 @@ unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count)
     return bytes;
 }
 
-void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals)
+void opevo_i_store_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t bits = 0;
@@ -52,7 +52,7 @@ void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *
     }
 }
 
-char *opevo_i_signature_text(uint64_t signature, char *text)
+char *opevo_i_store_signature_text(uint64_t signature, char *text)
 {
     snprintf(text, OPEVO_I_HEX_SIZE, "%016llx", (unsigned long long)signature);
     return text;

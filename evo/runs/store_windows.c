@@ -24,7 +24,7 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
                                        const double *processor_s, opevo_error *err)
 {
     size_t count = trial->outcome.sample_count;
-    unsigned char *bytes = opevo_i_reals_to_bytes(processor_s, count);
+    unsigned char *bytes = opevo_i_store_reals_to_bytes(processor_s, count);
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *insert = NULL;
 
@@ -91,7 +91,7 @@ static opevo_status keep(opevo_store *store, sqlite3_stmt *row, size_t count, co
 
     if (!opevo_reserve(&store->processor, &store->processor_capacity, count + 1, sizeof(double)))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
-    opevo_i_reals_from_bytes(bytes, count, store->processor);
+    opevo_i_store_reals_from_bytes(bytes, count, store->processor);
     *out = store->processor;
     return OPEVO_OK;
 }

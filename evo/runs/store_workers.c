@@ -128,8 +128,8 @@ static opevo_status check_device(opevo_store *store, int64_t run, const opevo_me
         status = OPEVO_FAIL(err, OPEVO_MISMATCH,
                             "%s: trials of run %lld were measured on %.200s (%.100s), and now on "
                             "%.200s (%.100s); --mixed-devices permits both in one run.",
-                            store->path, (long long)run, opevo_i_column_text(other, 0),
-                            opevo_i_column_text(other, 1), by->device, by->host);
+                            store->path, (long long)run, opevo_i_store_column_text(other, 0),
+                            opevo_i_store_column_text(other, 1), by->device, by->host);
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
 cleanup:
@@ -150,8 +150,8 @@ void opevo_i_store_print_devices(opevo_store *store, int64_t run, opevo_text *ou
         return;
     sqlite3_bind_int64(row, 1, run);
     while (sqlite3_step(row) == SQLITE_ROW) {
-        opevo_text_printf(out, "%s%.200s (%.64s)", separator, opevo_i_column_text(row, 0),
-                          opevo_i_column_text(row, 1));
+        opevo_text_printf(out, "%s%.200s (%.64s)", separator, opevo_i_store_column_text(row, 0),
+                          opevo_i_store_column_text(row, 1));
         separator = ", ";
     }
     sqlite3_finalize(row);
@@ -302,11 +302,11 @@ opevo_status opevo_store_workers(opevo_store *store, int64_t run,
     sqlite3_bind_int64(row, 1, run);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         opevo_stored_worker worker = {.number = sqlite3_column_int64(row, 0),
-                                      .by = {.command = opevo_i_column_text(row, 1),
-                                             .host = opevo_i_column_text(row, 2),
-                                             .device = opevo_i_column_text(row, 3)},
-                                      .state = opevo_i_column_text(row, 4),
-                                      .words = opevo_i_column_text(row, 5),
+                                      .by = {.command = opevo_i_store_column_text(row, 1),
+                                             .host = opevo_i_store_column_text(row, 2),
+                                             .device = opevo_i_store_column_text(row, 3)},
+                                      .state = opevo_i_store_column_text(row, 4),
+                                      .words = opevo_i_store_column_text(row, 5),
                                       .faults = (uint64_t)sqlite3_column_int64(row, 6),
                                       .trials = (uint64_t)sqlite3_column_int64(row, 7)};
 

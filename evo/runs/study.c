@@ -19,12 +19,12 @@ typedef struct scheduler {
     const opevo_study *study;
     const opevo_study_options *options;
     opevo_store *store;
-    opevo_i_writer *writer;
-    opevo_i_known **known; /* of each line; NULL: its runs keep their outcomes themselves */
-    opevo_i_known **made;  /* those of them that are different */
+    opevo_i_study_writer *writer;
+    opevo_i_store_known **known; /* of each line; NULL: its runs keep their outcomes themselves */
+    opevo_i_store_known **made;  /* those of them that are different */
     size_t made_count;
     uint64_t *numbers; /* of the shard's runs */
-    opevo_i_slot *slots;
+    opevo_i_study_slot *slots;
     size_t count;
     size_t *todo; /* places in `numbers` of the computed runs that are not there */
     size_t todo_count;
@@ -42,7 +42,7 @@ static opevo_status leave_known(scheduler *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_store *known = NULL;
-    opevo_i_slot *slots = NULL;
+    opevo_i_study_slot *slots = NULL;
     size_t kept = 0;
 
     OPEVO_TRY(opevo_store_open(self->options->known, OPEVO_STORE_READ, &known, err));
@@ -80,8 +80,8 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
     const opevo_study_options *options = self->options;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(
-        opevo_i_shard_numbers(self->study, options->shard, &self->numbers, &self->count, err));
+    OPEVO_TRY(opevo_i_study_shard_numbers(self->study, options->shard, &self->numbers, &self->count,
+                                          err));
     self->result.runs = self->count;
     if (options->known)
         OPEVO_TRY(leave_known(self, err));
@@ -97,7 +97,7 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
     for (size_t i = 0; i < self->count; i++) {
         if (self->slots[i].ended)
             self->result.present++;
-        else if (opevo_i_is_stored_whole(line_of(self, i)->objective))
+        else if (opevo_i_study_is_stored_whole(line_of(self, i)->objective))
             self->todo[self->todo_count++] = i;
     }
     self->progress.runs = self->result.runs - self->result.present;
@@ -144,23 +144,23 @@ static void record(void *context, const opevo_trial *trial, bool resumed)
     ((opevo_trial *)self->trials)[self->count++] = *trial;
 }
 
-static opevo_status hand_over(scheduler *self, int64_t run, opevo_i_known *known,
+static opevo_status hand_over(scheduler *self, int64_t run, opevo_i_store_known *known,
                               const recorder *recorded, opevo_stop stop, opevo_error *err)
 {
-    opevo_i_done *done = opevo_calloc(1, sizeof *done);
+    opevo_i_study_done *done = opevo_calloc(1, sizeof *done);
 
     if (!done || recorded->failed) {
-        opevo_i_done_free(done);
+        opevo_i_study_done_free(done);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of a run.");
     }
     done->run = run;
-    opevo_i_pack(recorded->trials, recorded->count, known, &done->packed);
+    opevo_i_store_pack(recorded->trials, recorded->count, known, &done->packed);
     done->packed.stop = opevo_stop_name(stop);
     if (opevo_text_check(&done->packed.data, err) != OPEVO_OK) {
-        opevo_i_done_free(done);
+        opevo_i_study_done_free(done);
         return OPEVO_NOMEM;
     }
-    if (!opevo_i_writer_put(self->writer, done))
+    if (!opevo_i_study_writer_put(self->writer, done))
         return OPEVO_FAIL(err, OPEVO_IO, "The store cannot be written."); /* the writer says why */
     return OPEVO_OK;
 }
@@ -218,12 +218,12 @@ static opevo_status make_known(scheduler *self, opevo_error *err)
         size_t k = 0;
 
         /* What breaks a requirement is no outcome of the objective. */
-        if (!opevo_i_known_suits(objective) || study->lines[i].requirement_count > 0)
+        if (!opevo_i_store_known_suits(objective) || study->lines[i].requirement_count > 0)
             continue;
         while (k < self->made_count && self->made[k]->signature != objective->signature)
             k++;
         if (k == self->made_count) {
-            opevo_status status = opevo_i_known_create(objective, &self->made[k], err);
+            opevo_status status = opevo_i_store_known_create(objective, &self->made[k], err);
 
             if (status != OPEVO_OK)
                 return status;
@@ -247,11 +247,11 @@ static opevo_status compute_all(scheduler *self, opevo_error *err)
         return OPEVO_OK;
     status = make_known(self, err);
     if (status == OPEVO_OK)
-        status = opevo_i_writer_create(self->store, &self->writer, err);
+        status = opevo_i_study_writer_create(self->store, &self->writer, err);
     if (status != OPEVO_OK)
         return status;
     status = opevo_parallel_for(self->todo_count, self->result.threads, compute, self, err);
-    written = opevo_i_writer_finish(self->writer, &of_writer);
+    written = opevo_i_study_writer_finish(self->writer, &of_writer);
     self->result.wall_s = opevo_clock_monotonic_s() - begun;
     self->result.busy_s = self->busy_s;
     if (written == OPEVO_OK)
@@ -321,7 +321,7 @@ static opevo_status measure_all(scheduler *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < self->count && status == OPEVO_OK && !self->interrupted; i++) {
-        if (!opevo_i_is_stored_whole(line_of(self, i)->objective))
+        if (!opevo_i_study_is_stored_whole(line_of(self, i)->objective))
             status = measure(self, i, err);
     }
     return status;
@@ -364,7 +364,7 @@ cleanup:
 
 /* Join one source; without a store, only see whether it could be. */
 static opevo_status merge_source(opevo_store *store, const char *path, const opevo_study *study,
-                                 const uint64_t *numbers, size_t count, opevo_i_slot *slots,
+                                 const uint64_t *numbers, size_t count, opevo_i_study_slot *slots,
                                  uint64_t *added, opevo_error *err)
 {
     opevo_store *source = NULL;
@@ -377,7 +377,7 @@ static opevo_status merge_source(opevo_store *store, const char *path, const ope
             OPEVO_FAIL(err, OPEVO_MISMATCH,
                        "%s has an older format, which holds no runs of studies: omit it.", path);
     else if (store)
-        status = opevo_i_store_copy(store, source, study, numbers, count, slots, added, err);
+        status = opevo_i_study_store_copy(store, source, study, numbers, count, slots, added, err);
     opevo_store_close(source);
     return status;
 }
@@ -389,11 +389,11 @@ opevo_status opevo_study_merge(const opevo_study *study, const char *path,
     opevo_merge_result self = {.runs = opevo_study_run_count(study)};
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
-    opevo_i_slot *slots = NULL;
+    opevo_i_study_slot *slots = NULL;
     uint64_t *numbers = NULL;
     size_t count = 0;
 
-    OPEVO_TRY(opevo_i_shard_numbers(study, (opevo_shard){0, 1}, &numbers, &count, err));
+    OPEVO_TRY(opevo_i_study_shard_numbers(study, (opevo_shard){0, 1}, &numbers, &count, err));
     slots = opevo_calloc(count, sizeof *slots);
     if (!slots) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");

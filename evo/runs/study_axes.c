@@ -8,7 +8,7 @@
 
 #define COMBINATIONS_MAX (UINT64_C(1) << 40)
 
-void opevo_i_axes_free(opevo_i_axes *axes)
+void opevo_i_study_axes_free(opevo_i_study_axes *axes)
 {
     for (size_t i = 0; i < axes->count; i++) {
         for (size_t k = 0; k < axes->items[i].count; k++)
@@ -18,10 +18,10 @@ void opevo_i_axes_free(opevo_i_axes *axes)
         opevo_free(axes->items[i].where);
     }
     opevo_free(axes->items);
-    *axes = (opevo_i_axes){.items = NULL};
+    *axes = (opevo_i_study_axes){.items = NULL};
 }
 
-uint64_t opevo_i_axes_combinations(const opevo_i_axes *axes)
+uint64_t opevo_i_study_axes_combinations(const opevo_i_study_axes *axes)
 {
     opevo_index product = 1;
 
@@ -30,7 +30,7 @@ uint64_t opevo_i_axes_combinations(const opevo_i_axes *axes)
     return product <= COMBINATIONS_MAX ? (uint64_t)product : 0;
 }
 
-const char *opevo_i_axes_value(const opevo_i_axes *axes, uint64_t number, size_t i)
+const char *opevo_i_study_axes_value(const opevo_i_study_axes *axes, uint64_t number, size_t i)
 {
     for (size_t k = axes->count - 1; k > i; k--)
         number /= axes->items[k].count;

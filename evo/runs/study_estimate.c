@@ -74,7 +74,7 @@ static opevo_status find_todo(const opevo_study *study, const opevo_study_option
                               opevo_error *err)
 {
     const char *paths[2] = {options->store, options->known};
-    opevo_i_slot *slots = opevo_calloc(*count, sizeof *slots);
+    opevo_i_study_slot *slots = opevo_calloc(*count, sizeof *slots);
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
 
@@ -98,7 +98,7 @@ static opevo_status find_todo(const opevo_study *study, const opevo_study_option
     }
     out->present = out->runs - *count;
     for (size_t i = *count; i-- > 0;) {
-        if (opevo_i_is_stored_whole(study->lines[numbers[i] % study->line_count].objective))
+        if (opevo_i_study_is_stored_whole(study->lines[numbers[i] % study->line_count].objective))
             continue;
         out->measured++;
         numbers[i] = numbers[--*count];
@@ -171,7 +171,7 @@ opevo_status opevo_study_estimate_time_sized(const opevo_study *study,
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_study_options", &known, sizeof known, err));
-    OPEVO_TRY(opevo_i_shard_numbers(study, known.shard, &numbers, &count, err));
+    OPEVO_TRY(opevo_i_study_shard_numbers(study, known.shard, &numbers, &count, err));
     OPEVO_TRY(find_todo(study, &known, numbers, &count, &self, err));
     if (count)
         OPEVO_TRY(sample(study, numbers, count, spend_s,

@@ -14,8 +14,8 @@
 
 enum { RANGE_MAX = 1 << 20 };
 
-opevo_status opevo_i_plan_fail(opevo_error *err, const char *path, const char *where,
-                               const char *format, ...)
+opevo_status opevo_i_study_plan_fail(opevo_error *err, const char *path, const char *where,
+                                     const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -26,8 +26,8 @@ opevo_status opevo_i_plan_fail(opevo_error *err, const char *path, const char *w
     return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s%s%s", path, where, *where ? ": " : "", sentence);
 }
 
-opevo_status opevo_i_plan_parse(const char *path, const char *text, size_t size, json_t **out,
-                                opevo_error *err)
+opevo_status opevo_i_study_plan_parse(const char *path, const char *text, size_t size, json_t **out,
+                                      opevo_error *err)
 {
     json_error_t error;
     char fault[OPEVO_JSON_FAULT_SIZE];
@@ -49,21 +49,21 @@ opevo_status opevo_i_plan_parse(const char *path, const char *text, size_t size,
 /* "tuners[1]" and "settings" as "tuners[1].settings". */
 static void join(char *out, const char *where, const char *key)
 {
-    snprintf(out, OPEVO_I_WHERE_SIZE, "%.100s%s%.50s", where, *where ? "." : "", key);
+    snprintf(out, OPEVO_I_STUDY_WHERE_SIZE, "%.100s%s%.50s", where, *where ? "." : "", key);
 }
 
-opevo_status opevo_i_plan_keys(const char *path, const json_t *object, const char *where,
-                               const char *const *keys, const char *form, opevo_error *err)
+opevo_status opevo_i_study_plan_keys(const char *path, const json_t *object, const char *where,
+                                     const char *const *keys, const char *form, opevo_error *err)
 {
     void *at = json_object_iter((json_t *)object);
     opevo_text known = {0};
     opevo_status status = OPEVO_OK;
 
     if (!json_is_object(object))
-        return opevo_i_plan_fail(err, path, where, "expected %s.", form);
+        return opevo_i_study_plan_fail(err, path, where, "expected %s.", form);
     for (; at && status == OPEVO_OK; at = json_object_iter_next((json_t *)object, at)) {
         const char *key = json_object_iter_key(at);
-        char place[OPEVO_I_WHERE_SIZE];
+        char place[OPEVO_I_STUDY_WHERE_SIZE];
         size_t i = 0;
 
         while (keys[i] && strcmp(keys[i], key) != 0)
@@ -73,35 +73,35 @@ opevo_status opevo_i_plan_keys(const char *path, const json_t *object, const cha
         for (i = 0; keys[i]; i++)
             opevo_text_printf(&known, "%s%s", i ? ", " : "", keys[i]);
         join(place, where, key);
-        status = opevo_i_plan_fail(err, path, place, "unknown key; the keys are %s.",
-                                   opevo_text_string(&known));
+        status = opevo_i_study_plan_fail(err, path, place, "unknown key; the keys are %s.",
+                                         opevo_text_string(&known));
     }
     opevo_text_free(&known);
     return status;
 }
 
-opevo_status opevo_i_plan_list(const char *path, const json_t *object, const char *key,
-                               const json_t **out, opevo_error *err)
+opevo_status opevo_i_study_plan_list(const char *path, const json_t *object, const char *key,
+                                     const json_t **out, opevo_error *err)
 {
     *out = json_object_get(object, key);
     if (!json_is_array(*out) || json_array_size(*out) == 0)
-        return opevo_i_plan_fail(err, path, key, "give a list with at least one entry.");
+        return opevo_i_study_plan_fail(err, path, key, "give a list with at least one entry.");
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const char *where,
-                                const char *key, bool required, opevo_i_texts *out,
-                                opevo_error *err)
+opevo_status opevo_i_study_plan_texts(const char *path, const json_t *object, const char *where,
+                                      const char *key, bool required, opevo_i_study_texts *out,
+                                      opevo_error *err)
 {
     const json_t *value = json_object_get(object, key);
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
-    char place[OPEVO_I_WHERE_SIZE];
+    char place[OPEVO_I_STUDY_WHERE_SIZE];
 
     join(place, where, key);
     if (!value && !required)
         return OPEVO_OK;
     if (count == 0)
-        return opevo_i_plan_fail(err, path, place, "this list is empty.");
+        return opevo_i_study_plan_fail(err, path, place, "this list is empty.");
     out->items = opevo_malloc(count, sizeof *out->items);
     if (!out->items)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
@@ -109,7 +109,8 @@ opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const ch
         const json_t *item = json_is_array(value) ? json_array_get(value, i) : value;
 
         if (!json_is_string(item) || !*json_string_value(item))
-            return opevo_i_plan_fail(err, path, place, "give a string, or a list of strings.");
+            return opevo_i_study_plan_fail(err, path, place,
+                                           "give a string, or a list of strings.");
         out->items[i] = json_string_value(item);
     }
     out->count = count;
@@ -121,7 +122,7 @@ opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const ch
 typedef struct reader {
     const char *path;
     const char *where;
-    opevo_i_axis *axis;
+    opevo_i_study_axis *axis;
     size_t capacity;
 } reader;
 
@@ -144,7 +145,7 @@ static opevo_status add_value(reader *self, const char *text, opevo_error *err)
 static opevo_status add_range(reader *self, const json_t *range, opevo_error *err)
 {
     static const char *const keys[] = {"from", "to", "step", NULL};
-    opevo_status status = opevo_i_plan_keys(self->path, range, self->where, keys, "", err);
+    opevo_status status = opevo_i_study_plan_keys(self->path, range, self->where, keys, "", err);
     const json_t *step = json_object_get(range, "step");
     double from = json_number_value(json_object_get(range, "from"));
     double to = json_number_value(json_object_get(range, "to"));
@@ -156,10 +157,11 @@ static opevo_status add_range(reader *self, const json_t *range, opevo_error *er
     if (!json_is_number(json_object_get(range, "from")) ||
         !json_is_number(json_object_get(range, "to")) || !(by > 0) || !(count >= 1) ||
         count > RANGE_MAX)
-        return opevo_i_plan_fail(err, self->path, self->where,
-                                 "a range must be {\"from\": a, \"to\": b, \"step\": c} with a <= "
-                                 "b and c > 0, and at most %d values.",
-                                 (int)RANGE_MAX);
+        return opevo_i_study_plan_fail(
+            err, self->path, self->where,
+            "a range must be {\"from\": a, \"to\": b, \"step\": c} with a <= "
+            "b and c > 0, and at most %d values.",
+            (int)RANGE_MAX);
     for (size_t i = 0; status == OPEVO_OK && i < (size_t)count; i++) {
         char rounded[40];
         char text[OPEVO_DOUBLE_TEXT_SIZE];
@@ -187,8 +189,8 @@ static opevo_status add_item(reader *self, const json_t *item, opevo_error *err)
     }
     if (json_is_real(item))
         return add_value(self, opevo_double_format(json_real_value(item), text), err);
-    return opevo_i_plan_fail(err, self->path, self->where,
-                             "give a number, a string, a range, or a list of them.");
+    return opevo_i_study_plan_fail(err, self->path, self->where,
+                                   "give a number, a string, a range, or a list of them.");
 }
 
 static opevo_status read_axis(reader *self, const char *key, const json_t *value, opevo_error *err)
@@ -202,23 +204,23 @@ static opevo_status read_axis(reader *self, const char *key, const json_t *value
     if (!json_is_array(value))
         return add_item(self, value, err);
     if (json_array_size(value) == 0)
-        return opevo_i_plan_fail(err, self->path, self->where, "this list is empty.");
+        return opevo_i_study_plan_fail(err, self->path, self->where, "this list is empty.");
     for (size_t i = 0; status == OPEVO_OK && i < json_array_size(value); i++)
         status = add_item(self, json_array_get(value, i), err);
     return status;
 }
 
-opevo_status opevo_i_plan_axes(const char *path, const json_t *object, const char *where,
-                               const char *key, opevo_i_axes *out, opevo_error *err)
+opevo_status opevo_i_study_plan_axes(const char *path, const json_t *object, const char *where,
+                                     const char *key, opevo_i_study_axes *out, opevo_error *err)
 {
     void *at = json_object_iter((json_t *)object);
-    char place[OPEVO_I_WHERE_SIZE];
-    char member[OPEVO_I_WHERE_SIZE];
+    char place[OPEVO_I_STUDY_WHERE_SIZE];
+    char member[OPEVO_I_STUDY_WHERE_SIZE];
     opevo_status status = OPEVO_OK;
 
     join(place, where, key);
     if (!json_is_object(object))
-        return opevo_i_plan_fail(err, path, place, "expected an object.");
+        return opevo_i_study_plan_fail(err, path, place, "expected an object.");
     out->items = opevo_calloc(json_object_size(object), sizeof *out->items);
     if (!out->items)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);

@@ -18,9 +18,9 @@ static opevo_status fail_memory(const opevo_plan *plan, opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", plan->path);
 }
 
-static const opevo_i_axes *topologies_of(const opevo_plan *plan, size_t objective)
+static const opevo_i_study_axes *topologies_of(const opevo_plan *plan, size_t objective)
 {
-    const opevo_i_plan_objective *self = &plan->objectives[objective];
+    const opevo_i_study_plan_objective *self = &plan->objectives[objective];
 
     return self->own_topologies ? &self->topologies : &plan->topologies;
 }
@@ -37,7 +37,7 @@ typedef struct place {
 static opevo_status set_search(const opevo_plan *plan, const place *at, opevo_study_line *line,
                                opevo_error *err)
 {
-    const opevo_i_plan_objective *entry = &plan->objectives[at->objective];
+    const opevo_i_study_plan_objective *entry = &plan->objectives[at->objective];
     const opevo_search_defaults *defaults = line->objective->defaults;
     const char *criteria = entry->criteria.length ? entry->criteria.data
                            : defaults             ? defaults->criteria
@@ -46,14 +46,16 @@ static opevo_status set_search(const opevo_plan *plan, const place *at, opevo_st
 
     line->criteria = opevo_criteria_fitness();
     if (criteria && opevo_criteria_parse(line->objective, criteria, &line->criteria, &inner))
-        return opevo_i_plan_fail(err, plan->path, entry->where, "criteria: %s", inner.message);
+        return opevo_i_study_plan_fail(err, plan->path, entry->where, "criteria: %s",
+                                       inner.message);
     line->requirements = opevo_calloc(entry->requirement_count, sizeof *line->requirements);
     if (!line->requirements)
         return fail_memory(plan, err);
     for (size_t i = 0; i < entry->requirement_count; i++) {
         if (opevo_requirement_parse(line->objective, entry->requirements[i], &line->requirements[i],
                                     &inner))
-            return opevo_i_plan_fail(err, plan->path, entry->where, "require: %s", inner.message);
+            return opevo_i_study_plan_fail(err, plan->path, entry->where, "require: %s",
+                                           inner.message);
     }
     line->requirement_count = entry->requirement_count;
     return OPEVO_OK;
@@ -63,7 +65,7 @@ static opevo_status set_search(const opevo_plan *plan, const place *at, opevo_st
 static opevo_status print_settings(const opevo_plan *plan, const place *at, opevo_study_line *line,
                                    opevo_error *err)
 {
-    const opevo_i_axes *axes = topologies_of(plan, at->objective);
+    const opevo_i_study_axes *axes = topologies_of(plan, at->objective);
     const char *space = plan->objectives[at->objective].space;
     const char *slash = space ? strrchr(space, '/') : NULL;
     opevo_text text = {0};
@@ -84,9 +86,9 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
                           i             ? ","
                           : text.length ? " " OPEVO_I_TOPOLOGY
                                         : OPEVO_I_TOPOLOGY,
-                          axes->items[i].key, opevo_i_axes_value(axes, at->topologies, i));
-    opevo_i_plan_print_starts(&plan->objectives[at->objective], &text);
-    opevo_i_plan_print_with(&plan->objectives[at->objective], &text);
+                          axes->items[i].key, opevo_i_study_axes_value(axes, at->topologies, i));
+    opevo_i_study_plan_print_starts(&plan->objectives[at->objective], &text);
+    opevo_i_study_plan_print_with(&plan->objectives[at->objective], &text);
     opevo_text_add(&text, ""); /* a text in any case */
     if (opevo_text_check(&text, err) != OPEVO_OK) {
         opevo_text_free(&text);
@@ -100,7 +102,7 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
 static opevo_status set_settings(const opevo_plan *plan, const place *at, opevo_study_line *line,
                                  opevo_error *err)
 {
-    const opevo_i_axes *axes = &plan->tuners[at->tuner].settings;
+    const opevo_i_study_axes *axes = &plan->tuners[at->tuner].settings;
     const opevo_search_defaults *defaults = line->objective->defaults;
     opevo_status status = OPEVO_OK;
     opevo_text assignment = {0};
@@ -113,7 +115,7 @@ static opevo_status set_settings(const opevo_plan *plan, const place *at, opevo_
     for (size_t i = 0; i < axes->count; i++) {
         opevo_text_clear(&assignment);
         opevo_text_printf(&assignment, "%s=%s", axes->items[i].key,
-                          opevo_i_axes_value(axes, at->settings, i));
+                          opevo_i_study_axes_value(axes, at->settings, i));
         OPEVO_TRY(opevo_text_check(&assignment, err));
         OPEVO_TRY(opevo_settings_set(line->tuner, assignment.data, line->settings, err));
     }
@@ -125,7 +127,7 @@ cleanup:
 static opevo_status set_budget(const opevo_plan *plan, const place *at, opevo_study_line *line,
                                opevo_error *err)
 {
-    const opevo_i_plan_budget *budget = &plan->budgets[at->budget];
+    const opevo_i_study_plan_budget *budget = &plan->budgets[at->budget];
     const char *unit = line->objective->unit;
     opevo_status status = OPEVO_OK;
 
@@ -134,16 +136,16 @@ static opevo_status set_budget(const opevo_plan *plan, const place *at, opevo_st
     if (!budget->target_is_share) {
         line->budget.target = budget->target > 0 ? opevo_unit_fitness(unit, budget->target) : 0;
         if (budget->target > 0 && opevo_unit_is_time(unit))
-            status = opevo_i_plan_print_budget(plan, budget, opevo_unit_name(unit),
-                                               &line->own_budget_text, err);
+            status = opevo_i_study_plan_print_budget(plan, budget, opevo_unit_name(unit),
+                                                     &line->own_budget_text, err);
         if (line->own_budget_text)
             line->budget_text = line->own_budget_text;
         return status;
     }
     if (!(line->note.optimum > 0))
-        return opevo_i_plan_fail(err, plan->path, budget->where,
-                                 "the optimum of %s is unknown: give the target as a result.",
-                                 line->objective->name);
+        return opevo_i_study_plan_fail(err, plan->path, budget->where,
+                                       "the optimum of %s is unknown: give the target as a result.",
+                                       line->objective->name);
     line->budget.target = opevo_fitness_share(budget->target, line->note.optimum);
     return OPEVO_OK;
 }
@@ -182,9 +184,9 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
     opevo_tuner_destroy(tuner);
     if (status == OPEVO_OK || status == OPEVO_NOMEM)
         return status == OPEVO_OK ? OPEVO_OK : fail_memory(study->plan, err);
-    return opevo_i_plan_fail(err, study->plan->path, study->plan->tuners[at->tuner].where,
-                             "%s on %s: %s", line->tuner->name, line->objective->name,
-                             inner.message);
+    return opevo_i_study_plan_fail(err, study->plan->path, study->plan->tuners[at->tuner].where,
+                                   "%s on %s: %s", line->tuner->name, line->objective->name,
+                                   inner.message);
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
@@ -192,11 +194,11 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
 /* Lines that an objective adds; 0 where they are too many. */
 static opevo_index lines_of(const opevo_plan *plan, size_t objective)
 {
-    opevo_index topologies = opevo_i_axes_combinations(topologies_of(plan, objective));
+    opevo_index topologies = opevo_i_study_axes_combinations(topologies_of(plan, objective));
     opevo_index sum = 0;
 
     for (size_t i = 0; i < plan->tuner_count; i++) {
-        uint64_t settings = opevo_i_axes_combinations(&plan->tuners[i].settings);
+        uint64_t settings = opevo_i_study_axes_combinations(&plan->tuners[i].settings);
 
         if (settings == 0)
             return 0;
@@ -220,7 +222,7 @@ static opevo_status count_lines(const opevo_plan *plan, size_t *lines, size_t *s
                               "%s has more than 2^40 runs: use fewer combinations or seeds.",
                               plan->path);
         if (topologies_of(plan, i)->count)
-            *shapes += (size_t)opevo_i_axes_combinations(topologies_of(plan, i));
+            *shapes += (size_t)opevo_i_study_axes_combinations(topologies_of(plan, i));
     }
     *lines = (size_t)sum;
     return OPEVO_OK;
@@ -231,13 +233,13 @@ static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *con
                               const opevo_objective_note *note, opevo_error *err)
 {
     const opevo_plan *plan = study->plan;
-    uint64_t settings = opevo_i_axes_combinations(&plan->tuners[at.tuner].settings);
-    uint64_t topologies = opevo_i_axes_combinations(topologies_of(plan, at.objective));
+    uint64_t settings = opevo_i_study_axes_combinations(&plan->tuners[at.tuner].settings);
+    uint64_t topologies = opevo_i_study_axes_combinations(topologies_of(plan, at.objective));
 
     for (at.settings = 0; at.settings < settings; at.settings++) {
         for (at.topologies = 0; at.topologies < topologies; at.topologies++) {
             for (at.budget = 0; at.budget < plan->budget_count; at.budget++) {
-                const opevo_i_plan_objective *entry = &plan->objectives[at.objective];
+                const opevo_i_study_plan_objective *entry = &plan->objectives[at.objective];
                 opevo_study_line *line = &study->lines[study->line_count];
                 opevo_status status = make_line(plan, &at, shapes[at.topologies], note, line, err);
 
@@ -256,7 +258,7 @@ static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *con
 static opevo_status check_without_space(const opevo_study *study, size_t which,
                                         const opevo_objective *objective, opevo_error *err)
 {
-    const opevo_i_plan_objective *entry = &study->plan->objectives[which];
+    const opevo_i_study_plan_objective *entry = &study->plan->objectives[which];
     const char *key = entry->space                               ? "space"
                       : entry->start_count                       ? "start"
                       : topologies_of(study->plan, which)->count ? "topologies"
@@ -264,18 +266,18 @@ static opevo_status check_without_space(const opevo_study *study, size_t which,
 
     if (!key)
         return OPEVO_OK;
-    return opevo_i_plan_fail(err, study->plan->path, entry->where,
-                             "%s requires a search space, which %s does not have%s.", key,
-                             objective->name,
-                             strcmp(key, "topologies") != 0 || entry->own_topologies
-                                 ? ""
-                                 : "; give the other objectives their own");
+    return opevo_i_study_plan_fail(err, study->plan->path, entry->where,
+                                   "%s requires a search space, which %s does not have%s.", key,
+                                   objective->name,
+                                   strcmp(key, "topologies") != 0 || entry->own_topologies
+                                       ? ""
+                                       : "; give the other objectives their own");
 }
 
 static opevo_status add_objective(opevo_study *study, size_t which,
                                   const opevo_study_objective *given, opevo_error *err)
 {
-    const opevo_i_axes *axes = topologies_of(study->plan, which);
+    const opevo_i_study_axes *axes = topologies_of(study->plan, which);
     opevo_objective *plain = given->objective;
     opevo_objective *const *shapes = &plain;
     opevo_status status = OPEVO_OK;
@@ -283,15 +285,15 @@ static opevo_status add_objective(opevo_study *study, size_t which,
     if (!plain->space)
         OPEVO_TRY(check_without_space(study, which, plain, err));
     if (study->plan->objectives[which].start_count > 0)
-        OPEVO_TRY(
-            opevo_i_plan_set_starts(study->plan, &study->plan->objectives[which], plain, err));
+        OPEVO_TRY(opevo_i_study_plan_set_starts(study->plan, &study->plan->objectives[which], plain,
+                                                err));
     if (axes->count) {
-        uint64_t count = opevo_i_axes_combinations(axes);
+        uint64_t count = opevo_i_study_axes_combinations(axes);
 
         shapes = study->reshaped + study->reshaped_count;
         for (uint64_t t = 0; t < count; t++) {
-            status = opevo_i_reshape(plain, axes, t, study->plan->path,
-                                     &study->reshaped[study->reshaped_count], err);
+            status = opevo_i_study_reshape(plain, axes, t, study->plan->path,
+                                           &study->reshaped[study->reshaped_count], err);
             if (status != OPEVO_OK)
                 return status;
             study->reshaped_count++;
@@ -332,7 +334,7 @@ static opevo_status check_different(const opevo_study *study, opevo_error *err)
         bool same = line->objective->signature == sorted[i - 1]->objective->signature;
 
         if (compare_lines(&sorted[i - 1], &sorted[i]) == 0)
-            status = opevo_i_plan_fail(
+            status = opevo_i_study_plan_fail(
                 err, study->plan->path, "", "tuner %s with %s%s%s on %s appears twice%s",
                 line->tuner->name, line->settings_text, *line->settings_text ? " " : "",
                 line->budget_text, line->objective->name,
@@ -427,8 +429,8 @@ bool opevo_shard_has(opevo_shard shard, const opevo_study *study, uint64_t numbe
     return (number + number / round) % shard.count == shard.index;
 }
 
-opevo_status opevo_i_shard_numbers(const opevo_study *study, opevo_shard shard, uint64_t **out,
-                                   size_t *count, opevo_error *err)
+opevo_status opevo_i_study_shard_numbers(const opevo_study *study, opevo_shard shard,
+                                         uint64_t **out, size_t *count, opevo_error *err)
 {
     uint64_t runs = opevo_study_run_count(study);
     uint64_t *numbers = NULL;

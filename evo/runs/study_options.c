@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A text, a number, or true. */
-static opevo_status add_option(const opevo_plan *plan, opevo_i_plan_objective *self,
+static opevo_status add_option(const opevo_plan *plan, opevo_i_study_plan_objective *self,
                                const char *key, const json_t *value, opevo_error *err)
 {
     opevo_plan_option *grown = opevo_realloc(self->options, self->option_count + 1, sizeof *grown);
@@ -29,8 +29,9 @@ static opevo_status add_option(const opevo_plan *plan, opevo_i_plan_objective *s
     else if (json_is_real(value))
         opevo_double_format(json_real_value(value), number);
     else if (!json_is_true(value) || !is_flag)
-        return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a string or a number%s.",
-                                 key, is_flag ? ", or true" : "");
+        return opevo_i_study_plan_fail(err, plan->path, self->where,
+                                       "%s: give a string or a number%s.", key,
+                                       is_flag ? ", or true" : "");
     grown[self->option_count] = (opevo_plan_option){opevo_strdup(key), opevo_strdup(text)};
     if (!grown[self->option_count].key || !grown[self->option_count].value) {
         opevo_free(grown[self->option_count].key);
@@ -41,8 +42,8 @@ static opevo_status add_option(const opevo_plan *plan, opevo_i_plan_objective *s
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_plan_read_options(const opevo_plan *plan, const json_t *entry,
-                                       opevo_i_plan_objective *self, opevo_error *err)
+opevo_status opevo_i_study_plan_read_options(const opevo_plan *plan, const json_t *entry,
+                                             opevo_i_study_plan_objective *self, opevo_error *err)
 {
     static const char *const keys[] = {OPEVO_I_PLAN_OPTIONS};
     opevo_status status = OPEVO_OK;
@@ -62,7 +63,7 @@ opevo_status opevo_i_plan_read_options(const opevo_plan *plan, const json_t *ent
     return OPEVO_OK;
 }
 
-void opevo_i_plan_print_with(const opevo_i_plan_objective *self, opevo_text *out)
+void opevo_i_study_plan_print_with(const opevo_i_study_plan_objective *self, opevo_text *out)
 {
     for (size_t i = 0; i < self->option_count; i++) {
         if (!strcmp(self->options[i].key, "with"))

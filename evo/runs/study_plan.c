@@ -22,34 +22,35 @@
 static opevo_status add_objective(opevo_plan *plan, const char *on, const char *what,
                                   const char *space, const char *where, opevo_error *err)
 {
-    opevo_i_plan_objective *grown =
+    opevo_i_study_plan_objective *grown =
         opevo_realloc(plan->objectives, plan->objective_count + 1, sizeof *grown);
-    opevo_i_plan_objective *made = NULL;
+    opevo_i_study_plan_objective *made = NULL;
 
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     plan->objectives = grown;
     made = &grown[plan->objective_count++];
-    *made = (opevo_i_plan_objective){.on = opevo_strdup(on),
-                                     .what = what ? opevo_strdup(what) : NULL,
-                                     .space = space ? opevo_strdup(space) : NULL,
-                                     .where = opevo_strdup(where)};
+    *made = (opevo_i_study_plan_objective){.on = opevo_strdup(on),
+                                           .what = what ? opevo_strdup(what) : NULL,
+                                           .space = space ? opevo_strdup(space) : NULL,
+                                           .where = opevo_strdup(where)};
     if (!made->on || !made->where || (what && !made->what) || (space && !made->space))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     return OPEVO_OK;
 }
 
 /* What is searched for: "criteria" and "require", each a text or a list of texts. */
-static opevo_status read_search(opevo_plan *plan, const json_t *entry, opevo_i_plan_objective *self,
-                                opevo_error *err)
+static opevo_status read_search(opevo_plan *plan, const json_t *entry,
+                                opevo_i_study_plan_objective *self, opevo_error *err)
 {
-    opevo_i_texts criteria = {NULL, 0};
-    opevo_i_texts require = {NULL, 0};
+    opevo_i_study_texts criteria = {NULL, 0};
+    opevo_i_study_texts require = {NULL, 0};
     opevo_status status = OPEVO_OK;
 
+    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, self->where, "criteria", false, &criteria,
+                                       err));
     OPEVO_TRY(
-        opevo_i_plan_texts(plan->path, entry, self->where, "criteria", false, &criteria, err));
-    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, self->where, "require", false, &require, err));
+        opevo_i_study_plan_texts(plan->path, entry, self->where, "require", false, &require, err));
     for (size_t i = 0; i < criteria.count; i++)
         opevo_text_printf(&self->criteria, "%s%s", i ? "," : "", criteria.items[i]);
     self->requirements = opevo_calloc(require.count, sizeof *self->requirements);
@@ -74,23 +75,25 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
         "criteria", "require", "start", OPEVO_I_PLAN_OPTIONS, NULL};
     const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
-    opevo_i_texts on = {NULL, 0};
-    opevo_i_texts what = {NULL, 0};
-    opevo_i_texts space = {NULL, 0};
+    opevo_i_study_texts on = {NULL, 0};
+    opevo_i_study_texts what = {NULL, 0};
+    opevo_i_study_texts space = {NULL, 0};
     size_t first = plan->objective_count;
 
     if (json_is_string(entry))
         return add_objective(plan, json_string_value(entry), NULL, NULL, where, err);
-    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
-    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "on", true, &on, err));
-    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "what", false, &what, err));
-    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "space", false, &space, err));
+    OPEVO_TRY(
+        opevo_i_study_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
+    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "on", true, &on, err));
+    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "what", false, &what, err));
+    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "space", false, &space, err));
     if (space.count > 1) {
-        status = opevo_i_plan_fail(err, plan->path, where, "give one space, not a list.");
+        status = opevo_i_study_plan_fail(err, plan->path, where, "give one space, not a list.");
         goto cleanup;
     }
     if (only && !json_is_boolean(only)) {
-        status = opevo_i_plan_fail(err, plan->path, where, "only-recorded must be true or false.");
+        status =
+            opevo_i_study_plan_fail(err, plan->path, where, "only-recorded must be true or false.");
         goto cleanup;
     }
     for (size_t i = 0; i < on.count; i++) {
@@ -100,14 +103,14 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
     }
     for (size_t i = first; i < plan->objective_count; i++) {
         plan->objectives[i].only_recorded = json_is_true(only);
-        OPEVO_TRY(opevo_i_plan_read_options(plan, entry, &plan->objectives[i], err));
+        OPEVO_TRY(opevo_i_study_plan_read_options(plan, entry, &plan->objectives[i], err));
         OPEVO_TRY(read_search(plan, entry, &plan->objectives[i], err));
-        OPEVO_TRY(opevo_i_plan_read_starts(plan, entry, &plan->objectives[i], err));
+        OPEVO_TRY(opevo_i_study_plan_read_starts(plan, entry, &plan->objectives[i], err));
     }
     for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
         plan->objectives[i].own_topologies = true;
-        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
-                                    "topologies", &plan->objectives[i].topologies, err));
+        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
+                                          "topologies", &plan->objectives[i].topologies, err));
     }
 cleanup:
     opevo_free(on.items);
@@ -119,8 +122,8 @@ cleanup:
 static opevo_status read_objectives(opevo_plan *plan, const json_t *root, opevo_error *err)
 {
     const json_t *list = NULL;
-    opevo_status status = opevo_i_plan_list(plan->path, root, "objectives", &list, err);
-    char where[OPEVO_I_WHERE_SIZE];
+    opevo_status status = opevo_i_study_plan_list(plan->path, root, "objectives", &list, err);
+    char where[OPEVO_I_STUDY_WHERE_SIZE];
 
     for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list); i++) {
         snprintf(where, sizeof where, "objectives[%zu]", i);
@@ -132,7 +135,7 @@ static opevo_status read_objectives(opevo_plan *plan, const json_t *root, opevo_
 /* ---- Tuners --------------------------------------------------------------------------------- */
 
 /* Every value of every setting must be one that the tuner takes. */
-static opevo_status check_settings(const opevo_plan *plan, const opevo_i_plan_tuner *tuner,
+static opevo_status check_settings(const opevo_plan *plan, const opevo_i_study_plan_tuner *tuner,
                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -143,14 +146,14 @@ static opevo_status check_settings(const opevo_plan *plan, const opevo_i_plan_tu
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     for (size_t i = 0; i < tuner->settings.count; i++) {
-        const opevo_i_axis *axis = &tuner->settings.items[i];
+        const opevo_i_study_axis *axis = &tuner->settings.items[i];
 
         for (size_t k = 0; k < axis->count; k++) {
             opevo_text_clear(&assignment);
             opevo_text_printf(&assignment, "%s=%s", axis->key, axis->values[k]);
             OPEVO_TRY(opevo_text_check(&assignment, err));
             if (opevo_settings_set(tuner->ops, assignment.data, values, &inner)) {
-                status = opevo_i_plan_fail(err, plan->path, axis->where, "%s", inner.message);
+                status = opevo_i_study_plan_fail(err, plan->path, axis->where, "%s", inner.message);
                 goto cleanup;
             }
         }
@@ -165,7 +168,7 @@ static opevo_status read_tuner(opevo_plan *plan, const json_t *entry, const char
                                opevo_error *err)
 {
     static const char *const keys[] = {"tuner", "settings", NULL};
-    opevo_i_plan_tuner *self = &plan->tuners[plan->tuner_count++];
+    opevo_i_study_plan_tuner *self = &plan->tuners[plan->tuner_count++];
     const json_t *name = entry;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
@@ -174,17 +177,18 @@ static opevo_status read_tuner(opevo_plan *plan, const json_t *entry, const char
     if (!self->where)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     if (!json_is_string(entry)) {
-        OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
+        OPEVO_TRY(
+            opevo_i_study_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
         name = json_object_get(entry, "tuner");
     }
     if (!json_is_string(name))
-        return opevo_i_plan_fail(err, plan->path, where,
-                                 "name the tuner, as in {\"tuner\": \"opevo\"}.");
+        return opevo_i_study_plan_fail(err, plan->path, where,
+                                       "name the tuner, as in {\"tuner\": \"opevo\"}.");
     if (opevo_tuner_find(json_string_value(name), &self->ops, &inner))
-        return opevo_i_plan_fail(err, plan->path, where, "%s", inner.message);
+        return opevo_i_study_plan_fail(err, plan->path, where, "%s", inner.message);
     if (json_is_object(entry) && json_object_get(entry, "settings"))
-        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "settings"), where,
-                                    "settings", &self->settings, err));
+        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(entry, "settings"), where,
+                                          "settings", &self->settings, err));
     OPEVO_TRY(check_settings(plan, self, err));
 cleanup:
     return status;
@@ -193,8 +197,8 @@ cleanup:
 static opevo_status read_tuners(opevo_plan *plan, const json_t *root, opevo_error *err)
 {
     const json_t *list = NULL;
-    opevo_status status = opevo_i_plan_list(plan->path, root, "tuners", &list, err);
-    char where[OPEVO_I_WHERE_SIZE];
+    opevo_status status = opevo_i_study_plan_list(plan->path, root, "tuners", &list, err);
+    char where[OPEVO_I_STUDY_WHERE_SIZE];
 
     if (status != OPEVO_OK)
         return status;
@@ -211,7 +215,7 @@ static opevo_status read_tuners(opevo_plan *plan, const json_t *root, opevo_erro
 /* ---- Budgets -------------------------------------------------------------------------------- */
 
 static opevo_status read_target(const opevo_plan *plan, const json_t *value, const char *where,
-                                opevo_i_plan_budget *out, opevo_error *err)
+                                opevo_i_study_plan_budget *out, opevo_error *err)
 {
     const char *text = json_is_string(value) ? json_string_value(value) : "";
     size_t length = strlen(text);
@@ -229,13 +233,14 @@ static opevo_status read_target(const opevo_plan *plan, const json_t *value, con
             return OPEVO_OK;
         }
     }
-    return opevo_i_plan_fail(
+    return opevo_i_study_plan_fail(
         err, plan->path, where,
         "target must be a result above 0 or a share of the optimum, such as \"95%%\".");
 }
 
-opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_plan_budget *budget,
-                                       const char *unit, char **out, opevo_error *err)
+opevo_status opevo_i_study_plan_print_budget(const opevo_plan *plan,
+                                             const opevo_i_study_plan_budget *budget,
+                                             const char *unit, char **out, opevo_error *err)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
@@ -254,8 +259,8 @@ opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_pla
     }
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK && !text.data)
-        status = opevo_i_plan_fail(err, plan->path, budget->where,
-                                   "a run needs a limit: trials, seconds or target.");
+        status = opevo_i_study_plan_fail(err, plan->path, budget->where,
+                                         "a run needs a limit: trials, seconds or target.");
     if (status == OPEVO_OK)
         *out = text.data;
     else
@@ -267,7 +272,7 @@ static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const cha
                                 opevo_error *err)
 {
     static const char *const keys[] = {"trials", "seconds", "target", NULL};
-    opevo_i_plan_budget *self = &plan->budgets[plan->budget_count++];
+    opevo_i_study_plan_budget *self = &plan->budgets[plan->budget_count++];
     const json_t *trials = NULL;
     const json_t *seconds = NULL;
     const json_t *target = NULL;
@@ -276,19 +281,20 @@ static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const cha
     self->where = opevo_strdup(where);
     if (!self->where)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "an object", err));
+    OPEVO_TRY(opevo_i_study_plan_keys(plan->path, entry, where, keys, "an object", err));
     trials = json_object_get(entry, "trials");
     seconds = json_object_get(entry, "seconds");
     target = json_object_get(entry, "target");
     if (trials && !(json_is_integer(trials) && json_integer_value(trials) > 0))
-        return opevo_i_plan_fail(err, plan->path, where, "trials must be a whole number above 0.");
+        return opevo_i_study_plan_fail(err, plan->path, where,
+                                       "trials must be a whole number above 0.");
     if (seconds && !(json_is_number(seconds) && json_number_value(seconds) > 0))
-        return opevo_i_plan_fail(err, plan->path, where, "seconds must be a number above 0.");
+        return opevo_i_study_plan_fail(err, plan->path, where, "seconds must be a number above 0.");
     self->trials = trials ? (uint64_t)json_integer_value(trials) : 0;
     self->seconds = seconds ? json_number_value(seconds) : 0;
     if (target)
         OPEVO_TRY(read_target(plan, target, where, self, err));
-    OPEVO_TRY(opevo_i_plan_print_budget(plan, self, "", &self->text, err));
+    OPEVO_TRY(opevo_i_study_plan_print_budget(plan, self, "", &self->text, err));
 cleanup:
     return status;
 }
@@ -299,11 +305,11 @@ static opevo_status read_budgets(opevo_plan *plan, const json_t *root, opevo_err
     const json_t *given = json_object_get(root, "budget");
     size_t count = json_is_array(given) ? json_array_size(given) : 1;
     opevo_status status = OPEVO_OK;
-    char where[OPEVO_I_WHERE_SIZE] = "budget";
+    char where[OPEVO_I_STUDY_WHERE_SIZE] = "budget";
 
     if (!given || count == 0)
-        return opevo_i_plan_fail(err, plan->path, "budget",
-                                 "give the end of a run, as in {\"trials\": 500}.");
+        return opevo_i_study_plan_fail(err, plan->path, "budget",
+                                       "give the end of a run, as in {\"trials\": 500}.");
     plan->budgets = opevo_calloc(count, sizeof *plan->budgets);
     if (!plan->budgets)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
@@ -322,10 +328,11 @@ enum { SEEDS_MAX = 1 << 24 };
 
 static opevo_status fail_seeds(const opevo_plan *plan, opevo_error *err)
 {
-    return opevo_i_plan_fail(err, plan->path, "seeds",
-                             "give a number of seeds (which then count from 1), a list of distinct "
-                             "ones, or {\"from\": 1, \"count\": 100}; at most %d.",
-                             (int)SEEDS_MAX);
+    return opevo_i_study_plan_fail(
+        err, plan->path, "seeds",
+        "give a number of seeds (which then count from 1), a list of distinct "
+        "ones, or {\"from\": 1, \"count\": 100}; at most %d.",
+        (int)SEEDS_MAX);
 }
 
 static opevo_status read_seed_list(opevo_plan *plan, const json_t *list, opevo_error *err)
@@ -361,7 +368,7 @@ static opevo_status read_seeds(opevo_plan *plan, const json_t *root, opevo_error
     opevo_status status = OPEVO_OK;
 
     if (json_is_object(given)) {
-        OPEVO_TRY(opevo_i_plan_keys(plan->path, given, "seeds", keys, "an object", err));
+        OPEVO_TRY(opevo_i_study_plan_keys(plan->path, given, "seeds", keys, "an object", err));
         from = json_object_get(given, "from");
         count = json_object_get(given, "count");
         first = from ? json_integer_value(from) : 1;
@@ -393,17 +400,17 @@ static opevo_status read_root(opevo_plan *plan, const json_t *root, opevo_error 
     opevo_status status = OPEVO_OK;
 
     if (!json_is_object(root) || !json_is_integer(version) || json_integer_value(version) != 1)
-        return opevo_i_plan_fail(
+        return opevo_i_study_plan_fail(
             err, plan->path, "study",
             "a plan must be an object with \"study\": 1, the version of its format.");
-    OPEVO_TRY(opevo_i_plan_keys(plan->path, root, "", keys, "an object", err));
+    OPEVO_TRY(opevo_i_study_plan_keys(plan->path, root, "", keys, "an object", err));
     OPEVO_TRY(read_objectives(plan, root, err));
     OPEVO_TRY(read_tuners(plan, root, err));
     OPEVO_TRY(read_budgets(plan, root, err));
     OPEVO_TRY(read_seeds(plan, root, err));
     if (json_object_get(root, "topologies"))
-        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(root, "topologies"), "",
-                                    "topologies", &plan->topologies, err));
+        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(root, "topologies"), "",
+                                          "topologies", &plan->topologies, err));
 cleanup:
     return status;
 }
@@ -424,7 +431,7 @@ opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *er
         goto cleanup;
     }
     OPEVO_TRY(opevo_file_read(path, PLAN_BYTES_MAX, &text, &size, err));
-    OPEVO_TRY(opevo_i_plan_parse(path, text, size, &root, err));
+    OPEVO_TRY(opevo_i_study_plan_parse(path, text, size, &root, err));
     OPEVO_TRY(read_root(plan, root, err));
     *out = plan;
     plan = NULL;
@@ -440,7 +447,7 @@ void opevo_plan_destroy(opevo_plan *plan)
     if (!plan)
         return;
     for (size_t i = 0; i < plan->objective_count; i++) {
-        opevo_i_plan_objective *self = &plan->objectives[i];
+        opevo_i_study_plan_objective *self = &plan->objectives[i];
 
         opevo_free(self->on);
         opevo_free(self->what);
@@ -450,23 +457,23 @@ void opevo_plan_destroy(opevo_plan *plan)
         for (size_t k = 0; k < self->requirement_count; k++)
             opevo_free(self->requirements[k]);
         opevo_free(self->requirements);
-        opevo_i_plan_free_starts(self);
+        opevo_i_study_plan_free_starts(self);
         for (size_t k = 0; k < self->option_count; k++) {
             opevo_free(self->options[k].key);
             opevo_free(self->options[k].value);
         }
         opevo_free(self->options);
-        opevo_i_axes_free(&self->topologies);
+        opevo_i_study_axes_free(&self->topologies);
     }
     for (size_t i = 0; i < plan->tuner_count; i++) {
         opevo_free(plan->tuners[i].where);
-        opevo_i_axes_free(&plan->tuners[i].settings);
+        opevo_i_study_axes_free(&plan->tuners[i].settings);
     }
     for (size_t i = 0; i < plan->budget_count; i++) {
         opevo_free(plan->budgets[i].where);
         opevo_free(plan->budgets[i].text);
     }
-    opevo_i_axes_free(&plan->topologies);
+    opevo_i_study_axes_free(&plan->topologies);
     opevo_free(plan->objectives);
     opevo_free(plan->tuners);
     opevo_free(plan->budgets);
@@ -483,7 +490,7 @@ size_t opevo_plan_objective_count(const opevo_plan *plan)
 
 opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i)
 {
-    const opevo_i_plan_objective *self = &plan->objectives[i];
+    const opevo_i_study_plan_objective *self = &plan->objectives[i];
 
     return (opevo_plan_objective){self->on,          self->what,          self->space,
                                   self->where,       self->only_recorded, self->options,

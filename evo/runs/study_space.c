@@ -101,7 +101,7 @@ static size_t choose(const opevo_space *space, const char *key, const char *valu
 
 /* Replace the space by one with these topologies; a refusal is laid to the axis that they come
  * from. */
-static opevo_status reshape(const opevo_objective *inner, const opevo_i_axis *axis,
+static opevo_status reshape(const opevo_objective *inner, const opevo_i_study_axis *axis,
                             const char *const *topologies, const char *path, opevo_space **space,
                             opevo_error *err)
 {
@@ -119,7 +119,7 @@ static opevo_status reshape(const opevo_objective *inner, const opevo_i_axis *ax
 
         sentence += length;
         sentence += length ? strcspn(sentence, " ") : 0;
-        return opevo_i_plan_fail(err, path, axis->where, "%s:%s", inner->name, sentence);
+        return opevo_i_study_plan_fail(err, path, axis->where, "%s:%s", inner->name, sentence);
     }
     opevo_space_destroy(*space);
     *space = made;
@@ -127,7 +127,7 @@ static opevo_status reshape(const opevo_objective *inner, const opevo_i_axis *ax
 }
 
 /* The space of `inner` with the topologies of the combination. */
-static opevo_status make_space(const opevo_objective *inner, const opevo_i_axes *axes,
+static opevo_status make_space(const opevo_objective *inner, const opevo_i_study_axes *axes,
                                uint64_t number, const char *path, opevo_space **out,
                                opevo_error *err)
 {
@@ -139,13 +139,15 @@ static opevo_status make_space(const opevo_objective *inner, const opevo_i_axes 
     if (!topologies)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
     for (size_t i = 0; i < axes->count; i++) {
-        const opevo_i_axis *axis = &axes->items[i];
+        const opevo_i_study_axis *axis = &axes->items[i];
 
-        if (!choose(inner->space, axis->key, opevo_i_axes_value(axes, number, i), topologies)) {
-            status = opevo_i_plan_fail(err, path, axis->where,
-                                       "%s has no such parameter: give the name of a parameter, or "
-                                       "a type such as *factor.",
-                                       inner->name);
+        if (!choose(inner->space, axis->key, opevo_i_study_axes_value(axes, number, i),
+                    topologies)) {
+            status = opevo_i_study_plan_fail(
+                err, path, axis->where,
+                "%s has no such parameter: give the name of a parameter, or "
+                "a type such as *factor.",
+                inner->name);
             goto cleanup;
         }
         OPEVO_TRY(reshape(inner, axis, topologies, path, &space, err));
@@ -158,8 +160,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, uint64_t number,
-                             const char *path, opevo_objective **out, opevo_error *err)
+opevo_status opevo_i_study_reshape(opevo_objective *inner, const opevo_i_study_axes *axes,
+                                   uint64_t number, const char *path, opevo_objective **out,
+                                   opevo_error *err)
 {
     opevo_space *space = NULL;
     reshaped *self = NULL;
@@ -176,7 +179,7 @@ opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, u
     self->super = *inner;
     self->super.ops = &reshaped_ops;
     self->super.space = space;
-    self->super.signature ^= opevo_i_topology_mark(opevo_space_signature(space));
+    self->super.signature ^= opevo_i_store_topology_mark(opevo_space_signature(space));
     self->inner = inner;
     self->space = space;
     *out = &self->super;

@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-opevo_status opevo_i_plan_read_starts(const opevo_plan *plan, const json_t *entry,
-                                      opevo_i_plan_objective *self, opevo_error *err)
+opevo_status opevo_i_study_plan_read_starts(const opevo_plan *plan, const json_t *entry,
+                                            opevo_i_study_plan_objective *self, opevo_error *err)
 {
-    opevo_i_texts texts = {NULL, 0};
+    opevo_i_study_texts texts = {NULL, 0};
     opevo_status status =
-        opevo_i_plan_texts(plan->path, entry, self->where, "start", false, &texts, err);
+        opevo_i_study_plan_texts(plan->path, entry, self->where, "start", false, &texts, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -30,7 +30,7 @@ opevo_status opevo_i_plan_read_starts(const opevo_plan *plan, const json_t *entr
     return status;
 }
 
-void opevo_i_plan_free_starts(opevo_i_plan_objective *self)
+void opevo_i_study_plan_free_starts(opevo_i_study_plan_objective *self)
 {
     for (size_t i = 0; i < self->start_count; i++)
         opevo_free(self->start_texts[i]);
@@ -38,7 +38,7 @@ void opevo_i_plan_free_starts(opevo_i_plan_objective *self)
     opevo_free(self->start_points);
 }
 
-static bool is_none(const opevo_i_plan_objective *self)
+static bool is_none(const opevo_i_study_plan_objective *self)
 {
     for (size_t i = 0; i < self->start_count; i++) {
         if (!strcmp(self->start_texts[i], "none"))
@@ -52,8 +52,9 @@ static bool is_word(const char *text)
     return !strcmp(text, "none") || !strcmp(text, "default");
 }
 
-opevo_status opevo_i_plan_set_starts(const opevo_plan *plan, opevo_i_plan_objective *self,
-                                     const opevo_objective *objective, opevo_error *err)
+opevo_status opevo_i_study_plan_set_starts(const opevo_plan *plan,
+                                           opevo_i_study_plan_objective *self,
+                                           const opevo_objective *objective, opevo_error *err)
 {
     const opevo_starts *own = is_none(self) ? NULL : objective->starts;
     size_t most = self->start_count + (own ? own->count : 0);
@@ -71,11 +72,12 @@ opevo_status opevo_i_plan_set_starts(const opevo_plan *plan, opevo_i_plan_object
         if (is_word(text))
             continue;
         if (opevo_space_read(objective->space, text, &point, &inner) != OPEVO_OK)
-            return opevo_i_plan_fail(err, plan->path, self->where, "start: %s: %s", text,
-                                     inner.message);
+            return opevo_i_study_plan_fail(err, plan->path, self->where, "start: %s: %s", text,
+                                           inner.message);
         if (!opevo_space_allows(objective->space, point))
-            return opevo_i_plan_fail(err, plan->path, self->where,
-                                     "start: %s: a constraint forbids this configuration.", text);
+            return opevo_i_study_plan_fail(err, plan->path, self->where,
+                                           "start: %s: a constraint forbids this configuration.",
+                                           text);
         self->start_points[count++] = (opevo_proposal){.point = point, .origin = "start"};
     }
     for (size_t i = 0; own && i < own->count; i++)
@@ -84,7 +86,7 @@ opevo_status opevo_i_plan_set_starts(const opevo_plan *plan, opevo_i_plan_object
     return OPEVO_OK;
 }
 
-void opevo_i_plan_print_starts(const opevo_i_plan_objective *self, opevo_text *out)
+void opevo_i_study_plan_print_starts(const opevo_i_study_plan_objective *self, opevo_text *out)
 {
     uint64_t hash = OPEVO_HASH_START;
     bool any = false;

@@ -16,22 +16,22 @@ enum {
     QUEUE_BYTES = 64 << 20  /* at which the others wait */
 };
 
-struct opevo_i_writer {
+struct opevo_i_study_writer {
     opevo_store *store;
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
-    opevo_i_done *first, **last;
+    opevo_i_study_done *first, **last;
     size_t bytes; /* queued */
     bool finishing;
     opevo_status status;
     opevo_error error;
 };
 
-void opevo_i_done_free(opevo_i_done *done)
+void opevo_i_study_done_free(opevo_i_study_done *done)
 {
     while (done) {
-        opevo_i_done *next = done->next;
+        opevo_i_study_done *next = done->next;
 
         opevo_text_free(&done->packed.data);
         opevo_text_free(&done->packed.fresh);
@@ -41,9 +41,9 @@ void opevo_i_done_free(opevo_i_done *done)
 }
 
 /* Take the whole queue once it is time to commit; NULL when all is done. Called with the lock. */
-static opevo_i_done *take(opevo_i_writer *self)
+static opevo_i_study_done *take(opevo_i_study_writer *self)
 {
-    opevo_i_done *taken = NULL;
+    opevo_i_study_done *taken = NULL;
     struct timespec until;
 
     while (!self->first && !self->finishing)
@@ -65,8 +65,8 @@ static opevo_i_done *take(opevo_i_writer *self)
 
 static void *work(void *argument)
 {
-    opevo_i_writer *self = argument;
-    opevo_i_done *taken = NULL;
+    opevo_i_study_writer *self = argument;
+    opevo_i_study_done *taken = NULL;
 
     pthread_mutex_lock(&self->lock);
     while ((taken = take(self)) != NULL) {
@@ -76,8 +76,8 @@ static void *work(void *argument)
 
         pthread_mutex_unlock(&self->lock);
         if (!failed)
-            status = opevo_i_store_put(self->store, taken, &error);
-        opevo_i_done_free(taken);
+            status = opevo_i_study_store_put(self->store, taken, &error);
+        opevo_i_study_done_free(taken);
         pthread_mutex_lock(&self->lock);
         if (status != OPEVO_OK) {
             self->status = status;
@@ -88,9 +88,10 @@ static void *work(void *argument)
     return NULL;
 }
 
-opevo_status opevo_i_writer_create(opevo_store *store, opevo_i_writer **out, opevo_error *err)
+opevo_status opevo_i_study_writer_create(opevo_store *store, opevo_i_study_writer **out,
+                                         opevo_error *err)
 {
-    opevo_i_writer *self = opevo_calloc(1, sizeof *self);
+    opevo_i_study_writer *self = opevo_calloc(1, sizeof *self);
     pthread_condattr_t clock;
 
     if (!self)
@@ -113,7 +114,7 @@ opevo_status opevo_i_writer_create(opevo_store *store, opevo_i_writer **out, ope
     return OPEVO_OK;
 }
 
-bool opevo_i_writer_put(opevo_i_writer *self, opevo_i_done *done)
+bool opevo_i_study_writer_put(opevo_i_study_writer *self, opevo_i_study_done *done)
 {
     bool ok = false;
 
@@ -132,11 +133,11 @@ bool opevo_i_writer_put(opevo_i_writer *self, opevo_i_done *done)
     }
     pthread_mutex_unlock(&self->lock);
     if (!ok)
-        opevo_i_done_free(done);
+        opevo_i_study_done_free(done);
     return ok;
 }
 
-opevo_status opevo_i_writer_finish(opevo_i_writer *self, opevo_error *err)
+opevo_status opevo_i_study_writer_finish(opevo_i_study_writer *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 

@@ -9,31 +9,31 @@
 
 #include "keeper_internal.h"
 
-opevo_reference_function opevo_i_worker_reference;
+opevo_reference_function opevo_i_backend_worker_reference;
 static void (*tidy_at_end)(void);
 static bool (*take_messages)(void);
 
-void opevo_i_at_end(void (*tidy)(void))
+void opevo_i_backend_at_end(void (*tidy)(void))
 {
     tidy_at_end = tidy;
 }
 
-void opevo_i_end_with_engine(void)
+void opevo_i_backend_end_with_engine(void)
 {
-    opevo_i_keepers_end(); /* what they run must not write where this cleans up */
+    opevo_i_process_keepers_end(); /* what they run must not write where this cleans up */
     if (tidy_at_end)
         tidy_at_end();
     _exit(0);
 }
 
-void opevo_i_at_message(bool (*take)(void))
+void opevo_i_backend_at_message(bool (*take)(void))
 {
     take_messages = take;
 }
 
-bool opevo_i_heed_engine(short revents)
+bool opevo_i_backend_heed_engine(short revents)
 {
     if ((revents & ~POLLIN) || (revents && !take_messages))
-        opevo_i_end_with_engine();
+        opevo_i_backend_end_with_engine();
     return revents && take_messages();
 }

@@ -28,9 +28,9 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
     /* The command that makes a loadable object of the source file of a job's kernel, or a program
      * without a source of ours. Errors: NOMEM. */
-    opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_job *job,
-                                  const char *source, const char *object, opevo_i_arguments *out,
-                                  opevo_error *err);
+    opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_wire_job *job,
+                                  const char *source, const char *object,
+                                  opevo_i_process_arguments *out, opevo_error *err);
     /* Where set, a kernel without a fault, for telling whether a host can build and run any: its
      * source, and a run of its object. Errors: FAULT with what failed. */
     void (*probe)(opevo_kernel *out);
@@ -40,8 +40,8 @@ typedef struct opevo_i_backend_ops {
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
     /* Load and start the object (NULL for libraries and for commands that are not built), check
      * what it computes, and time it; does not return before all is over. */
-    void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
-                    opevo_i_result *result);
+    void (*measure)(opevo_i_backend *self, const opevo_i_wire_job *job, const char *object,
+                    opevo_i_wire_result *result);
     void (*close)(opevo_i_backend *self);
 } opevo_i_backend_ops;
 
@@ -78,16 +78,16 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
 /* Where the engine's messages come from: what waits for a device also watches this, and ends the
  * process when the engine is gone. Ready for poll. */
 enum { OPEVO_I_ENGINE_FD = 0 };
-void opevo_i_end_with_engine(void) __attribute__((noreturn));
+void opevo_i_backend_end_with_engine(void) __attribute__((noreturn));
 /* For waits of a measurement that ask poll for POLLIN: what poll says of the engine. Messages are
  * taken; true: what is measured is not wanted any more. Does not return when the engine is gone. */
-bool opevo_i_heed_engine(short revents);
+bool opevo_i_backend_heed_engine(short revents);
 /* What takes the messages, and returns that. */
-void opevo_i_at_message(bool (*take)(void));
+void opevo_i_backend_at_message(bool (*take)(void));
 /* What that runs before the process ends, when nothing that was started runs any more. */
-void opevo_i_at_end(void (*tidy)(void));
+void opevo_i_backend_at_end(void (*tidy)(void));
 
 /* What kernels are checked against in this worker. */
-extern opevo_reference_function opevo_i_worker_reference;
+extern opevo_reference_function opevo_i_backend_worker_reference;
 
 #endif

@@ -23,16 +23,17 @@ static bool is_taken(int file)
 }
 
 /* A slice of the wait; poll sleeps where there is nothing to watch. */
-static void wait_slice(const opevo_i_lock_wait *wait)
+static void wait_slice(const opevo_i_backend_lock_wait *wait)
 {
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
 
     if (poll(&engine, wait->watch_engine, ASK_EVERY_MS) > 0)
-        opevo_i_end_with_engine();
+        opevo_i_backend_end_with_engine();
 }
 
 /* The lock belongs to the process, so that neither what it starts nor its death keeps it. */
-int opevo_i_device_lock_take(const char *folder, const char *name, const opevo_i_lock_wait *wait)
+int opevo_i_backend_device_lock_take(const char *folder, const char *name,
+                                     const opevo_i_backend_lock_wait *wait)
 {
     char path[4096];
     int file = -1;
@@ -57,7 +58,7 @@ int opevo_i_device_lock_take(const char *folder, const char *name, const opevo_i
 }
 
 /* Whoever waits asks before this process can ask again. */
-void opevo_i_device_lock_release(int turn)
+void opevo_i_backend_device_lock_release(int turn)
 {
     struct timespec nap = {.tv_nsec = 2 * ASK_EVERY_MS * 1000000L};
 

@@ -12,15 +12,16 @@
 #define OPEVO_I_KERNEL_CACHE "kernels"
 
 /* What a process does while it waits. */
-typedef struct opevo_i_lock_wait {
+typedef struct opevo_i_backend_lock_wait {
     bool watch_engine;                      /* end when the engine goes away */
     void (*note)(void *context, bool over); /* called before and after a wait; NULL: nothing */
     void *context;
-} opevo_i_lock_wait;
+} opevo_i_backend_lock_wait;
 
 /* Wait for the turn called `name`, among those who name the same folder. Returns what ends the
  * turn, -1 where there can be no lock and nobody waits. */
-int opevo_i_device_lock_take(const char *folder, const char *name, const opevo_i_lock_wait *wait);
-void opevo_i_device_lock_release(int turn);
+int opevo_i_backend_device_lock_take(const char *folder, const char *name,
+                                     const opevo_i_backend_lock_wait *wait);
+void opevo_i_backend_device_lock_release(int turn);
 
 #endif

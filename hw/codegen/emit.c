@@ -68,7 +68,7 @@ static opevo_status emit(opevo_i_nest *nest, const char *what, const opevo_error
         goto cleanup;
     }
     if (opevo_i_nest_check(nest, dialect, limits, why)) {
-        opevo_i_nest_print(nest, dialect, limits, &kernel);
+        opevo_i_print_nest_print(nest, dialect, limits, &kernel);
         name_entry(&kernel, what);
         OPEVO_TRY(opevo_text_check(&kernel.source, err));
         *out = kernel;

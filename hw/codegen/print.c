@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
+static const opevo_i_print_dialect dialects[OPEVO_KERNEL_COUNT] = {
     [OPEVO_KERNEL_C] = {.index = "long",
                         .unsigned_index = "unsigned long",
                         .cpu = true,
@@ -50,7 +50,8 @@ static const char typed_emulation_head[] =
     "char4;\n"
     "typedef struct {\n    signed char x, y;\n} __attribute__((aligned(2), may_alias)) char2;\n";
 
-static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *limits, int number)
+static opevo_launch launch_of(const opevo_i_print_printer *self, const opevo_limits *limits,
+                              int number)
 {
     const int64_t *extent = self->nest->launch[number].bound_extent;
     opevo_launch launch = {.dynamic_shared_bytes = 0};
@@ -61,7 +62,7 @@ static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *l
         launch.block[i] = (uint32_t)extent[OPEVO_ANNOTATION_THREAD_X + i];
     }
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        const opevo_i_nest_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope == OPEVO_SCOPE_SHARED && buffer->launch == number)
             shared += (buffer->size * opevo_element_bytes(buffer->element) + 15) / 16 * 16;
@@ -71,7 +72,8 @@ static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *l
     return launch;
 }
 
-static void set_launches(const opevo_i_printer *self, const opevo_limits *limits, opevo_kernel *out)
+static void set_launches(const opevo_i_print_printer *self, const opevo_limits *limits,
+                         opevo_kernel *out)
 {
     opevo_launch first = {{1, 1, 1}, {1, 1, 1}, 0};
 
@@ -88,7 +90,7 @@ static void set_launches(const opevo_i_printer *self, const opevo_limits *limits
 }
 
 /* A kernel for a GPU or its emulation. */
-static void print_after_functions(opevo_i_printer *self, const opevo_kernel *kernel)
+static void print_after_functions(opevo_i_print_printer *self, const opevo_kernel *kernel)
 {
     opevo_text *out = self->out;
     opevo_text text = {0};
@@ -111,16 +113,16 @@ static bool needs_wide(const opevo_i_nest *nest)
     return nest->reach > 0x1p31 || opevo_i_nest_largest_number(nest) > INT32_MAX;
 }
 
-void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
-                        const opevo_limits *limits, opevo_kernel *out)
+void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
+                              const opevo_limits *limits, opevo_kernel *out)
 {
-    opevo_i_dialect spelling = dialects[dialect];
-    opevo_i_printer self = {.nest = nest,
-                            .atoms = &nest->atoms,
-                            .dialect = &spelling,
-                            .out = &out->source,
-                            .dynamic_at = -1,
-                            .typed = opevo_i_print_is_typed(nest)};
+    opevo_i_print_dialect spelling = dialects[dialect];
+    opevo_i_print_printer self = {.nest = nest,
+                                  .atoms = &nest->atoms,
+                                  .dialect = &spelling,
+                                  .out = &out->source,
+                                  .dynamic_at = -1,
+                                  .typed = opevo_i_print_is_typed(nest)};
 
     self.known = opevo_calloc(self.atoms->count, sizeof *self.known);
     self.value = opevo_calloc(self.atoms->count, sizeof *self.value);
@@ -134,7 +136,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     }
     out->dialect = dialect;
     set_launches(&self, limits, out);
-    opevo_i_place_buffers(&self);
+    opevo_i_print_place_buffers(&self);
     out->scratch_bytes = (uint64_t)self.scratch * sizeof(float);
     out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);
     opevo_text_add(self.out, self.dialect->head);

@@ -16,7 +16,7 @@ static void print_operand_name(opevo_text *out, int operand)
         opevo_text_printf(out, "x%d", operand);
 }
 
-void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer)
+void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, const char *pointer)
 {
     opevo_text_printf(self->out, "%s" OPEVO_I_ENTRY, before);
     if (self->launch)
@@ -33,13 +33,13 @@ void opevo_i_print_signature(opevo_i_printer *self, const char *before, const ch
     opevo_text_add(self->out, ")");
 }
 
-void opevo_i_print_unused_scratch(opevo_i_printer *self)
+void opevo_i_print_unused_scratch(opevo_i_print_printer *self)
 {
     if (!self->scratch && !self->thread_scratch)
         opevo_i_print_line(self, "(void)scratch;");
 }
 
-void opevo_i_print_unused_operands(opevo_i_printer *self)
+void opevo_i_print_unused_operands(opevo_i_print_printer *self)
 {
     for (int i = 0; i < self->nest->operands; i++) {
         if (self->used[i])
@@ -51,7 +51,7 @@ void opevo_i_print_unused_operands(opevo_i_printer *self)
     }
 }
 
-void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
+void opevo_i_print_buffer(opevo_i_print_printer *self, int buffer)
 {
     if (buffer >= 0)
         self->used[buffer] = true;
@@ -65,12 +65,12 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 
 /* Where loops are written out, a branch that is never taken may name an element that is not there:
  * any register stands for it. */
-static int64_t register_of(const opevo_i_printer *self, int buffer, int64_t place)
+static int64_t register_of(const opevo_i_print_printer *self, int buffer, int64_t place)
 {
     return place < 0 || place >= self->nest->buffer[buffer].size ? 0 : place / self->named[buffer];
 }
 
-void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
+void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_access *access)
 {
     int64_t place = 0;
 
@@ -101,12 +101,13 @@ void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
 }
 
 /* Of the kinds that have no value: the product of the factors. */
-static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf, opevo_element type)
+static void print_product(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                          opevo_element type)
 {
     int inside = opevo_i_print_decided(self, &leaf->inside);
 
     if (leaf->kind == OPEVO_I_ZERO || inside == 0) {
-        opevo_text_add(self->out, opevo_i_zero_text(type));
+        opevo_text_add(self->out, opevo_i_print_zero_text(type));
         return;
     }
     if (inside < 0) {
@@ -118,15 +119,15 @@ static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf, opevo
         opevo_i_print_load(self, &leaf->factor[i], type);
     }
     if (inside < 0)
-        opevo_text_printf(self->out, " : %s", opevo_i_zero_text(type));
+        opevo_text_printf(self->out, " : %s", opevo_i_print_zero_text(type));
 }
 
 /* One element, whatever the dialect. */
-void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
+void opevo_i_print_scalar(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf)
 {
     int keep = opevo_i_print_decided(self, &leaf->keep);
-    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
-    opevo_element type = opevo_i_statement_type(self, leaf);
+    opevo_element stored = opevo_i_print_stored_type(self, leaf->to.buffer);
+    opevo_element type = opevo_i_print_statement_type(self, leaf);
 
     if (keep == 0)
         return;
@@ -137,7 +138,7 @@ void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
         opevo_text_add(self->out, ") ");
     }
     opevo_i_print_element(self, &leaf->to);
-    opevo_text_add(self->out, opevo_i_leaf_adds(leaf) ? " += " : " = ");
+    opevo_text_add(self->out, opevo_i_print_leaf_adds(leaf) ? " += " : " = ");
     opevo_i_print_store_start(self, stored, type, 1);
     if (leaf->kind < OPEVO_I_STORE)
         print_product(self, leaf, type);

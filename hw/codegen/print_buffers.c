@@ -5,11 +5,11 @@
 
 #include "print_internal.h"
 
-static bool writes(const opevo_i_node *node, int buffer)
+static bool writes(const opevo_i_nest_node *node, int buffer)
 {
     if (node->kind == OPEVO_I_LEAF)
         return node->leaf->to.buffer == buffer;
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
         if (writes(one, buffer))
             return true;
     }
@@ -17,13 +17,13 @@ static bool writes(const opevo_i_node *node, int buffer)
 }
 
 /* Whether a statement writes or reads it. */
-static bool uses(const opevo_i_node *node, int buffer)
+static bool uses(const opevo_i_nest_node *node, int buffer)
 {
     bool found = node->kind == OPEVO_I_LEAF && node->leaf->to.buffer == buffer;
 
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->factors; i++)
         found |= node->leaf->factor[i].buffer == buffer;
-    for (const opevo_i_node *one = node->first; one && !found; one = one->next)
+    for (const opevo_i_nest_node *one = node->first; one && !found; one = one->next)
         found = uses(one, buffer);
     return found || (node->otherwise && uses(node->otherwise, buffer));
 }
@@ -31,14 +31,14 @@ static bool uses(const opevo_i_node *node, int buffer)
 /* Whether all statements that write a buffer set it, or with `update` join a value with what is
  * there.
  */
-static bool all_write(const opevo_i_node *node, int buffer, bool update)
+static bool all_write(const opevo_i_nest_node *node, int buffer, bool update)
 {
     if (node->kind == OPEVO_I_LEAF && node->leaf->to.buffer == buffer) {
-        opevo_i_leaf_kind kind = node->leaf->kind;
+        opevo_i_nest_leaf_kind kind = node->leaf->kind;
 
         return update != (kind == OPEVO_I_ZERO || kind == OPEVO_I_COPY || kind == OPEVO_I_STORE);
     }
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
         if (!all_write(one, buffer, update))
             return false;
     }
@@ -46,23 +46,23 @@ static bool all_write(const opevo_i_node *node, int buffer, bool update)
 }
 
 /* Whether the first turn of a loop sets a buffer, and the others add to it. */
-static bool is_set_in_first_turn(const opevo_i_node *node, int buffer)
+static bool is_set_in_first_turn(const opevo_i_nest_node *node, int buffer)
 {
     if (node->otherwise && writes(node->otherwise, buffer) &&
         all_write(node->otherwise, buffer, true)) {
-        for (const opevo_i_node *one = node->first; one; one = one->next) {
+        for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
             if (writes(one, buffer) && all_write(one, buffer, false))
                 return true;
         }
     }
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
         if (is_set_in_first_turn(one, buffer))
             return true;
     }
     return node->otherwise && is_set_in_first_turn(node->otherwise, buffer);
 }
 
-int64_t opevo_i_thread_count(const opevo_i_launch *launch)
+int64_t opevo_i_print_thread_count(const opevo_i_nest_launch *launch)
 {
     int64_t threads = 1;
 
@@ -77,7 +77,7 @@ int64_t opevo_i_thread_count(const opevo_i_launch *launch)
 enum { ALIGNED = OPEVO_KERNEL_ALIGNMENT / sizeof(float) };
 
 /* Floats that take the place of so many elements. */
-static int64_t floats_of(const opevo_i_buffer *buffer, int64_t elements)
+static int64_t floats_of(const opevo_i_nest_buffer *buffer, int64_t elements)
 {
     return (elements * opevo_element_bytes(buffer->element) + (int64_t)sizeof(float) - 1) /
            (int64_t)sizeof(float);
@@ -85,7 +85,7 @@ static int64_t floats_of(const opevo_i_buffer *buffer, int64_t elements)
 
 /* Floats of a buffer that lives in scratch memory; 0 for the others. Vectors may reach past the end
  * of a packed one. */
-static int64_t scratch_size(const opevo_i_printer *self, const opevo_i_buffer *buffer)
+static int64_t scratch_size(const opevo_i_print_printer *self, const opevo_i_nest_buffer *buffer)
 {
     int64_t threads = 1;
 
@@ -94,14 +94,14 @@ static int64_t scratch_size(const opevo_i_printer *self, const opevo_i_buffer *b
     if (self->dialect->cpu || self->dialect->gpu)
         return buffer->scope == OPEVO_SCOPE_PACKED ? floats_of(buffer, buffer->size) + ALIGNED : 0;
     if (buffer->scope == OPEVO_SCOPE_LOCAL)
-        threads = opevo_i_thread_count(&self->nest->launch[buffer->launch]);
+        threads = opevo_i_print_thread_count(&self->nest->launch[buffer->launch]);
     return floats_of(buffer, threads * buffer->size);
 }
 
-void opevo_i_place_buffers(opevo_i_printer *self)
+void opevo_i_print_place_buffers(opevo_i_print_printer *self)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        const opevo_i_nest_buffer *buffer = &self->nest->buffer[i];
         int64_t *total = buffer->parallel ? &self->thread_scratch : &self->scratch;
 
         self->scratch_at[i] = *total;
@@ -110,7 +110,7 @@ void opevo_i_place_buffers(opevo_i_printer *self)
 }
 
 /* What only a branch that is never taken reads of a copy leaves it unused. */
-static void print_scratch(opevo_i_printer *self, int buffer)
+static void print_scratch(opevo_i_print_printer *self, int buffer)
 {
     opevo_element element = self->nest->buffer[buffer].element;
     const char *type = opevo_kernel_type_text(element);
@@ -134,11 +134,11 @@ static void print_scratch(opevo_i_printer *self, int buffer)
 
 /* Sums that live in registers, or an array in their place. Compilers do not see that the turn of a
  * loop that sets a buffer is the first, and warn unless it has a value. */
-static void print_local(opevo_i_printer *self, int i)
+static void print_local(opevo_i_print_printer *self, int i)
 {
-    const opevo_i_buffer *buffer = &self->nest->buffer[i];
+    const opevo_i_nest_buffer *buffer = &self->nest->buffer[i];
     const char *value = is_set_in_first_turn(self->nest->root, i) ? " = {0}" : "";
-    opevo_element stored = opevo_i_stored_type(self, i);
+    opevo_element stored = opevo_i_print_stored_type(self, i);
     int lanes = self->named[i];
 
     /* Of a tile that never gets full some are not used. */
@@ -146,7 +146,7 @@ static void print_local(opevo_i_printer *self, int i)
         opevo_i_print_indent(self);
         if (lanes > 1)
             opevo_text_printf(self->out, "%c%d r%d_%lld __attribute__((unused))%s;\n",
-                              opevo_i_vector_letter(stored), lanes, i, (long long)at, value);
+                              opevo_i_print_vector_letter(stored), lanes, i, (long long)at, value);
         else
             opevo_text_printf(self->out, "%s r%d_%lld __attribute__((unused))%s;\n",
                               opevo_kernel_type_text(stored), i, (long long)at, value);
@@ -158,10 +158,10 @@ static void print_local(opevo_i_printer *self, int i)
                       opevo_kernel_type_text(stored), i, (long long)buffer->size, value);
 }
 
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
+void opevo_i_print_cpu_buffers(opevo_i_print_printer *self, const opevo_i_nest_node *parallel)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        const opevo_i_nest_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->size == 0 ||
             (parallel ? !buffer->parallel || !writes(parallel, i) : buffer->parallel))
@@ -173,10 +173,10 @@ void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parall
     }
 }
 
-void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
+void opevo_i_print_gpu_buffers(opevo_i_print_printer *self, opevo_scope scope)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        const opevo_i_nest_buffer *buffer = &self->nest->buffer[i];
         const char *type = opevo_kernel_type_text(buffer->element);
 
         if (buffer->scope != scope || buffer->size == 0 ||

@@ -23,7 +23,7 @@
 #define CALLS(kind) (UINT64_C(1) << OPEVO_EXPR_##kind)
 
 /* In the order of the text: what a function calls comes before it. */
-static const opevo_i_function functions[] = {
+static const opevo_i_print_function functions[] = {
     {OPEVO_I_FUNCTION_MASK, "mask", NULL, 0, 0, NULL,
      "long lanes)\n"
      "{\n"
@@ -229,9 +229,9 @@ enum {
     FUNCTIONS = OWN_FUNCTIONS + OPEVO_I_TYPED_FUNCTIONS
 };
 
-static const opevo_i_function *function_at(int i)
+static const opevo_i_print_function *function_at(int i)
 {
-    return i < OWN_FUNCTIONS ? &functions[i] : &opevo_i_typed_functions[i - OWN_FUNCTIONS];
+    return i < OWN_FUNCTIONS ? &functions[i] : &opevo_i_print_typed_functions[i - OWN_FUNCTIONS];
 }
 
 static void print_template(opevo_text *out, const char *text, int width)
@@ -248,7 +248,7 @@ static void print_template(opevo_text *out, const char *text, int width)
     opevo_text_add(out, text);
 }
 
-int opevo_i_get_function_of(opevo_element stored)
+int opevo_i_print_get_function_of(opevo_element stored)
 {
     static const int functions_of[] = {[OPEVO_FLOAT32] = OPEVO_I_FUNCTION_GET,
                                        [OPEVO_FLOAT16] = OPEVO_I_FUNCTION_GET_SHORT,
@@ -259,7 +259,7 @@ int opevo_i_get_function_of(opevo_element stored)
     return functions_of[stored];
 }
 
-int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
+int opevo_i_print_function_of(opevo_expression_kind kind, opevo_element type)
 {
     if (type != OPEVO_INT32)
         return kind == OPEVO_EXPR_MAX   ? OPEVO_I_FUNCTION_MAXIMUM
@@ -277,19 +277,19 @@ int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
     }
 }
 
-int opevo_i_function_of_value(const opevo_i_value *value)
+int opevo_i_print_function_of_value(const opevo_i_nest_value *value)
 {
     bool first_is_number =
         value->left->kind == OPEVO_EXPR_NUMBER || value->left->kind == OPEVO_EXPR_WHOLE;
 
     return value->type != OPEVO_INT32 && first_is_number
                ? (int)value->kind
-               : opevo_i_function_of(value->kind, value->type);
+               : opevo_i_print_function_of(value->kind, value->type);
 }
 
-void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
+void opevo_i_print_function_name(opevo_i_print_printer *self, int kind, int width)
 {
-    const opevo_i_function *one = functions;
+    const opevo_i_print_function *one = functions;
 
     for (int i = 0; one->kind != kind; i++)
         one = function_at(i);
@@ -304,7 +304,7 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
 /* Whether a function is but a few instructions: then a call, which compilers warn of where vectors
  * are wider than the processor's, is never wanted. Those that others call are called on some
  * processors. */
-static bool is_short(const opevo_i_function *one)
+static bool is_short(const opevo_i_print_function *one)
 {
     const uint64_t short_ones = UINT64_C(1) << OPEVO_I_FUNCTION_MASK | UINT64_C(1)
                                                                            << OPEVO_I_FUNCTION_GET;
@@ -315,7 +315,7 @@ static bool is_short(const opevo_i_function *one)
 
 /* Those that others call. A function of one element that has no text of its own calls the one of
  * four. Returns the widths of all vectors. */
-static unsigned find_called(opevo_i_printer *self)
+static unsigned find_called(opevo_i_print_printer *self)
 {
     unsigned widths = self->functions[OPEVO_EXPR_WHOLE];
 
@@ -333,9 +333,9 @@ static unsigned find_called(opevo_i_printer *self)
     return widths;
 }
 
-static void print_one(opevo_i_printer *self, const opevo_i_function *one)
+static void print_one(opevo_i_print_printer *self, const opevo_i_print_function *one)
 {
-    opevo_i_signature of = opevo_i_signature_of(one->kind);
+    opevo_i_print_function_signature of = opevo_i_print_function_signature_of(one->kind);
 
     opevo_text_printf(self->out, "static %sinline %s opevo_%s(%s x",
                       self->dialect->gpu ? "__device__ " : "", of.result, one->name, of.operand);
@@ -352,7 +352,7 @@ static void print_one(opevo_i_printer *self, const opevo_i_function *one)
 }
 
 /* Of int, unsigned, unsigned short and signed char, in all widths. */
-static void print_typed_vectors(opevo_i_printer *self)
+static void print_typed_vectors(opevo_i_print_printer *self)
 {
     static const struct {
         const char *type;
@@ -371,7 +371,7 @@ static void print_typed_vectors(opevo_i_printer *self)
     }
 }
 
-void opevo_i_print_functions(opevo_i_printer *self)
+void opevo_i_print_functions(opevo_i_print_printer *self)
 {
     unsigned char by_kernel[OPEVO_I_FUNCTIONS];
     unsigned widths = 0;
@@ -403,8 +403,8 @@ void opevo_i_print_functions(opevo_i_printer *self)
                               : by_kernel[function_at(i)->kind] & width
                                   ? "__attribute__((always_inline)) "
                                   : "__attribute__((always_inline, unused)) ",
-                              opevo_i_signature_of(function_at(i)->kind).letter, width,
-                              function_at(i)->name, width);
+                              opevo_i_print_function_signature_of(function_at(i)->kind).letter,
+                              width, function_at(i)->name, width);
             print_template(self->out, function_at(i)->vector, width);
         }
         if (used & 1)

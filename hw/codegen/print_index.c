@@ -6,12 +6,13 @@
 #include "print_internal.h"
 
 /* Whether it is a number here, and which. */
-bool opevo_i_print_constant(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *value)
+bool opevo_i_print_constant(const opevo_i_print_printer *self, const opevo_i_affine *a,
+                            int64_t *value)
 {
     int64_t sum = a->constant;
 
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *atom = &self->atoms->item[a->term[i].atom];
         int64_t one = 0;
 
         if (atom->is_loop) {
@@ -29,14 +30,14 @@ bool opevo_i_print_constant(const opevo_i_printer *self, const opevo_i_affine *a
     return true;
 }
 
-void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a)
+void opevo_i_print_affine(opevo_i_print_printer *self, const opevo_i_affine *a)
 {
     int64_t constant = a->constant;
     bool any = false;
 
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
-        opevo_i_affine one = opevo_i_affine_atom(a->term[i].atom);
+        const opevo_i_affine_atom *atom = &self->atoms->item[a->term[i].atom];
+        opevo_i_affine one = opevo_i_affine_of_atom(a->term[i].atom);
         int64_t known = 0;
         int64_t factor = a->term[i].factor;
 
@@ -63,12 +64,12 @@ void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a)
                           (long long)(any && constant < 0 ? -constant : constant));
 }
 
-void opevo_i_print_bounds(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *least,
-                          int64_t *most)
+void opevo_i_print_bounds(const opevo_i_print_printer *self, const opevo_i_affine *a,
+                          int64_t *least, int64_t *most)
 {
     *least = *most = a->constant;
     for (int i = 0; i < a->count; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(a->term[i].atom);
+        opevo_i_affine one = opevo_i_affine_of_atom(a->term[i].atom);
         int64_t factor = a->term[i].factor;
         int64_t known = 0;
 
@@ -82,7 +83,7 @@ void opevo_i_print_bounds(const opevo_i_printer *self, const opevo_i_affine *a, 
 }
 
 /* 1 where a guard always holds here, 0 where it never does, -1 where it must be asked. */
-static int decided(const opevo_i_printer *self, const opevo_i_guard *guard)
+static int decided(const opevo_i_print_printer *self, const opevo_i_nest_guard *guard)
 {
     int64_t least = 0;
     int64_t most = 0;
@@ -93,7 +94,7 @@ static int decided(const opevo_i_printer *self, const opevo_i_guard *guard)
     return most < guard->least || least >= guard->limit ? 0 : -1;
 }
 
-int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *guards)
+int opevo_i_print_decided(const opevo_i_print_printer *self, const opevo_i_nest_guards *guards)
 {
     int all = 1;
 
@@ -108,12 +109,12 @@ int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *gua
     return all;
 }
 
-void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards)
+void opevo_i_print_guards(opevo_i_print_printer *self, const opevo_i_nest_guards *guards)
 {
     bool any = false;
 
     for (int i = 0; i < guards->count; i++) {
-        const opevo_i_guard *one = &guards->item[i];
+        const opevo_i_nest_guard *one = &guards->item[i];
         int64_t least = 0;
         int64_t most = 0;
 
@@ -135,17 +136,17 @@ void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards)
         opevo_text_add(self->out, "1");
 }
 
-void opevo_i_print_line(opevo_i_printer *self, const char *text)
+void opevo_i_print_line(opevo_i_print_printer *self, const char *text)
 {
     opevo_text_printf(self->out, "%*s%s\n", 4 * self->depth, "", text);
 }
 
-void opevo_i_print_indent(opevo_i_printer *self)
+void opevo_i_print_indent(opevo_i_print_printer *self)
 {
     opevo_text_printf(self->out, "%*s", 4 * self->depth, "");
 }
 
-void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent)
+void opevo_i_print_for(opevo_i_print_printer *self, int atom, int64_t extent)
 {
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "for (%s v%d = 0; v%d < %lld; v%d++) {\n", self->dialect->index,
@@ -153,13 +154,13 @@ void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent)
     self->depth++;
 }
 
-void opevo_i_print_end(opevo_i_printer *self)
+void opevo_i_print_end(opevo_i_print_printer *self)
 {
     self->depth--;
     opevo_i_print_line(self, "}");
 }
 
-void opevo_i_print_fence(opevo_i_printer *self)
+void opevo_i_print_fence(opevo_i_print_printer *self)
 {
     if (self->streams)
         opevo_i_print_line(self, "STREAM_FENCE;");

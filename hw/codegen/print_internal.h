@@ -11,16 +11,16 @@
 #define OPEVO_I_ENTRY "opevo_kernel"
 
 /* Print a whole translation unit. */
-void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
-                        const opevo_limits *limits, opevo_kernel *out);
+void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
+                              const opevo_limits *limits, opevo_kernel *out);
 
 /* How a dialect spells things. */
-typedef struct opevo_i_dialect {
+typedef struct opevo_i_print_dialect {
     const char *index, *unsigned_index; /* types of loop variables and addresses */
     bool cpu, gpu;                      /* neither: emulation */
     const char *head;                   /* before everything */
     const char *sync, *shared;
-} opevo_i_dialect;
+} opevo_i_print_dialect;
 
 enum { OPEVO_I_POINTERS = 8, OPEVO_I_SHARED = 16 };
 
@@ -47,15 +47,15 @@ enum {
 };
 
 /* "const float *p7 = a + ...": where a statement that is repeated as text starts in a buffer. */
-typedef struct opevo_i_pointer {
+typedef struct opevo_i_print_pointer {
     int buffer;
     opevo_i_affine address;
-} opevo_i_pointer;
+} opevo_i_print_pointer;
 
-typedef struct opevo_i_printer {
+typedef struct opevo_i_print_printer {
     const opevo_i_nest *nest;
-    const opevo_i_atoms *atoms;
-    const opevo_i_dialect *dialect;
+    const opevo_i_affine_atoms *atoms;
+    const opevo_i_print_dialect *dialect;
     int launch; /* that is printed */
     opevo_text *out;
     int depth;          /* of indentation */
@@ -74,7 +74,7 @@ typedef struct opevo_i_printer {
     bool copying;  /* inside a loop that is repeated as text */
     size_t listed; /* characters of lists of lanes so far */
     int pointers;  /* in use now */
-    opevo_i_pointer pointer[OPEVO_I_POINTERS];
+    opevo_i_print_pointer pointer[OPEVO_I_POINTERS];
     /* Expressions that repeated statements have in common: k0, k1, ..., declared at this depth. */
     int shared_depth, shared_count;
     opevo_text shared[OPEVO_I_SHARED];
@@ -83,7 +83,7 @@ typedef struct opevo_i_printer {
     /* Floats before a buffer in the scratch memory: that all threads share, or of one thread. */
     int64_t scratch_at[OPEVO_I_BUFFERS];
     int64_t scratch, thread_scratch; /* floats of both */
-} opevo_i_printer;
+} opevo_i_print_printer;
 
 /* The files that print, each using those before it only: print_index, print_typed_functions,
  * print_functions, print_types,
@@ -94,61 +94,64 @@ typedef struct opevo_i_printer {
 
 /* ---- print_index.c ---- */
 
-bool opevo_i_print_constant(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *value);
-void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a);
+bool opevo_i_print_constant(const opevo_i_print_printer *self, const opevo_i_affine *a,
+                            int64_t *value);
+void opevo_i_print_affine(opevo_i_print_printer *self, const opevo_i_affine *a);
 /* The least and the largest value, as far as is known here. */
-void opevo_i_print_bounds(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *least,
-                          int64_t *most);
+void opevo_i_print_bounds(const opevo_i_print_printer *self, const opevo_i_affine *a,
+                          int64_t *least, int64_t *most);
 /* 1: all hold, 0: one does not, -1: only known when it runs. */
-int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *guards);
-void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards);
-void opevo_i_print_line(opevo_i_printer *self, const char *text);
-void opevo_i_print_indent(opevo_i_printer *self);
+int opevo_i_print_decided(const opevo_i_print_printer *self, const opevo_i_nest_guards *guards);
+void opevo_i_print_guards(opevo_i_print_printer *self, const opevo_i_nest_guards *guards);
+void opevo_i_print_line(opevo_i_print_printer *self, const char *text);
+void opevo_i_print_indent(opevo_i_print_printer *self);
 /* A loop's first line and last. */
-void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent);
-void opevo_i_print_end(opevo_i_printer *self);
+void opevo_i_print_for(opevo_i_print_printer *self, int atom, int64_t extent);
+void opevo_i_print_end(opevo_i_print_printer *self);
 /* Stores that bypass the caches are ordered before what follows, in the thread that made them. */
-void opevo_i_print_fence(opevo_i_printer *self);
+void opevo_i_print_fence(opevo_i_print_printer *self);
 
 /* ---- print_types.c ---- */
 
 /* 'V' of the name of a vector, "V8"; "0.0f". */
-char opevo_i_vector_letter(opevo_element element);
-const char *opevo_i_zero_text(opevo_element element);
+char opevo_i_print_vector_letter(opevo_element element);
+const char *opevo_i_print_zero_text(opevo_element element);
 bool opevo_i_print_is_typed(const opevo_i_nest *nest);
 /* What is where elements of a buffer are: in memory its type; in variables that of computations. */
-opevo_element opevo_i_stored_type(const opevo_i_printer *self, int buffer);
+opevo_element opevo_i_print_stored_type(const opevo_i_print_printer *self, int buffer);
 /* What the value of a statement is, before it is converted to what is stored: FLOAT32 or INT32, or
  * the type that is stored where nothing is computed. */
-opevo_element opevo_i_statement_type(const opevo_i_printer *self, const opevo_i_leaf *leaf);
+opevo_element opevo_i_print_statement_type(const opevo_i_print_printer *self,
+                                           const opevo_i_nest_leaf *leaf);
 /* An element as a value of this type, FLOAT32 or INT32 or its own. */
-void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, opevo_element type);
+void opevo_i_print_load(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                        opevo_element type);
 /* What stands before and after a value of `type`, or so many lanes of it, that is stored as
  * another; nothing for the same. */
-void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opevo_element type,
-                               int width);
-void opevo_i_print_store_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
+void opevo_i_print_store_start(opevo_i_print_printer *self, opevo_element stored,
+                               opevo_element type, int width);
+void opevo_i_print_store_end(opevo_i_print_printer *self, opevo_element stored, opevo_element type,
                              int width);
 /* The same for lanes that are read from memory, of 2 or more. */
-void opevo_i_print_vector_load_start(opevo_i_printer *self, opevo_element stored,
+void opevo_i_print_vector_load_start(opevo_i_print_printer *self, opevo_element stored,
                                      opevo_element type, int width);
-void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
-                                   int width);
+void opevo_i_print_vector_load_end(opevo_i_print_printer *self, opevo_element stored,
+                                   opevo_element type, int width);
 
 /* ---- print_access.c ---- */
 
 /* The head of the launch, after `before`: its name, and a pointer to each operand and to scratch
  * memory, spelled `pointer`. */
-void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer);
+void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, const char *pointer);
 /* The first line of a body that needs no scratch memory, whose argument would give a warning. */
-void opevo_i_print_unused_scratch(opevo_i_printer *self);
+void opevo_i_print_unused_scratch(opevo_i_print_printer *self);
 /* The same of operands that the body, which is printed already, does not name. */
-void opevo_i_print_unused_operands(opevo_i_printer *self);
-void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
-void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
-void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);
+void opevo_i_print_unused_operands(opevo_i_print_printer *self);
+void opevo_i_print_buffer(opevo_i_print_printer *self, int buffer);
+void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_access *access);
+void opevo_i_print_scalar(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf);
 
-static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
+static inline bool opevo_i_print_leaf_adds(const opevo_i_nest_leaf *leaf)
 {
     return leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC || leaf->kind == OPEVO_I_SUM;
 }
@@ -157,85 +160,85 @@ static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
 
 /* The name of a function of vectors of this width, 1: of one element, which from now on stands
  * before the kernel unless the dialect has it. */
-void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
+void opevo_i_print_function_name(opevo_i_print_printer *self, int kind, int width);
 /* The function for values of this type: of max, min and select there are two; and the one that
  * loads some lanes of this type. */
-int opevo_i_function_of(opevo_expression_kind kind, opevo_element type);
+int opevo_i_print_function_of(opevo_expression_kind kind, opevo_element type);
 /* That of an operation: of a max or min of float whose first operand is a number, the short one. */
-int opevo_i_function_of_value(const opevo_i_value *value);
-int opevo_i_get_function_of(opevo_element stored);
+int opevo_i_print_function_of_value(const opevo_i_nest_value *value);
+int opevo_i_print_get_function_of(opevo_element stored);
 /* The functions that were called. */
-void opevo_i_print_functions(opevo_i_printer *self);
+void opevo_i_print_functions(opevo_i_print_printer *self);
 
 /* ---- print_values.c ---- */
 
 /* What the statement of one element assigns: its value, or the larger or smaller of that and what
  * is there. */
-void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf);
+void opevo_i_print_leaf_value(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf);
 /* A part of it as a value of this type, and a condition of one, with brackets where needed; and the
  * type in which a condition compares. */
-void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                         const opevo_i_value *value, opevo_element type);
-opevo_element opevo_i_compared_type(const opevo_i_condition *condition);
-void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                             const opevo_i_condition *condition);
+void opevo_i_print_value(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                         const opevo_i_nest_value *value, opevo_element type);
+opevo_element opevo_i_print_compared_type(const opevo_i_nest_condition *condition);
+void opevo_i_print_condition(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                             const opevo_i_nest_condition *condition);
 /* "<" and so on; "+" and so on, NULL for functions and values without operands. */
-const char *opevo_i_relation_text(opevo_condition_kind kind);
-const char *opevo_i_operator_text(opevo_expression_kind kind);
+const char *opevo_i_print_relation_text(opevo_condition_kind kind);
+const char *opevo_i_print_operator_text(opevo_expression_kind kind);
 
 /* ---- print_pointers.c ---- */
 
 /* Declare base pointers for a loop that is about to be repeated as text, inside a new block. */
-void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node);
+void opevo_i_print_pointers(opevo_i_print_printer *self, const opevo_i_nest_node *node);
 
 /* ---- print_buffers.c ---- */
 
 /* Give each buffer in memory its place: packed ones of a CPU kernel, all of an emulated one. */
-void opevo_i_place_buffers(opevo_i_printer *self);
+void opevo_i_print_place_buffers(opevo_i_print_printer *self);
 /* The buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); those of a
  * scope that the launch of a GPU has, or its global memory for PACKED. */
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel);
-void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
-int64_t opevo_i_thread_count(const opevo_i_launch *launch); /* of a block */
+void opevo_i_print_cpu_buffers(opevo_i_print_printer *self, const opevo_i_nest_node *parallel);
+void opevo_i_print_gpu_buffers(opevo_i_print_printer *self, opevo_scope scope);
+int64_t opevo_i_print_thread_count(const opevo_i_nest_launch *launch); /* of a block */
 
 /* ---- print_transposed.c ---- */
 
 /* A loop to be repeated as text over vectors in registers whose lanes are rows of what they are
  * copied to; false for other loops. */
-bool opevo_i_print_scattered(opevo_i_printer *self, const opevo_i_node *node);
+bool opevo_i_print_scattered(opevo_i_print_printer *self, const opevo_i_nest_node *node);
 
 /* ---- print_vector_c.c, print_vector_gpu.c ---- */
 
 /* A loop over one statement as a sum of lanes; as vectors or a row, and as one copy; false for
  * other loops. */
-bool opevo_i_print_cpu_sum(opevo_i_printer *self, const opevo_i_node *node,
-                           const opevo_i_leaf *leaf);
-bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
-                            const opevo_i_leaf *leaf);
-bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
-                                const opevo_i_leaf *leaf);
+bool opevo_i_print_cpu_sum(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                           const opevo_i_nest_leaf *leaf);
+bool opevo_i_print_cpu_loop(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                            const opevo_i_nest_leaf *leaf);
+bool opevo_i_print_short_vector(opevo_i_print_printer *self, const opevo_i_nest_node *loop,
+                                const opevo_i_nest_leaf *leaf);
 
 /* ---- print_nest.c ---- */
 
-void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node);
+void opevo_i_print_node(opevo_i_print_printer *self, const opevo_i_nest_node *node);
 /* What is inside a node. */
-typedef void opevo_i_print_inside(opevo_i_printer *self, const opevo_i_node *node);
+typedef void opevo_i_print_inside(opevo_i_print_printer *self, const opevo_i_nest_node *node);
 opevo_i_print_inside opevo_i_print_list;
 /* An IF or a LET around what `inside` prints. */
-void opevo_i_print_if(opevo_i_printer *self, const opevo_i_node *node,
+void opevo_i_print_if(opevo_i_print_printer *self, const opevo_i_nest_node *node,
                       opevo_i_print_inside *inside);
-void opevo_i_print_let(opevo_i_printer *self, const opevo_i_node *node,
+void opevo_i_print_let(opevo_i_print_printer *self, const opevo_i_nest_node *node,
                        opevo_i_print_inside *inside);
 
 /* ---- print_pack.c ---- */
 
 /* The functions that pack constants, and the sizes that these have then. */
-void opevo_i_print_packing(opevo_i_printer *self, opevo_kernel *out);
+void opevo_i_print_packing(opevo_i_print_printer *self, opevo_kernel *out);
 
 /* ---- print_kernel_c.c, print_kernel_gpu.c, print_kernel_emulation.c: whole kernels ---- */
 
-void opevo_i_print_cpu(opevo_i_printer *self);
-void opevo_i_print_gpu(opevo_i_printer *self, const opevo_kernel *kernel);
-void opevo_i_print_emulation(opevo_i_printer *self);
+void opevo_i_print_cpu(opevo_i_print_printer *self);
+void opevo_i_print_gpu(opevo_i_print_printer *self, const opevo_kernel *kernel);
+void opevo_i_print_emulation(opevo_i_print_printer *self);
 
 #endif

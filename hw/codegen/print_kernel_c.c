@@ -13,11 +13,11 @@
 /* ---- Which buffers become variables ---- */
 
 typedef struct finder {
-    opevo_i_printer *self; /* its loop variables are known that are numbers where we are */
+    opevo_i_print_printer *self; /* its loop variables are known that are numbers where we are */
     bool spoilt[OPEVO_I_BUFFERS];
 } finder;
 
-static bool all_known(const opevo_i_printer *self, const opevo_i_affine *a, int lane)
+static bool all_known(const opevo_i_print_printer *self, const opevo_i_affine *a, int lane)
 {
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;
@@ -31,10 +31,10 @@ static bool all_known(const opevo_i_printer *self, const opevo_i_affine *a, int 
 }
 
 /* Of a value, also one element for all lanes. */
-static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t width,
+static void look_at(finder *all, const opevo_i_nest_access *access, int lane, int64_t width,
                     bool of_value)
 {
-    opevo_i_printer *self = all->self;
+    opevo_i_print_printer *self = all->self;
     int64_t factor = lane >= 0 ? opevo_i_affine_factor(&access->address, lane) : 0;
     int lanes = factor == 1 ? (int)width : 1;
 
@@ -48,15 +48,15 @@ static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t
     self->named[access->buffer] = lanes;
 }
 
-static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node *parent)
+static void find_named(finder *all, const opevo_i_nest_node *node, const opevo_i_nest_node *parent)
 {
-    opevo_i_printer *self = all->self;
+    opevo_i_print_printer *self = all->self;
     bool becomes_known = node->kind == OPEVO_I_LOOP &&
                          (node->extent == 1 || node->annotation == OPEVO_ANNOTATION_EXPAND ||
                           node->annotation == OPEVO_ANNOTATION_UNROLL);
 
     if (node->kind == OPEVO_I_LEAF) {
-        bool vector = parent && opevo_i_is_vector_loop(parent);
+        bool vector = parent && opevo_i_print_is_vector_loop(parent);
         int lane = vector ? parent->atom : -1;
         int64_t width = vector ? parent->extent : 1;
         bool of_value = node->leaf->kind >= OPEVO_I_STORE;
@@ -68,7 +68,7 @@ static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node
     }
     if (becomes_known)
         self->known[node->atom] = true;
-    for (const opevo_i_node *one = node->first; one; one = one->next)
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next)
         find_named(all, one, node);
     if (node->otherwise)
         find_named(all, node->otherwise, node);
@@ -131,7 +131,7 @@ static void print_row_heads(opevo_text *out, const char *body)
     opevo_text_add(out, opevo_i_print_c_row_head);
 }
 
-void opevo_i_print_cpu(opevo_i_printer *self)
+void opevo_i_print_cpu(opevo_i_print_printer *self)
 {
     finder all = {.self = self};
     opevo_text *out = self->out;

@@ -10,12 +10,12 @@
 static const opevo_annotation thread_axes[3] = {
     OPEVO_ANNOTATION_THREAD_Z, OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_X};
 
-static const opevo_i_launch *launch_of(const opevo_i_printer *self)
+static const opevo_i_nest_launch *launch_of(const opevo_i_print_printer *self)
 {
     return &self->nest->launch[self->launch];
 }
 
-static void open_axis(opevo_i_printer *self, int atom, int64_t extent)
+static void open_axis(opevo_i_print_printer *self, int atom, int64_t extent)
 {
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "for (%s t%d = 0; t%d < %lld; t%d++) {\n", self->dialect->index,
@@ -28,9 +28,9 @@ static void open_axis(opevo_i_printer *self, int atom, int64_t extent)
     opevo_text_printf(self->out, "(void)v%d;\n", atom);
 }
 
-static void open_threads(opevo_i_printer *self)
+static void open_threads(opevo_i_print_printer *self)
 {
-    const opevo_i_launch *launch = launch_of(self);
+    const opevo_i_nest_launch *launch = launch_of(self);
 
     opevo_i_print_line(self, "{");
     self->depth++;
@@ -52,7 +52,7 @@ static void open_threads(opevo_i_printer *self)
     opevo_i_print_line(self, "(void)thread;");
 }
 
-static void close_threads(opevo_i_printer *self)
+static void close_threads(opevo_i_print_printer *self)
 {
     for (int i = 0; i < 3; i++) {
         if (launch_of(self)->bound[thread_axes[i]] >= 0)
@@ -61,14 +61,14 @@ static void close_threads(opevo_i_printer *self)
     opevo_i_print_end(self);
 }
 
-static void print_uniform(opevo_i_printer *self, const opevo_i_node *node);
+static void print_uniform(opevo_i_print_printer *self, const opevo_i_nest_node *node);
 
-static void print_uniform_list(opevo_i_printer *self, const opevo_i_node *node)
+static void print_uniform_list(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
     bool open = false;
 
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
-        bool barrier = opevo_i_node_has_sync(one);
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
+        bool barrier = opevo_i_nest_node_has_sync(one);
 
         if (barrier == open) {
             if (open)
@@ -88,7 +88,7 @@ static void print_uniform_list(opevo_i_printer *self, const opevo_i_node *node)
 
 /* A statement with a barrier in it. What it depends on is the same for all threads: their variables
  * are not known here. */
-static void print_uniform(opevo_i_printer *self, const opevo_i_node *node)
+static void print_uniform(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
     switch (node->kind) {
     case OPEVO_I_SYNC:
@@ -110,11 +110,11 @@ static void print_uniform(opevo_i_printer *self, const opevo_i_node *node)
     }
 }
 
-static void print_launch(opevo_i_printer *self)
+static void print_launch(opevo_i_print_printer *self)
 {
     static const opevo_annotation block_axes[3] = {
         OPEVO_ANNOTATION_BLOCK_Z, OPEVO_ANNOTATION_BLOCK_Y, OPEVO_ANNOTATION_BLOCK_X};
-    const opevo_i_launch *launch = launch_of(self);
+    const opevo_i_nest_launch *launch = launch_of(self);
 
     opevo_i_print_line(self, "{");
     self->depth++;
@@ -133,7 +133,7 @@ static void print_launch(opevo_i_printer *self)
     opevo_i_print_end(self);
 }
 
-void opevo_i_print_emulation(opevo_i_printer *self)
+void opevo_i_print_emulation(opevo_i_print_printer *self)
 {
     opevo_text_add(self->out, "int " OPEVO_I_ENTRY "_reversed;\n");
     opevo_i_print_signature(self, "void ", "*");

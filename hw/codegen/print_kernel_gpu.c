@@ -4,9 +4,9 @@
 
 #include "print_internal.h"
 
-static void print_launch(opevo_i_printer *self)
+static void print_launch(opevo_i_print_printer *self)
 {
-    const opevo_i_launch *launch = &self->nest->launch[self->launch];
+    const opevo_i_nest_launch *launch = &self->nest->launch[self->launch];
     static const struct {
         opevo_annotation axis;
         const char *name;
@@ -17,7 +17,7 @@ static void print_launch(opevo_i_printer *self)
     };
 
     opevo_text_printf(self->out, "extern \"C\" __global__ void __launch_bounds__(%lld)\n",
-                      (long long)opevo_i_thread_count(launch));
+                      (long long)opevo_i_print_thread_count(launch));
     opevo_i_print_signature(self, "", "*__restrict__ ");
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
@@ -37,7 +37,7 @@ static void print_launch(opevo_i_printer *self)
     opevo_text_add(self->out, "}\n");
 }
 
-void opevo_i_print_gpu(opevo_i_printer *self, const opevo_kernel *kernel)
+void opevo_i_print_gpu(opevo_i_print_printer *self, const opevo_kernel *kernel)
 {
     for (self->launch = 0; self->launch < self->nest->launches; self->launch++) {
         self->dynamic_at = opevo_kernel_launch(kernel, self->launch).dynamic_shared_bytes ? 0 : -1;

@@ -6,19 +6,19 @@
 
 /* How an index moves with the lane as long as no quotient or remainder in it wraps around; false
  * where one moves by a different rule. */
-bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, int lane,
-                         int64_t *factor)
+bool opevo_i_print_lane_factor(const opevo_i_print_printer *self, const opevo_i_affine *a, int lane,
+                               int64_t *factor)
 {
     *factor = 0;
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *atom = &self->atoms->item[a->term[i].atom];
         int64_t inner = 0;
 
         if (a->term[i].atom == lane)
             *factor += a->term[i].factor;
         if (atom->is_loop)
             continue;
-        if (!opevo_i_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
+        if (!opevo_i_print_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
             return false;
         if (atom->modulus)
             *factor += a->term[i].factor * inner;
@@ -26,7 +26,7 @@ bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, i
     return true;
 }
 
-void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane)
+void opevo_i_print_at_first(opevo_i_print_printer *self, const opevo_i_affine *a, int lane)
 {
     self->known[lane] = true;
     self->value[lane] = 0;
@@ -35,11 +35,11 @@ void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int 
 }
 
 /* A factor that is the same everywhere, outside quotients and remainders. */
-bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, int atom,
-                          int64_t *factor)
+bool opevo_i_print_plain_factor(const opevo_i_print_printer *self, const opevo_i_affine *a,
+                                int atom, int64_t *factor)
 {
     opevo_i_affine rest = *a;
-    opevo_i_affine one = opevo_i_affine_atom(atom);
+    opevo_i_affine one = opevo_i_affine_of_atom(atom);
 
     *factor = opevo_i_affine_factor(a, atom);
     rest = opevo_i_affine_add(self->atoms, rest, -*factor, &one);
@@ -48,21 +48,22 @@ bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, 
 
 /* An operand: a variable, a vector in memory, every second element of two, one element for all
  * lanes, or a list of elements. */
-void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, opevo_element type, bool splat_alone)
+void opevo_i_print_operand(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                           const opevo_i_nest_access *access, opevo_element type, bool splat_alone)
 {
     int64_t factor = 0;
     int width = (int)loop->width;
-    opevo_element stored = opevo_i_stored_type(self, access->buffer);
-    char letter = opevo_i_vector_letter(type);
-    bool regular = opevo_i_lane_factor(self, &access->address, loop->lane, &factor);
+    opevo_element stored = opevo_i_print_stored_type(self, access->buffer);
+    char letter = opevo_i_print_vector_letter(type);
+    bool regular = opevo_i_print_lane_factor(self, &access->address, loop->lane, &factor);
 
     self->known[loop->lane] = true;
     self->value[loop->lane] = 0;
     if (self->named[access->buffer] == width || (regular && factor == 1)) {
         opevo_i_print_vector_load_start(self, stored, type, width);
         if (self->named[access->buffer] != width)
-            opevo_text_printf(self->out, "*(const %c%d *)&", opevo_i_vector_letter(stored), width);
+            opevo_text_printf(self->out, "*(const %c%d *)&", opevo_i_print_vector_letter(stored),
+                              width);
         opevo_i_print_element(self, access);
         opevo_i_print_vector_load_end(self, stored, type, width);
     } else if (regular && factor == 2 && stored == OPEVO_FLOAT32 && type == OPEVO_FLOAT32) {

@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* The remainder that a guard is about, NULL for any other guard. */
-static const opevo_i_atom *remainder_of(const opevo_i_printer *self, const opevo_i_guard *one)
+static const opevo_i_affine_atom *remainder_of(const opevo_i_print_printer *self,
+                                               const opevo_i_nest_guard *one)
 {
-    const opevo_i_atom *atom = NULL;
+    const opevo_i_affine_atom *atom = NULL;
 
     if (one->value.count != 1 || one->value.constant || one->value.term[0].factor != 1)
         return NULL;
@@ -17,24 +18,25 @@ static const opevo_i_atom *remainder_of(const opevo_i_printer *self, const opevo
     return atom->modulus ? atom : NULL;
 }
 
-static bool advances(const opevo_i_printer *self, const opevo_i_affine *a, int lane)
+static bool advances(const opevo_i_print_printer *self, const opevo_i_affine *a, int lane)
 {
     int64_t factor = 0;
 
-    return opevo_i_plain_factor(self, a, lane, &factor) && factor == 1;
+    return opevo_i_print_plain_factor(self, a, lane, &factor) && factor == 1;
 }
 
 /* Whether a mask can say in which lanes the guard holds. */
-static bool can_mask(const opevo_i_printer *self, const opevo_i_guard *one, int lane)
+static bool can_mask(const opevo_i_print_printer *self, const opevo_i_nest_guard *one, int lane)
 {
-    const opevo_i_atom *remainder = remainder_of(self, one);
+    const opevo_i_affine_atom *remainder = remainder_of(self, one);
 
     if (!opevo_i_affine_uses(self->atoms, &one->value, lane) || advances(self, &one->value, lane))
         return true;
     return remainder && one->least <= 0 && advances(self, &remainder->inner, lane);
 }
 
-static bool can_mask_all(const opevo_i_printer *self, const opevo_i_guards *keep, int lane)
+static bool can_mask_all(const opevo_i_print_printer *self, const opevo_i_nest_guards *keep,
+                         int lane)
 {
     for (int i = 0; i < keep->count; i++) {
         if (!can_mask(self, &keep->item[i], lane))
@@ -43,12 +45,12 @@ static bool can_mask_all(const opevo_i_printer *self, const opevo_i_guards *keep
     return true;
 }
 
-static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int lane)
+static void print_one_mask(opevo_i_print_printer *self, const opevo_i_nest_guard *one, int lane)
 {
-    const opevo_i_atom *remainder = remainder_of(self, one);
+    const opevo_i_affine_atom *remainder = remainder_of(self, one);
 
     if (!opevo_i_affine_uses(self->atoms, &one->value, lane)) {
-        opevo_i_guards alone = {.count = 1};
+        opevo_i_nest_guards alone = {.count = 1};
 
         alone.item[0] = *one;
         opevo_text_add(self->out, "(");
@@ -82,12 +84,12 @@ static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int 
     }
 }
 
-static void print_mask(opevo_i_printer *self, const opevo_i_guards *keep, int lane)
+static void print_mask(opevo_i_print_printer *self, const opevo_i_nest_guards *keep, int lane)
 {
     bool any = false;
 
     for (int i = 0; i < keep->count; i++) {
-        opevo_i_guards alone = {.count = 1, .item = {keep->item[i]}};
+        opevo_i_nest_guards alone = {.count = 1, .item = {keep->item[i]}};
 
         if (opevo_i_print_decided(self, &alone) == 1)
             continue;
@@ -112,15 +114,15 @@ typedef struct kept_rows {
 } kept_rows;
 
 /* Whether a guard cuts lanes off at the end only. */
-static bool cuts_end(const opevo_i_printer *self, const opevo_i_guard *one, int lane)
+static bool cuts_end(const opevo_i_print_printer *self, const opevo_i_nest_guard *one, int lane)
 {
     return !opevo_i_affine_uses(self->atoms, &one->value, lane) ||
            (advances(self, &one->value, lane) &&
             opevo_i_affine_least(self->atoms, &one->value) >= one->least);
 }
 
-static bool find_kept_rows(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane,
-                           kept_rows *rows)
+static bool find_kept_rows(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                           int lane, kept_rows *rows)
 {
     const opevo_i_affine *address = &leaf->to.address;
     int others = 0;
@@ -128,18 +130,18 @@ static bool find_kept_rows(const opevo_i_printer *self, const opevo_i_leaf *leaf
     for (int i = 0; i < leaf->keep.count; i++)
         others += !cuts_end(self, &leaf->keep.item[i], lane);
     for (int i = 0; i < leaf->keep.count && others == 1; i++) {
-        const opevo_i_atom *remainder = remainder_of(self, &leaf->keep.item[i]);
+        const opevo_i_affine_atom *remainder = remainder_of(self, &leaf->keep.item[i]);
         opevo_i_affine row = {.overflow = true};
 
         if (!remainder || !advances(self, &remainder->inner, lane))
             continue;
         for (int j = 0; j < address->count; j++) {
-            const opevo_i_atom *atom = &self->atoms->item[address->term[j].atom];
+            const opevo_i_affine_atom *atom = &self->atoms->item[address->term[j].atom];
 
             if (!atom->is_loop && !atom->modulus && atom->divisor == remainder->modulus &&
                 address->term[j].factor == leaf->keep.item[i].limit &&
                 opevo_i_affine_equal(&atom->inner, &remainder->inner))
-                row = opevo_i_affine_atom(address->term[j].atom);
+                row = opevo_i_affine_of_atom(address->term[j].atom);
         }
         *rows = (kept_rows){&remainder->inner, remainder->modulus, leaf->keep.item[i].limit, {0}};
         rows->rest = opevo_i_affine_add(self->atoms, *address, -rows->kept, &row);
@@ -152,7 +154,7 @@ static bool find_kept_rows(const opevo_i_printer *self, const opevo_i_leaf *leaf
 
 /* What statements that are repeated as text have in common is worked out once, in a variable that
  * takes the place of the expression. */
-static void share(opevo_i_printer *self, opevo_text *expression)
+static void share(opevo_i_print_printer *self, opevo_text *expression)
 {
     int found = 0;
 
@@ -177,8 +179,8 @@ static void share(opevo_i_printer *self, opevo_text *expression)
 
 /* The lanes for which guards hold, and, unless `rows` is NULL, where the first of them goes after
  * `rest`. */
-static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                     const opevo_i_guards *guards, const kept_rows *rows, opevo_text *lanes,
+static void work_out(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                     const opevo_i_nest_guards *guards, const kept_rows *rows, opevo_text *lanes,
                      opevo_text *start)
 {
     opevo_text *out = self->out;
@@ -200,25 +202,27 @@ static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 
 /* ---- Values ---- */
 
-static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, const char *lanes);
+static void print_lanes_of(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                           const opevo_i_nest_access *access, const char *lanes);
 
 /* Whether the elements that a value reads can be read under a mask: no quotient or remainder may
  * wrap around among those that are taken to lie side by side. */
-static bool can_read_masked(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane)
+static bool can_read_masked(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                            int lane)
 {
     for (int i = 0; i < leaf->factors; i++) {
         const opevo_i_affine *address = &leaf->factor[i].address;
         int64_t factor = 0;
 
-        if (!opevo_i_plain_factor(self, address, lane, &factor) &&
-            opevo_i_lane_factor(self, address, lane, &factor) && factor >= 0 && factor <= 2)
+        if (!opevo_i_print_plain_factor(self, address, lane, &factor) &&
+            opevo_i_print_lane_factor(self, address, lane, &factor) && factor >= 0 && factor <= 2)
             return false;
     }
     return true;
 }
 
-static void print_at_first_lane(opevo_i_printer *self, const opevo_i_access *access, int lane)
+static void print_at_first_lane(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                                int lane)
 {
     self->known[lane] = true;
     self->value[lane] = 0;
@@ -227,9 +231,9 @@ static void print_at_first_lane(opevo_i_printer *self, const opevo_i_access *acc
 }
 
 /* What is there, in the lanes that are meant. */
-static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_old(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_access *to = &loop->leaf->to;
+    const opevo_i_nest_access *to = &loop->leaf->to;
     bool named = self->named[to->buffer] == (int)loop->width;
 
     if (!named) {
@@ -242,9 +246,9 @@ static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 }
 
 /* With what was there, unless that is added to it on the way to memory. */
-static void print_new(opevo_i_printer *self, const opevo_i_vector_loop *loop, bool adds)
+static void print_new(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop, bool adds)
 {
-    opevo_i_leaf_kind kind = loop->leaf->kind;
+    opevo_i_nest_leaf_kind kind = loop->leaf->kind;
     bool extreme = kind == OPEVO_I_MAX || kind == OPEVO_I_MIN;
 
     if (extreme) {
@@ -261,9 +265,10 @@ static void print_new(opevo_i_printer *self, const opevo_i_vector_loop *loop, bo
     opevo_text_add(self->out, extreme ? ")" : "");
 }
 
-static void print_masked_statement(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_masked_statement(opevo_i_print_printer *self,
+                                   const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
     int width = (int)loop->width;
 
     if (self->named[leaf->to.buffer] == width) {
@@ -289,10 +294,10 @@ static void print_masked_statement(opevo_i_printer *self, const opevo_i_vector_l
 
 /* A value that is an element where a condition on whole numbers holds, and the same for all lanes
  * elsewhere: padding. The lanes that lie inside are read under a mask. */
-static bool print_masked_choice(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool print_masked_choice(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
-    const opevo_i_value *value = leaf->value;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
+    const opevo_i_nest_value *value = leaf->value;
     int width = (int)loop->width;
     opevo_text lanes = {0}, inside = {0};
     opevo_text *out = self->out;
@@ -338,9 +343,9 @@ static bool print_masked_choice(opevo_i_printer *self, const opevo_i_vector_loop
     return true;
 }
 
-static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
+static bool print_masked_value(opevo_i_print_printer *self, opevo_i_print_vector_loop loop)
 {
-    const opevo_i_leaf *leaf = loop.leaf;
+    const opevo_i_nest_leaf *leaf = loop.leaf;
     opevo_text lanes = {0};
 
     if (loop.assumed_count)
@@ -367,22 +372,22 @@ static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
 /* ---- Sums in registers ---- */
 
 /* Whether the lanes of a factor that are meant can be read alone. */
-static bool can_read_lanes(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access)
+static bool can_read_lanes(const opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                           const opevo_i_nest_access *access)
 {
-    int64_t most = opevo_i_stored_type(self, access->buffer) == OPEVO_FLOAT32 ? 2 : 1;
+    int64_t most = opevo_i_print_stored_type(self, access->buffer) == OPEVO_FLOAT32 ? 2 : 1;
     int64_t factor = 0;
 
     return !self->named[access->buffer] &&
-           opevo_i_plain_factor(self, &access->address, loop->lane, &factor) && factor >= 0 &&
+           opevo_i_print_plain_factor(self, &access->address, loop->lane, &factor) && factor >= 0 &&
            factor <= most;
 }
 
-static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, const char *lanes)
+static void print_lanes_of(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                           const opevo_i_nest_access *access, const char *lanes)
 {
-    opevo_element stored = opevo_i_stored_type(self, access->buffer);
-    opevo_element type = opevo_i_statement_type(self, loop->leaf);
+    opevo_element stored = opevo_i_print_stored_type(self, access->buffer);
+    opevo_element type = opevo_i_print_statement_type(self, loop->leaf);
     int64_t factor = opevo_i_affine_factor(&access->address, loop->lane);
     int width = (int)loop->width;
 
@@ -392,7 +397,8 @@ static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loo
     }
     opevo_i_print_vector_load_start(self, stored, type, width);
     opevo_i_print_function_name(
-        self, factor == 1 ? opevo_i_get_function_of(stored) : OPEVO_I_FUNCTION_EVEN_OF, width);
+        self, factor == 1 ? opevo_i_print_get_function_of(stored) : OPEVO_I_FUNCTION_EVEN_OF,
+        width);
     opevo_text_add(self->out, "(&");
     print_at_first_lane(self, access, loop->lane);
     opevo_text_printf(self->out, ", %s)", lanes);
@@ -401,9 +407,9 @@ static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loo
 
 /* Whether lanes are stored that a term is left out of, and a product with 0 is no 0 in all of them:
  * factors that are the same for all lanes may be infinite. */
-static bool masks_product(const opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool masks_product(const opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
     bool omits = false, stays = false;
 
     for (int i = 0; i < leaf->keep.count; i++)
@@ -411,10 +417,10 @@ static bool masks_product(const opevo_i_printer *self, const opevo_i_vector_loop
                  opevo_i_affine_uses(self->atoms, &leaf->keep.item[i].value, loop->lane);
     for (int i = 0; i < leaf->factors; i++)
         stays |= !opevo_i_affine_uses(self->atoms, &leaf->factor[i].address, loop->lane);
-    return omits && stays && opevo_i_statement_type(self, leaf) == OPEVO_FLOAT32;
+    return omits && stays && opevo_i_print_statement_type(self, leaf) == OPEVO_FLOAT32;
 }
 
-static void print_lane_product(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+static void print_lane_product(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
                                const char *lanes)
 {
     int width = (int)loop->width;
@@ -437,9 +443,9 @@ static void print_lane_product(opevo_i_printer *self, const opevo_i_vector_loop 
 /* A product or an element added to a register. The other lanes are never stored, or get what is 0,
  * such as products with it. Where no factor moves with the lane, all lanes are the same and need no
  * mask. */
-static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool print_masked_sum(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
     opevo_text lanes = {0};
     bool moves = false;
 
@@ -464,21 +470,21 @@ static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *l
     return true;
 }
 
-static bool is_float32(const opevo_i_printer *self, const opevo_i_leaf *leaf)
+static bool is_float32(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf)
 {
-    bool all = opevo_i_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32;
+    bool all = opevo_i_print_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32;
 
     for (int i = 0; i < leaf->factors; i++)
-        all &= opevo_i_stored_type(self, leaf->factor[i].buffer) == OPEVO_FLOAT32;
+        all &= opevo_i_print_stored_type(self, leaf->factor[i].buffer) == OPEVO_FLOAT32;
     return all;
 }
 
 /* ---- Copies ---- */
 
 /* A copy with 0 in the lanes that lie outside of what is copied. */
-static bool print_masked_copy(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool print_masked_copy(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
     int width = (int)loop->width;
     opevo_text inside = {0}, lanes = {0};
 
@@ -505,10 +511,10 @@ static bool print_masked_copy(opevo_i_printer *self, const opevo_i_vector_loop *
     return true;
 }
 
-bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+bool opevo_i_print_masked(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
-    opevo_i_access to = leaf->to;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
+    opevo_i_nest_access to = leaf->to;
     bool plain = advances(self, &to.address, loop->lane);
     kept_rows rows;
     opevo_text lanes = {0};

@@ -5,13 +5,13 @@
 
 #include "print_internal.h"
 
-void opevo_i_print_list(opevo_i_printer *self, const opevo_i_node *node)
+void opevo_i_print_list(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
-    for (const opevo_i_node *one = node->first; one; one = one->next)
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next)
         opevo_i_print_node(self, one);
 }
 
-static void print_copies(opevo_i_printer *self, const opevo_i_node *node)
+static void print_copies(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
     bool outermost = self->dialect->cpu && !self->copying && node->extent > 1;
 
@@ -38,9 +38,9 @@ static void print_copies(opevo_i_printer *self, const opevo_i_node *node)
     }
 }
 
-static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
+static void print_loop(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
-    const opevo_i_leaf *leaf = opevo_i_node_only_leaf(node);
+    const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(node);
     opevo_annotation what = node->annotation;
     bool parallel = self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL;
     bool streamed = self->streams;
@@ -78,7 +78,8 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     opevo_i_print_end(self);
 }
 
-void opevo_i_print_if(opevo_i_printer *self, const opevo_i_node *node, opevo_i_print_inside *inside)
+void opevo_i_print_if(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                      opevo_i_print_inside *inside)
 {
     int holds = opevo_i_print_decided(self, &node->guards);
 
@@ -103,7 +104,7 @@ void opevo_i_print_if(opevo_i_printer *self, const opevo_i_node *node, opevo_i_p
     opevo_i_print_line(self, "}");
 }
 
-void opevo_i_print_let(opevo_i_printer *self, const opevo_i_node *node,
+void opevo_i_print_let(opevo_i_print_printer *self, const opevo_i_nest_node *node,
                        opevo_i_print_inside *inside)
 {
     int64_t value = 0;
@@ -125,7 +126,7 @@ void opevo_i_print_let(opevo_i_printer *self, const opevo_i_node *node,
     opevo_i_print_end(self);
 }
 
-void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node)
+void opevo_i_print_node(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
     switch (node->kind) {
     case OPEVO_I_LOOP:

@@ -7,7 +7,7 @@
 #include <opevo/text.h>
 
 /* "p0 * 8 + p4" of the pieces of a dimension. */
-static void print_index(opevo_text *out, const opevo_i_packing *packing, int dim)
+static void print_index(opevo_text *out, const opevo_i_nest_packing *packing, int dim)
 {
     bool any = false;
 
@@ -22,7 +22,7 @@ static void print_index(opevo_text *out, const opevo_i_packing *packing, int dim
     opevo_text_add(out, any ? "" : "0");
 }
 
-static int64_t room(const opevo_i_packing *packing, int dim)
+static int64_t room(const opevo_i_nest_packing *packing, int dim)
 {
     int64_t count = 1;
 
@@ -32,7 +32,7 @@ static int64_t room(const opevo_i_packing *packing, int dim)
 }
 
 /* "*to++ = i0 < 5 ? from[i0 * 9 + i1] : 0.0f;" */
-static void print_element(opevo_i_printer *self, const opevo_i_packing *packing)
+static void print_element(opevo_i_print_printer *self, const opevo_i_nest_packing *packing)
 {
     opevo_text *out = self->out;
     bool any = false;
@@ -56,12 +56,12 @@ static void print_element(opevo_i_printer *self, const opevo_i_packing *packing)
     }
     if (any)
         opevo_text_printf(out, "] : %s;\n",
-                          opevo_i_zero_text(self->nest->buffer[packing->operand].element));
+                          opevo_i_print_zero_text(self->nest->buffer[packing->operand].element));
     else
         opevo_text_add(out, "];\n");
 }
 
-static void print_one(opevo_i_printer *self, const opevo_i_packing *packing)
+static void print_one(opevo_i_print_printer *self, const opevo_i_nest_packing *packing)
 {
     static const char form[] =
         "void " OPEVO_I_ENTRY "_pack_%c(const %s *restrict from, %s *restrict to)%s";
@@ -92,10 +92,10 @@ static void print_one(opevo_i_printer *self, const opevo_i_packing *packing)
     }
 }
 
-void opevo_i_print_packing(opevo_i_printer *self, opevo_kernel *out)
+void opevo_i_print_packing(opevo_i_print_printer *self, opevo_kernel *out)
 {
     for (int i = 0; i < self->nest->packings; i++) {
-        const opevo_i_packing *packing = &self->nest->packing[i];
+        const opevo_i_nest_packing *packing = &self->nest->packing[i];
         uint64_t size = 1;
 
         for (int k = 0; k < packing->pieces; k++)

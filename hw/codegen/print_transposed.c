@@ -8,10 +8,10 @@
 enum { TRANSPOSED = 16 };
 
 /* The only vector inside loops that have nothing else in them. */
-static const opevo_i_node *only_vector(const opevo_i_node *node)
+static const opevo_i_nest_node *only_vector(const opevo_i_nest_node *node)
 {
-    while (node && !opevo_i_is_vector_loop(node)) {
-        const opevo_i_node *inner = node->first;
+    while (node && !opevo_i_print_is_vector_loop(node)) {
+        const opevo_i_nest_node *inner = node->first;
 
         if (node->kind != OPEVO_I_LOOP || !inner || inner->next ||
             node->annotation == OPEVO_ANNOTATION_PARALLEL)
@@ -21,29 +21,29 @@ static const opevo_i_node *only_vector(const opevo_i_node *node)
     return node;
 }
 
-static bool is_transposed(const opevo_i_printer *self, const opevo_i_node *node,
-                          const opevo_i_node *vector, int64_t *to_row, int64_t *from_row)
+static bool is_transposed(const opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                          const opevo_i_nest_node *vector, int64_t *to_row, int64_t *from_row)
 {
-    const opevo_i_leaf *leaf = opevo_i_node_only_leaf(vector);
+    const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(vector);
     int64_t to = 0;
     int64_t from = 0;
 
     return vector->extent == TRANSPOSED && node->extent % TRANSPOSED == 0 &&
            leaf->kind == OPEVO_I_COPY && !leaf->keep.count && !leaf->inside.count &&
-           opevo_i_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32 &&
-           opevo_i_stored_type(self, leaf->factor[0].buffer) == OPEVO_FLOAT32 &&
+           opevo_i_print_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32 &&
+           opevo_i_print_stored_type(self, leaf->factor[0].buffer) == OPEVO_FLOAT32 &&
            !self->named[leaf->to.buffer] && !self->named[leaf->factor[0].buffer] &&
-           opevo_i_plain_factor(self, &leaf->to.address, vector->atom, &to) && to == 1 &&
-           opevo_i_plain_factor(self, &leaf->factor[0].address, node->atom, &from) && from == 1 &&
-           opevo_i_plain_factor(self, &leaf->to.address, node->atom, to_row) &&
-           opevo_i_plain_factor(self, &leaf->factor[0].address, vector->atom, from_row) &&
+           opevo_i_print_plain_factor(self, &leaf->to.address, vector->atom, &to) && to == 1 &&
+           opevo_i_print_plain_factor(self, &leaf->factor[0].address, node->atom, &from) &&
+           from == 1 && opevo_i_print_plain_factor(self, &leaf->to.address, node->atom, to_row) &&
+           opevo_i_print_plain_factor(self, &leaf->factor[0].address, vector->atom, from_row) &&
            *to_row >= TRANSPOSED && *from_row > 1;
 }
 
-bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
+bool opevo_i_print_transposed(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
-    const opevo_i_node *vector = only_vector(node->first);
-    const opevo_i_leaf *leaf = vector ? opevo_i_node_only_leaf(vector) : NULL;
+    const opevo_i_nest_node *vector = only_vector(node->first);
+    const opevo_i_nest_leaf *leaf = vector ? opevo_i_nest_node_only_leaf(vector) : NULL;
     int64_t to_row = 0;
     int64_t from_row = 0;
     int depth = self->depth;
@@ -58,7 +58,7 @@ bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
     opevo_text_printf(self->out, "for (long v%d = 0; v%d < %lld; v%d += %d) {\n", node->atom,
                       node->atom, (long long)node->extent, node->atom, TRANSPOSED);
     self->depth++;
-    for (const opevo_i_node *inner = node->first; inner != vector; inner = inner->first)
+    for (const opevo_i_nest_node *inner = node->first; inner != vector; inner = inner->first)
         opevo_i_print_for(self, inner->atom, inner->extent);
     self->known[vector->atom] = true;
     self->value[vector->atom] = 0;
@@ -81,32 +81,33 @@ bool opevo_i_print_transposed(opevo_i_printer *self, const opevo_i_node *node)
 
 enum { LEAST_SCATTERED = 6 }; /* fewer numbers a row are stored one by one as quickly */
 
-static bool is_scattered(const opevo_i_printer *self, const opevo_i_node *node,
-                         const opevo_i_node *vector, int64_t *row)
+static bool is_scattered(const opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                         const opevo_i_nest_node *vector, int64_t *row)
 {
-    const opevo_i_leaf *leaf = opevo_i_node_only_leaf(vector);
+    const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(vector);
     int64_t column = 0;
 
-    for (const opevo_i_node *one = node; one != vector; one = one->first) {
+    for (const opevo_i_nest_node *one = node; one != vector; one = one->first) {
         if (one->annotation != OPEVO_ANNOTATION_UNROLL && one->extent > 1)
             return false;
     }
     return vector->extent == TRANSPOSED && node->extent >= LEAST_SCATTERED &&
            leaf->kind == OPEVO_I_COPY && opevo_i_print_decided(self, &leaf->keep) == 1 &&
            opevo_i_print_decided(self, &leaf->inside) == 1 &&
-           opevo_i_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32 &&
-           opevo_i_stored_type(self, leaf->factor[0].buffer) == OPEVO_FLOAT32 &&
+           opevo_i_print_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32 &&
+           opevo_i_print_stored_type(self, leaf->factor[0].buffer) == OPEVO_FLOAT32 &&
            !self->named[leaf->to.buffer] && self->named[leaf->factor[0].buffer] == TRANSPOSED &&
-           opevo_i_plain_factor(self, &leaf->to.address, node->atom, &column) && column == 1 &&
-           opevo_i_plain_factor(self, &leaf->to.address, vector->atom, row) && *row >= TRANSPOSED;
+           opevo_i_print_plain_factor(self, &leaf->to.address, node->atom, &column) &&
+           column == 1 && opevo_i_print_plain_factor(self, &leaf->to.address, vector->atom, row) &&
+           *row >= TRANSPOSED;
 }
 
 /* A square, of which the rows in memory have `count` columns from iteration `first` of the loop
  * on. */
-static void print_square(opevo_i_printer *self, const opevo_i_node *node,
-                         const opevo_i_node *vector, int64_t row, int64_t first, int64_t count)
+static void print_square(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                         const opevo_i_nest_node *vector, int64_t row, int64_t first, int64_t count)
 {
-    const opevo_i_leaf *leaf = opevo_i_node_only_leaf(vector);
+    const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(vector);
 
     self->known[vector->atom] = true;
     self->value[vector->atom] = 0;
@@ -126,8 +127,9 @@ static void print_square(opevo_i_printer *self, const opevo_i_node *node,
 
 /* As few squares as hold all iterations of `node`, one column each, in about equal numbers; for
  * each vector of the loops between. */
-static void print_squares(opevo_i_printer *self, const opevo_i_node *node,
-                          const opevo_i_node *inner, const opevo_i_node *vector, int64_t row)
+static void print_squares(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                          const opevo_i_nest_node *inner, const opevo_i_nest_node *vector,
+                          int64_t row)
 {
     int64_t squares = (node->extent + TRANSPOSED - 1) / TRANSPOSED;
     int64_t columns = (node->extent + squares - 1) / squares;
@@ -146,9 +148,9 @@ static void print_squares(opevo_i_printer *self, const opevo_i_node *node,
     self->known[inner->atom] = false;
 }
 
-bool opevo_i_print_scattered(opevo_i_printer *self, const opevo_i_node *node)
+bool opevo_i_print_scattered(opevo_i_print_printer *self, const opevo_i_nest_node *node)
 {
-    const opevo_i_node *vector =
+    const opevo_i_nest_node *vector =
         node->first && !node->first->next ? only_vector(node->first) : NULL;
     int64_t row = 0;
 

@@ -7,7 +7,7 @@
 
 #include "print_functions_internal.h"
 
-const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
+const opevo_i_print_function opevo_i_print_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
     {OPEVO_I_FUNCTION_GET_SHORT, "get_short", NULL, 0, 0, NULL,
      "const unsigned short *from, long lanes)\n"
      "{\n"
@@ -192,7 +192,7 @@ const opevo_i_function opevo_i_typed_functions[OPEVO_I_TYPED_FUNCTIONS] = {
      "}\n"},
 };
 
-static const opevo_i_signature signatures[] = {
+static const opevo_i_print_function_signature signatures[] = {
     {OPEVO_I_FUNCTION_MASK, NULL, NULL, 'I'},
     {OPEVO_I_FUNCTION_GET_SHORT, NULL, NULL, 'H'},
     {OPEVO_I_FUNCTION_GET_BYTE, NULL, NULL, 'B'},
@@ -206,11 +206,11 @@ static const opevo_i_signature signatures[] = {
     {OPEVO_I_FUNCTION_TO_BFLOAT, "unsigned short", "float", 'H'},
 };
 
-opevo_i_signature opevo_i_signature_of(int kind)
+opevo_i_print_function_signature opevo_i_print_function_signature_of(int kind)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
         if (signatures[i].kind == kind)
             return signatures[i];
     }
-    return (opevo_i_signature){kind, "float", "float", 'V'};
+    return (opevo_i_print_function_signature){kind, "float", "float", 'V'};
 }

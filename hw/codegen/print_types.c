@@ -5,7 +5,7 @@
 
 #include "print_internal.h"
 
-char opevo_i_vector_letter(opevo_element element)
+char opevo_i_print_vector_letter(opevo_element element)
 {
     static const char letters[] = {[OPEVO_FLOAT32] = 'V',
                                    [OPEVO_FLOAT16] = 'H',
@@ -16,7 +16,7 @@ char opevo_i_vector_letter(opevo_element element)
     return letters[element];
 }
 
-const char *opevo_i_zero_text(opevo_element element)
+const char *opevo_i_print_zero_text(opevo_element element)
 {
     return element == OPEVO_FLOAT32 ? "0.0f" : "0";
 }
@@ -30,7 +30,7 @@ bool opevo_i_print_is_typed(const opevo_i_nest *nest)
     return false;
 }
 
-opevo_element opevo_i_stored_type(const opevo_i_printer *self, int buffer)
+opevo_element opevo_i_print_stored_type(const opevo_i_print_printer *self, int buffer)
 {
     opevo_element element = OPEVO_FLOAT32;
 
@@ -40,19 +40,20 @@ opevo_element opevo_i_stored_type(const opevo_i_printer *self, int buffer)
     return self->named[buffer] ? opevo_element_accumulator(element) : element;
 }
 
-opevo_element opevo_i_statement_type(const opevo_i_printer *self, const opevo_i_leaf *leaf)
+opevo_element opevo_i_print_statement_type(const opevo_i_print_printer *self,
+                                           const opevo_i_nest_leaf *leaf)
 {
-    opevo_element to = opevo_i_stored_type(self, leaf->to.buffer);
-    bool same =
-        leaf->kind == OPEVO_I_ZERO ||
-        (leaf->kind == OPEVO_I_COPY && opevo_i_stored_type(self, leaf->factor[0].buffer) == to);
+    opevo_element to = opevo_i_print_stored_type(self, leaf->to.buffer);
+    bool same = leaf->kind == OPEVO_I_ZERO ||
+                (leaf->kind == OPEVO_I_COPY &&
+                 opevo_i_print_stored_type(self, leaf->factor[0].buffer) == to);
 
     return same ? to : opevo_element_accumulator(to);
 }
 
 /* ---- Conversions ---- */
 
-static void print_conversion(opevo_i_printer *self, opevo_element element, bool to, int width)
+static void print_conversion(opevo_i_print_printer *self, opevo_element element, bool to, int width)
 {
     int function = element == OPEVO_FLOAT16
                        ? (to ? OPEVO_I_FUNCTION_TO_HALF : OPEVO_I_FUNCTION_FROM_HALF)
@@ -67,9 +68,10 @@ static bool is_short_float(opevo_element element)
     return element == OPEVO_FLOAT16 || element == OPEVO_BFLOAT16;
 }
 
-void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, opevo_element type)
+void opevo_i_print_load(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                        opevo_element type)
 {
-    opevo_element stored = opevo_i_stored_type(self, access->buffer);
+    opevo_element stored = opevo_i_print_stored_type(self, access->buffer);
 
     if (stored != type && is_short_float(stored))
         print_conversion(self, stored, false, 1);
@@ -79,8 +81,8 @@ void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, ope
     opevo_text_add(self->out, stored != type && is_short_float(stored) ? ")" : "");
 }
 
-void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opevo_element type,
-                               int width)
+void opevo_i_print_store_start(opevo_i_print_printer *self, opevo_element stored,
+                               opevo_element type, int width)
 {
     if (stored == type)
         return;
@@ -92,18 +94,18 @@ void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opev
         opevo_text_printf(self->out, "(%s)(", opevo_kernel_type_text(stored));
 }
 
-void opevo_i_print_store_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
+void opevo_i_print_store_end(opevo_i_print_printer *self, opevo_element stored, opevo_element type,
                              int width)
 {
     if (stored == type)
         return;
     if (width > 1 && !is_short_float(stored))
-        opevo_text_printf(self->out, ", %c%d)", opevo_i_vector_letter(stored), width);
+        opevo_text_printf(self->out, ", %c%d)", opevo_i_print_vector_letter(stored), width);
     else
         opevo_text_add(self->out, ")");
 }
 
-void opevo_i_print_vector_load_start(opevo_i_printer *self, opevo_element stored,
+void opevo_i_print_vector_load_start(opevo_i_print_printer *self, opevo_element stored,
                                      opevo_element type, int width)
 {
     if (stored == type)
@@ -116,8 +118,8 @@ void opevo_i_print_vector_load_start(opevo_i_printer *self, opevo_element stored
         opevo_text_add(self->out, "__builtin_convertvector(");
 }
 
-void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
-                                   int width)
+void opevo_i_print_vector_load_end(opevo_i_print_printer *self, opevo_element stored,
+                                   opevo_element type, int width)
 {
     if (stored == type)
         return;
@@ -126,5 +128,5 @@ void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, 
     else if (stored == OPEVO_INT8 && type == OPEVO_FLOAT32)
         opevo_text_printf(self->out, ", I%d), V%d)", width, width);
     else
-        opevo_text_printf(self->out, ", %c%d)", opevo_i_vector_letter(type), width);
+        opevo_text_printf(self->out, ", %c%d)", opevo_i_print_vector_letter(type), width);
 }

@@ -9,7 +9,7 @@
 
 /* ---- Parts ---- */
 
-static void print_whole_number(opevo_i_printer *self, double number)
+static void print_whole_number(opevo_i_print_printer *self, double number)
 {
     if (number <= INT32_MIN)
         opevo_text_add(self->out, "(-2147483647 - 1)");
@@ -17,7 +17,7 @@ static void print_whole_number(opevo_i_printer *self, double number)
         opevo_text_printf(self->out, number < 0 ? "(%.0f)" : "%.0f", number);
 }
 
-static void print_number(opevo_i_printer *self, double number)
+static void print_number(opevo_i_print_printer *self, double number)
 {
     char digits[OPEVO_DOUBLE_TEXT_SIZE];
     float nearest = (float)number;
@@ -32,7 +32,7 @@ static void print_number(opevo_i_printer *self, double number)
                       strpbrk(digits, ".e") ? "" : ".0");
 }
 
-const char *opevo_i_relation_text(opevo_condition_kind kind)
+const char *opevo_i_print_relation_text(opevo_condition_kind kind)
 {
     switch (kind) {
     case OPEVO_COND_AND:
@@ -50,17 +50,17 @@ const char *opevo_i_relation_text(opevo_condition_kind kind)
     }
 }
 
-opevo_element opevo_i_compared_type(const opevo_i_condition *condition)
+opevo_element opevo_i_print_compared_type(const opevo_i_nest_condition *condition)
 {
     return condition->x && condition->x->type == OPEVO_INT32 && condition->y->type == OPEVO_INT32
                ? OPEVO_INT32
                : OPEVO_FLOAT32;
 }
 
-void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                             const opevo_i_condition *condition)
+void opevo_i_print_condition(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                             const opevo_i_nest_condition *condition)
 {
-    opevo_element type = opevo_i_compared_type(condition);
+    opevo_element type = opevo_i_print_compared_type(condition);
 
     opevo_text_add(self->out, "(");
     if (condition->left)
@@ -69,7 +69,7 @@ void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
         opevo_i_print_affine(self, &condition->whole);
     else
         opevo_i_print_value(self, leaf, condition->x, type);
-    opevo_text_printf(self->out, " %s ", opevo_i_relation_text(condition->kind));
+    opevo_text_printf(self->out, " %s ", opevo_i_print_relation_text(condition->kind));
     if (condition->left)
         opevo_i_print_condition(self, leaf, condition->right);
     else if (condition->is_whole)
@@ -81,7 +81,7 @@ void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
 
 /* ---- Values ---- */
 
-const char *opevo_i_operator_text(opevo_expression_kind kind)
+const char *opevo_i_print_operator_text(opevo_expression_kind kind)
 {
     switch (kind) {
     case OPEVO_EXPR_ADD:
@@ -97,9 +97,10 @@ const char *opevo_i_operator_text(opevo_expression_kind kind)
     }
 }
 
-static void print_call(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
+static void print_call(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                       const opevo_i_nest_value *value)
 {
-    opevo_i_print_function_name(self, opevo_i_function_of_value(value), 1);
+    opevo_i_print_function_name(self, opevo_i_print_function_of_value(value), 1);
     opevo_text_add(self->out, "(");
     opevo_i_print_value(self, leaf, value->left, value->type);
     if (value->right) {
@@ -110,7 +111,8 @@ static void print_call(opevo_i_printer *self, const opevo_i_leaf *leaf, const op
 }
 
 /* Without brackets of its own around operators. */
-static void print_bare(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
+static void print_bare(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                       const opevo_i_nest_value *value)
 {
     switch (value->kind) {
     case OPEVO_EXPR_READ:
@@ -139,21 +141,21 @@ static void print_bare(opevo_i_printer *self, const opevo_i_leaf *leaf, const op
         opevo_i_print_value(self, leaf, value->left, value->type);
         break;
     default:
-        if (!opevo_i_operator_text(value->kind)) {
+        if (!opevo_i_print_operator_text(value->kind)) {
             print_call(self, leaf, value);
             break;
         }
         opevo_i_print_value(self, leaf, value->left, value->type);
-        opevo_text_printf(self->out, " %s ", opevo_i_operator_text(value->kind));
+        opevo_text_printf(self->out, " %s ", opevo_i_print_operator_text(value->kind));
         opevo_i_print_value(self, leaf, value->right, value->type);
         break;
     }
 }
 
-void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                         const opevo_i_value *value, opevo_element type)
+void opevo_i_print_value(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                         const opevo_i_nest_value *value, opevo_element type)
 {
-    bool brackets = opevo_i_operator_text(value->kind) || value->kind == OPEVO_EXPR_SELECT ||
+    bool brackets = opevo_i_print_operator_text(value->kind) || value->kind == OPEVO_EXPR_SELECT ||
                     value->kind == OPEVO_EXPR_NEGATE;
 
     if (value->kind == OPEVO_EXPR_READ) {
@@ -167,9 +169,9 @@ void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
     opevo_text_add(self->out, brackets ? ")" : "");
 }
 
-void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf)
+void opevo_i_print_leaf_value(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf)
 {
-    opevo_element type = opevo_i_statement_type(self, leaf);
+    opevo_element type = opevo_i_print_statement_type(self, leaf);
     bool most = leaf->kind == OPEVO_I_MAX;
 
     if (!most && leaf->kind != OPEVO_I_MIN) {
@@ -180,7 +182,7 @@ void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf)
         return;
     }
     opevo_i_print_function_name(
-        self, opevo_i_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type), 1);
+        self, opevo_i_print_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type), 1);
     opevo_text_add(self->out, "(");
     opevo_i_print_load(self, &leaf->to, type);
     opevo_text_add(self->out, ", ");

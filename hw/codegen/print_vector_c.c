@@ -9,7 +9,7 @@
 
 /* A growing list of guards joined by "&&". */
 typedef struct joined {
-    opevo_i_printer *self;
+    opevo_i_print_printer *self;
     int lane;
     int64_t last; /* the number of the last lane */
     bool any;
@@ -24,10 +24,10 @@ static void join(joined *all)
 /* That no quotient or remainder wraps around among the lanes. */
 static void print_no_wrap(joined *all, const opevo_i_affine *a)
 {
-    opevo_i_printer *self = all->self;
+    opevo_i_print_printer *self = all->self;
 
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *atom = &self->atoms->item[a->term[i].atom];
         int64_t inner = 0;
         int64_t reach = 0;
         int64_t turn = atom->modulus ? atom->modulus : atom->divisor;
@@ -35,7 +35,7 @@ static void print_no_wrap(joined *all, const opevo_i_affine *a)
         if (atom->is_loop || !opevo_i_affine_uses(self->atoms, &atom->inner, all->lane))
             continue;
         print_no_wrap(all, &atom->inner);
-        opevo_i_lane_factor(self, &atom->inner, all->lane, &inner);
+        opevo_i_print_lane_factor(self, &atom->inner, all->lane, &inner);
         if (inner == 0)
             continue;
         join(all);
@@ -48,12 +48,12 @@ static void print_no_wrap(joined *all, const opevo_i_affine *a)
 }
 
 /* That guards hold for all lanes, given that nothing wraps around. */
-static void print_for_all(joined *all, const opevo_i_guards *guards, bool lanes_only)
+static void print_for_all(joined *all, const opevo_i_nest_guards *guards, bool lanes_only)
 {
-    opevo_i_printer *self = all->self;
+    opevo_i_print_printer *self = all->self;
 
     for (int i = 0; i < guards->count; i++) {
-        const opevo_i_guard *one = &guards->item[i];
+        const opevo_i_nest_guard *one = &guards->item[i];
         int64_t factor = 0;
         int64_t least = 0;
         int64_t most = 0;
@@ -61,7 +61,7 @@ static void print_for_all(joined *all, const opevo_i_guards *guards, bool lanes_
         if (!opevo_i_affine_uses(self->atoms, &one->value, all->lane) && lanes_only)
             continue;
         print_no_wrap(all, &one->value);
-        opevo_i_lane_factor(self, &one->value, all->lane, &factor);
+        opevo_i_print_lane_factor(self, &one->value, all->lane, &factor);
         opevo_i_print_bounds(self, &one->value, &least, &most);
         if (least < one->least) {
             join(all);
@@ -78,12 +78,13 @@ static void print_for_all(joined *all, const opevo_i_guards *guards, bool lanes_
     }
 }
 
-static bool factors_known(const opevo_i_printer *self, const opevo_i_guards *guards, int lane)
+static bool factors_known(const opevo_i_print_printer *self, const opevo_i_nest_guards *guards,
+                          int lane)
 {
     int64_t factor = 0;
 
     for (int i = 0; i < guards->count; i++) {
-        if (!opevo_i_lane_factor(self, &guards->item[i].value, lane, &factor) || factor < 0)
+        if (!opevo_i_print_lane_factor(self, &guards->item[i].value, lane, &factor) || factor < 0)
             return false;
     }
     return true;
@@ -91,15 +92,15 @@ static bool factors_known(const opevo_i_printer *self, const opevo_i_guards *gua
 
 /* ---- A statement over all lanes ---- */
 
-static bool moves(const opevo_i_printer *self, const opevo_i_access *access, int lane)
+static bool moves(const opevo_i_print_printer *self, const opevo_i_nest_access *access, int lane)
 {
     return opevo_i_affine_uses(self->atoms, &access->address, lane);
 }
 
-static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
-    opevo_element type = opevo_i_statement_type(self, leaf);
+    const opevo_i_nest_leaf *leaf = loop->leaf;
+    opevo_element type = opevo_i_print_statement_type(self, leaf);
     bool others_move = false;
 
     if (leaf->kind >= OPEVO_I_STORE) {
@@ -107,7 +108,8 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
         return;
     }
     if (leaf->kind == OPEVO_I_ZERO) {
-        opevo_text_printf(self->out, "(%c%d){0}", opevo_i_vector_letter(type), (int)loop->width);
+        opevo_text_printf(self->out, "(%c%d){0}", opevo_i_print_vector_letter(type),
+                          (int)loop->width);
         return;
     }
     for (int i = 1; i < leaf->factors; i++)
@@ -118,12 +120,13 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     }
 }
 
-static void print_to(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_to(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     if (self->named[loop->leaf->to.buffer] != (int)loop->width)
-        opevo_text_printf(self->out, "*(%c%d *)&",
-                          opevo_i_vector_letter(opevo_i_stored_type(self, loop->leaf->to.buffer)),
-                          (int)loop->width);
+        opevo_text_printf(
+            self->out, "*(%c%d *)&",
+            opevo_i_print_vector_letter(opevo_i_print_stored_type(self, loop->leaf->to.buffer)),
+            (int)loop->width);
     self->known[loop->lane] = true;
     self->value[loop->lane] = 0;
     opevo_i_print_element(self, &loop->leaf->to);
@@ -131,17 +134,17 @@ static void print_to(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 }
 
 /* Lists of lanes have commas, which would part the arguments of a macro. */
-static bool has_lists(const opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool has_lists(const opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     int64_t factor = 0;
 
     if (loop->leaf->kind != OPEVO_I_COPY)
         return loop->leaf->kind >= OPEVO_I_STORE;
-    return !opevo_i_lane_factor(self, &loop->leaf->factor[0].address, loop->lane, &factor) ||
+    return !opevo_i_print_lane_factor(self, &loop->leaf->factor[0].address, loop->lane, &factor) ||
            (factor != 0 && factor != 1);
 }
 
-static void print_stream(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_stream(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     bool brackets = has_lists(self, loop);
 
@@ -157,9 +160,10 @@ static void print_stream(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 }
 
 /* What is there, as it is computed with. */
-static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop, opevo_element type)
+static void print_old(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                      opevo_element type)
 {
-    opevo_element stored = opevo_i_stored_type(self, loop->leaf->to.buffer);
+    opevo_element stored = opevo_i_print_stored_type(self, loop->leaf->to.buffer);
 
     opevo_i_print_vector_load_start(self, stored, type, (int)loop->width);
     print_to(self, loop);
@@ -167,13 +171,14 @@ static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop, op
 }
 
 /* The larger or smaller of what is there and the value. */
-static void print_extreme(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_extreme(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     bool most = loop->leaf->kind == OPEVO_I_MAX;
-    opevo_element type = opevo_i_statement_type(self, loop->leaf);
+    opevo_element type = opevo_i_print_statement_type(self, loop->leaf);
 
     opevo_i_print_function_name(
-        self, opevo_i_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type), (int)loop->width);
+        self, opevo_i_print_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type),
+        (int)loop->width);
     opevo_text_add(self->out, "(");
     print_old(self, loop, type);
     opevo_text_add(self->out, ", ");
@@ -181,13 +186,13 @@ static void print_extreme(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text_add(self->out, ")");
 }
 
-static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_whole(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    const opevo_i_leaf *leaf = loop->leaf;
-    bool adds = opevo_i_leaf_adds(leaf);
+    const opevo_i_nest_leaf *leaf = loop->leaf;
+    bool adds = opevo_i_print_leaf_adds(leaf);
     bool extreme = leaf->kind == OPEVO_I_MAX || leaf->kind == OPEVO_I_MIN;
-    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
-    opevo_element type = opevo_i_statement_type(self, leaf);
+    opevo_element stored = opevo_i_print_stored_type(self, leaf->to.buffer);
+    opevo_element type = opevo_i_print_statement_type(self, leaf);
 
     opevo_i_print_indent(self);
     if (leaf->stream && !adds && !extreme && self->named[leaf->to.buffer] != (int)loop->width &&
@@ -206,7 +211,7 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     opevo_i_print_store_end(self, stored, type, (int)loop->width);
     opevo_text_add(self->out, ";\n");
     if (leaf->prefetch) {
-        opevo_i_access further = leaf->factor[0];
+        opevo_i_nest_access further = leaf->factor[0];
 
         further.address.constant += leaf->prefetch;
         opevo_i_print_indent(self);
@@ -220,21 +225,22 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 
 /* The lanes one by one. A named variable goes by way of an array, since it must never be indexed by
  * a variable itself: it would move to memory for good. */
-static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static void print_lane_loop(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    opevo_i_leaf leaf = *loop->leaf;
+    opevo_i_nest_leaf leaf = *loop->leaf;
 
     opevo_i_print_line(self, "{");
     self->depth++;
     for (int i = 0; i <= leaf.factors; i++) {
-        const opevo_i_access *access = i ? &loop->leaf->factor[i - 1] : &loop->leaf->to;
-        opevo_i_access *own = i ? &leaf.factor[i - 1] : &leaf.to;
+        const opevo_i_nest_access *access = i ? &loop->leaf->factor[i - 1] : &loop->leaf->to;
+        opevo_i_nest_access *own = i ? &leaf.factor[i - 1] : &leaf.to;
 
         if (self->named[access->buffer] != (int)loop->width)
             continue;
-        self->lanes_type[i] = opevo_i_stored_type(self, access->buffer);
+        self->lanes_type[i] = opevo_i_print_stored_type(self, access->buffer);
         opevo_i_print_indent(self);
-        opevo_text_printf(self->out, "%c%d t%d = ", opevo_i_vector_letter(self->lanes_type[i]),
+        opevo_text_printf(self->out,
+                          "%c%d t%d = ", opevo_i_print_vector_letter(self->lanes_type[i]),
                           (int)loop->width, i);
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
@@ -245,7 +251,7 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
         self->known[loop->lane] = false;
         opevo_text_add(self->out, ";\n");
         own->buffer = -1 - i; /* printed as t0, t1 and so on */
-        own->address = opevo_i_affine_atom(loop->lane);
+        own->address = opevo_i_affine_of_atom(loop->lane);
     }
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "for (long v%d = 0; v%d < %d; v%d++)\n", loop->lane, loop->lane,
@@ -273,7 +279,7 @@ enum { MASKED_WIDTH = 16 }; /* AVX-512 */
  * seconds. */
 enum { LONG_LISTS = 2048 };
 
-static bool lists_too_much(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool lists_too_much(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     opevo_text *out = self->out;
     opevo_text text = {0};
@@ -294,20 +300,22 @@ static bool lists_too_much(opevo_i_printer *self, const opevo_i_vector_loop *loo
 }
 
 /* The elements that a value reads are listed where they do not lie side by side. */
-static void print_no_wrap_of(joined *all, const opevo_i_leaf *leaf, const opevo_i_affine *address)
+static void print_no_wrap_of(joined *all, const opevo_i_nest_leaf *leaf,
+                             const opevo_i_affine *address)
 {
     int64_t factor = 0;
 
     if (leaf->kind < OPEVO_I_STORE ||
-        (opevo_i_lane_factor(all->self, address, all->lane, &factor) && factor >= 0 && factor <= 2))
+        (opevo_i_print_lane_factor(all->self, address, all->lane, &factor) && factor >= 0 &&
+         factor <= 2))
         print_no_wrap(all, address);
 }
 
 /* What must hold for a statement to be one for all lanes; false when nothing must. */
-static bool print_lane_guard(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool print_lane_guard(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
     joined all = {self, loop->lane, loop->width - 1, false};
-    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_nest_leaf *leaf = loop->leaf;
     size_t start = self->out->length;
 
     opevo_i_print_indent(self);
@@ -322,22 +330,23 @@ static bool print_lane_guard(opevo_i_printer *self, const opevo_i_vector_loop *l
     print_for_all(&all, &leaf->inside, false);
     print_for_all(&all, &loop->assumed_guards, true);
     if (!all.any)
-        opevo_i_take_back(self->out, start);
+        opevo_i_print_take_back(self->out, start);
     else
         opevo_text_add(self->out, ") {\n");
     return all.any;
 }
 
 /* Whether the lanes of what is written lie side by side. */
-static bool is_vector(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane)
+static bool is_vector(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf, int lane)
 {
     int64_t factor = 0;
 
-    return opevo_i_lane_factor(self, &leaf->to.address, lane, &factor) && factor == 1 &&
+    return opevo_i_print_lane_factor(self, &leaf->to.address, lane, &factor) && factor == 1 &&
            factors_known(self, &leaf->keep, lane) && factors_known(self, &leaf->inside, lane);
 }
 
-static bool uses_named(const opevo_i_printer *self, const opevo_i_leaf *leaf, int64_t width)
+static bool uses_named(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                       int64_t width)
 {
     for (int i = 0; i < leaf->factors; i++) {
         if (self->named[leaf->factor[i].buffer] == (int)width)
@@ -346,12 +355,12 @@ static bool uses_named(const opevo_i_printer *self, const opevo_i_leaf *leaf, in
     return self->named[leaf->to.buffer] == (int)width;
 }
 
-static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
+static void print_vector(opevo_i_print_printer *self, opevo_i_print_vector_loop loop)
 {
     size_t start = self->out->length;
 
     if (loop.leaf->kind >= OPEVO_I_STORE)
-        opevo_i_find_assumed(self, &loop);
+        opevo_i_print_find_assumed(self, &loop);
     if (lists_too_much(self, &loop)) {
         print_lane_loop(self, &loop);
         return;
@@ -362,7 +371,7 @@ static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
     }
     /* There a mask costs nothing, and the text gets half as long; but most vectors of a copy need
      * none. */
-    opevo_i_take_back(self->out, start);
+    opevo_i_print_take_back(self->out, start);
     if (loop.width == MASKED_WIDTH && !loop.leaf->inside.count && !loop.assumed_count &&
         opevo_i_print_masked(self, &loop))
         return;
@@ -379,15 +388,15 @@ static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
 }
 
 /* With a value: what holds for all lanes or none is asked around everything. */
-static void print_value_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
+static void print_value_vector(opevo_i_print_printer *self, opevo_i_print_vector_loop loop)
 {
-    opevo_i_leaf leaf = *loop.leaf;
-    opevo_i_guards common = {0};
+    opevo_i_nest_leaf leaf = *loop.leaf;
+    opevo_i_nest_guards common = {0};
 
     leaf.keep.count = 0;
     for (int i = 0; i < loop.leaf->keep.count; i++) {
-        const opevo_i_guard *one = &loop.leaf->keep.item[i];
-        opevo_i_guards *to =
+        const opevo_i_nest_guard *one = &loop.leaf->keep.item[i];
+        opevo_i_nest_guards *to =
             opevo_i_affine_uses(self->atoms, &one->value, loop.lane) ? &leaf.keep : &common;
 
         to->item[to->count++] = *one;
@@ -406,28 +415,28 @@ static void print_value_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
     opevo_i_print_end(self);
 }
 
-bool opevo_i_is_vector_loop(const opevo_i_node *node)
+bool opevo_i_print_is_vector_loop(const opevo_i_nest_node *node)
 {
     return node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE &&
-           opevo_i_is_vector_width(node->extent) && opevo_i_node_only_leaf(node);
+           opevo_i_print_is_vector_width(node->extent) && opevo_i_nest_node_only_leaf(node);
 }
 
-bool opevo_i_print_cpu_sum(opevo_i_printer *self, const opevo_i_node *node,
-                           const opevo_i_leaf *leaf)
+bool opevo_i_print_cpu_sum(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                           const opevo_i_nest_leaf *leaf)
 {
     return leaf && node->annotation != OPEVO_ANNOTATION_VECTORIZE &&
            node->annotation != OPEVO_ANNOTATION_PARALLEL &&
            opevo_i_print_lane_sum(self, node, leaf);
 }
 
-bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
-                            const opevo_i_leaf *leaf)
+bool opevo_i_print_cpu_loop(opevo_i_print_printer *self, const opevo_i_nest_node *node,
+                            const opevo_i_nest_leaf *leaf)
 {
-    opevo_i_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
+    opevo_i_print_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
 
     if (!leaf)
         return opevo_i_print_transposed(self, node);
-    if (!opevo_i_is_vector_loop(node))
+    if (!opevo_i_print_is_vector_loop(node))
         return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
     if (opevo_i_print_decided(self, &leaf->keep) == 0)
         return true;

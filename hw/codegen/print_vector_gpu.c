@@ -5,11 +5,11 @@
 #include "print_internal.h"
 
 /* Whether the guards hold for all lanes or for none. */
-static bool same_for_all(const opevo_i_printer *self, const opevo_i_guards *guards, int lanes,
-                         int64_t width)
+static bool same_for_all(const opevo_i_print_printer *self, const opevo_i_nest_guards *guards,
+                         int lanes, int64_t width)
 {
     for (int i = 0; i < guards->count; i++) {
-        const opevo_i_guard *one = &guards->item[i];
+        const opevo_i_nest_guard *one = &guards->item[i];
 
         if (opevo_i_affine_uses(self->atoms, &one->value, lanes) &&
             (opevo_i_affine_factor(&one->value, lanes) != 1 ||
@@ -21,11 +21,11 @@ static bool same_for_all(const opevo_i_printer *self, const opevo_i_guards *guar
 }
 
 /* Whether its lanes lie side by side, at a multiple of the width. */
-static bool is_vector(const opevo_i_printer *self, const opevo_i_access *access, int lanes,
-                      int64_t width)
+static bool is_vector(const opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                      int lanes, int64_t width)
 {
     opevo_i_affine rest = access->address;
-    opevo_i_affine lane = opevo_i_affine_atom(lanes);
+    opevo_i_affine lane = opevo_i_affine_of_atom(lanes);
 
     if (opevo_i_affine_factor(&rest, lanes) != 1)
         return false;
@@ -34,7 +34,7 @@ static bool is_vector(const opevo_i_printer *self, const opevo_i_access *access,
            opevo_i_affine_is_aligned(&rest, lanes, width);
 }
 
-static void print_lanes(opevo_i_printer *self, const opevo_i_access *access, int lanes,
+static void print_lanes(opevo_i_print_printer *self, const opevo_i_nest_access *access, int lanes,
                         int64_t width, bool from)
 {
     static const char names[4] = {'x', 'y', 'z', 'w'};
@@ -66,15 +66,16 @@ static const char *vector_text(opevo_element element)
     return names[element];
 }
 
-static void print_vector_place(opevo_i_printer *self, const opevo_i_access *access, int64_t width,
-                               bool constant)
+static void print_vector_place(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                               int64_t width, bool constant)
 {
     opevo_text_printf(self->out, "*(%s%s%lld *)&", constant ? "const " : "",
-                      vector_text(opevo_i_stored_type(self, access->buffer)), (long long)width);
+                      vector_text(opevo_i_print_stored_type(self, access->buffer)),
+                      (long long)width);
     opevo_i_print_element(self, access);
 }
 
-static void open_if(opevo_i_printer *self, const opevo_i_guards *guards)
+static void open_if(opevo_i_print_printer *self, const opevo_i_nest_guards *guards)
 {
     opevo_i_print_indent(self);
     if (opevo_i_print_decided(self, guards) != 1) {
@@ -86,11 +87,11 @@ static void open_if(opevo_i_printer *self, const opevo_i_guards *guards)
 
 /* The lanes of `t` from where they come from, and to where they go; where that is no vector in
  * memory, one by one. */
-static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, int lanes,
+static void print_short_copy(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf, int lanes,
                              int64_t width, bool from, bool to)
 {
-    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
-    const char *zero = opevo_i_zero_text(stored);
+    opevo_element stored = opevo_i_print_stored_type(self, leaf->to.buffer);
+    const char *zero = opevo_i_print_zero_text(stored);
 
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "%s%lld t = {%s", vector_text(stored), (long long)width, zero);
@@ -119,8 +120,8 @@ static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, in
 }
 
 /* A copy of two or four elements at once; false where it must go one by one. */
-bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
-                                const opevo_i_leaf *leaf)
+bool opevo_i_print_short_vector(opevo_i_print_printer *self, const opevo_i_nest_node *loop,
+                                const opevo_i_nest_leaf *leaf)
 {
     int lanes = loop->atom;
     int64_t width = loop->extent;
@@ -131,8 +132,8 @@ bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
               is_vector(self, &leaf->to, lanes, width);
 
     if (leaf->kind != OPEVO_I_COPY || (width != 2 && width != 4) || (!from && !to) ||
-        opevo_i_stored_type(self, leaf->factor[0].buffer) !=
-            opevo_i_stored_type(self, leaf->to.buffer) ||
+        opevo_i_print_stored_type(self, leaf->factor[0].buffer) !=
+            opevo_i_print_stored_type(self, leaf->to.buffer) ||
         !same_for_all(self, &leaf->keep, lanes, width) ||
         !same_for_all(self, &leaf->inside, lanes, width))
         return false;

@@ -8,11 +8,12 @@
 
 /* Whether it is not the same in all lanes. Where `with_care`, elements that may not be there for
  * all lanes count as such. */
-static bool differs(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                    const opevo_i_value *value, bool with_care);
+static bool differs(const opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                    const opevo_i_nest_value *value, bool with_care);
 
-static bool condition_differs(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                              const opevo_i_condition *condition, bool with_care)
+static bool condition_differs(const opevo_i_print_printer *self,
+                              const opevo_i_print_vector_loop *loop,
+                              const opevo_i_nest_condition *condition, bool with_care)
 {
     if (condition->left)
         return condition_differs(self, loop, condition->left, with_care) ||
@@ -23,19 +24,19 @@ static bool condition_differs(const opevo_i_printer *self, const opevo_i_vector_
            differs(self, loop, condition->y, with_care);
 }
 
-static bool may_read_anywhere(const opevo_i_printer *self, const opevo_i_access *access)
+static bool may_read_anywhere(const opevo_i_print_printer *self, const opevo_i_nest_access *access)
 {
-    const opevo_i_buffer *buffer = &self->nest->buffer[access->buffer];
+    const opevo_i_nest_buffer *buffer = &self->nest->buffer[access->buffer];
     int64_t limit = access->buffer < self->nest->operands ? buffer->readable : buffer->size;
 
     return opevo_i_affine_least(self->atoms, &access->address) >= 0 &&
            opevo_i_affine_most(self->atoms, &access->address) < limit;
 }
 
-static bool differs(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                    const opevo_i_value *value, bool with_care)
+static bool differs(const opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                    const opevo_i_nest_value *value, bool with_care)
 {
-    const opevo_i_access *access = &loop->leaf->factor[value->read];
+    const opevo_i_nest_access *access = &loop->leaf->factor[value->read];
 
     if (value->kind == OPEVO_EXPR_READ)
         return opevo_i_affine_uses(self->atoms, &access->address, loop->lane) ||
@@ -49,8 +50,8 @@ static bool differs(const opevo_i_printer *self, const opevo_i_vector_loop *loop
 
 /* ---- Selects that are taken to hold in all lanes ---- */
 
-static bool reads_with_care(const opevo_i_printer *self, const opevo_i_leaf *leaf,
-                            const opevo_i_value *value)
+static bool reads_with_care(const opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                            const opevo_i_nest_value *value)
 {
     if (value->kind == OPEVO_EXPR_READ)
         return !may_read_anywhere(self, &leaf->factor[value->read]);
@@ -60,11 +61,12 @@ static bool reads_with_care(const opevo_i_printer *self, const opevo_i_leaf *lea
 
 /* Those comparisons of a condition that differ among the lanes, as guards. False where there is
  * anything else in it but comparisons of whole numbers that hold together. */
-static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                            const opevo_i_condition *condition, opevo_i_guards *guards)
+static bool add_comparisons(const opevo_i_print_printer *self,
+                            const opevo_i_print_vector_loop *loop,
+                            const opevo_i_nest_condition *condition, opevo_i_nest_guards *guards)
 {
     bool or_equal = condition->kind == OPEVO_COND_LESS_EQUAL;
-    opevo_i_guard one = {condition->whole, INT64_MIN, or_equal ? 1 : 0, false};
+    opevo_i_nest_guard one = {condition->whole, INT64_MIN, or_equal ? 1 : 0, false};
     int64_t factor = 0;
 
     if (condition->kind == OPEVO_COND_AND)
@@ -75,13 +77,13 @@ static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_lo
     if (!condition->is_whole || (condition->kind != OPEVO_COND_LESS && !or_equal) ||
         guards->count == OPEVO_I_GUARDS)
         return false;
-    if (opevo_i_plain_factor(self, &one.value, loop->lane, &factor) && factor < 0) {
+    if (opevo_i_print_plain_factor(self, &one.value, loop->lane, &factor) && factor < 0) {
         opevo_i_affine none = opevo_i_affine_constant(0);
 
-        one = (opevo_i_guard){opevo_i_affine_add(self->atoms, none, -1, &condition->whole),
-                              or_equal ? 0 : 1, INT64_MAX, false};
+        one = (opevo_i_nest_guard){opevo_i_affine_add(self->atoms, none, -1, &condition->whole),
+                                   or_equal ? 0 : 1, INT64_MAX, false};
     }
-    if (!opevo_i_lane_factor(self, &one.value, loop->lane, &factor) || factor < 0 ||
+    if (!opevo_i_print_lane_factor(self, &one.value, loop->lane, &factor) || factor < 0 ||
         one.value.overflow)
         return false;
     guards->item[guards->count++] = one;
@@ -89,8 +91,8 @@ static bool add_comparisons(const opevo_i_printer *self, const opevo_i_vector_lo
 }
 
 /* Whether the condition of a value is one more that holds in all lanes. */
-static bool assume(const opevo_i_printer *self, opevo_i_vector_loop *loop,
-                   const opevo_i_value *value)
+static bool assume(const opevo_i_print_printer *self, opevo_i_print_vector_loop *loop,
+                   const opevo_i_nest_value *value)
 {
     int before = loop->assumed_guards.count;
 
@@ -106,8 +108,8 @@ static bool assume(const opevo_i_printer *self, opevo_i_vector_loop *loop,
     return true;
 }
 
-static void find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop,
-                         const opevo_i_value *value)
+static void find_assumed(const opevo_i_print_printer *self, opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_value *value)
 {
     bool assumed = assume(self, loop, value);
 
@@ -117,14 +119,14 @@ static void find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop,
         find_assumed(self, loop, value->right);
 }
 
-void opevo_i_find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop)
+void opevo_i_print_find_assumed(const opevo_i_print_printer *self, opevo_i_print_vector_loop *loop)
 {
     loop->assumed_count = 0;
     loop->assumed_guards.count = 0;
     find_assumed(self, loop, loop->leaf->value);
 }
 
-static bool is_assumed(const opevo_i_vector_loop *loop, const opevo_i_value *select)
+static bool is_assumed(const opevo_i_print_vector_loop *loop, const opevo_i_nest_value *select)
 {
     for (int i = 0; i < loop->assumed_count; i++) {
         if (loop->assumed[i] == select)
@@ -137,12 +139,12 @@ static bool is_assumed(const opevo_i_vector_loop *loop, const opevo_i_value *sel
 
 /* The selects around a value whose conditions differ among the lanes. */
 typedef struct branch {
-    const opevo_i_condition *condition;
+    const opevo_i_nest_condition *condition;
     bool holds;
     const struct branch *around;
 } branch;
 
-static bool is_all_whole(const opevo_i_condition *condition)
+static bool is_all_whole(const opevo_i_nest_condition *condition)
 {
     return condition->left ? is_all_whole(condition->left) && is_all_whole(condition->right)
                            : condition->is_whole;
@@ -150,13 +152,13 @@ static bool is_all_whole(const opevo_i_condition *condition)
 
 /* Whether a condition joins two of which both must be as it is: "a and b" that holds, or "a or b"
  * that does not. */
-static bool needs_both(const opevo_i_condition *condition, bool holds)
+static bool needs_both(const opevo_i_nest_condition *condition, bool holds)
 {
     return (condition->kind == OPEVO_COND_AND) == holds;
 }
 
 /* Whether whole numbers are bound by a condition that holds, or does not, whatever values are. */
-static bool binds_whole(const opevo_i_condition *condition, bool holds)
+static bool binds_whole(const opevo_i_nest_condition *condition, bool holds)
 {
     bool left = false, right = false;
 
@@ -169,8 +171,8 @@ static bool binds_whole(const opevo_i_condition *condition, bool holds)
 
 /* "a && (b || c) && ": what a branch says of whole numbers, which is all that the elements inside
  * it may need: they were checked as if values could compare in any way. */
-static void print_branch(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                         const opevo_i_condition *condition, bool holds)
+static void print_branch(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
+                         const opevo_i_nest_condition *condition, bool holds)
 {
     if (!binds_whole(condition, holds))
         return;
@@ -191,19 +193,19 @@ static void print_branch(opevo_i_printer *self, const opevo_i_leaf *leaf,
 }
 
 typedef struct lane_list {
-    opevo_i_printer *self;
-    const opevo_i_vector_loop *loop;
-    opevo_element type;                 /* of a value */
-    const opevo_i_access *access;       /* an element, */
-    const opevo_i_value *value;         /* a whole number as a value, */
-    const opevo_i_condition *condition; /* or a condition */
+    opevo_i_print_printer *self;
+    const opevo_i_print_vector_loop *loop;
+    opevo_element type;                      /* of a value */
+    const opevo_i_nest_access *access;       /* an element, */
+    const opevo_i_nest_value *value;         /* a whole number as a value, */
+    const opevo_i_nest_condition *condition; /* or a condition */
     const branch *around;
 } lane_list;
 
 static void print_lane(const lane_list *list, int lane)
 {
-    opevo_i_printer *self = list->self;
-    const opevo_i_leaf *leaf = list->loop->leaf;
+    opevo_i_print_printer *self = list->self;
+    const opevo_i_nest_leaf *leaf = list->loop->leaf;
 
     if (list->condition) {
         opevo_text_add(self->out, "-");
@@ -221,17 +223,18 @@ static void print_lane(const lane_list *list, int lane)
             opevo_text_add(self->out, "1");
         opevo_text_add(self->out, " ? ");
         opevo_i_print_load(self, list->access, list->type);
-        opevo_text_printf(self->out, " : %s", opevo_i_zero_text(list->type));
+        opevo_text_printf(self->out, " : %s", opevo_i_print_zero_text(list->type));
     }
 }
 
 static void print_list(lane_list list)
 {
-    opevo_i_printer *self = list.self;
+    opevo_i_print_printer *self = list.self;
     int lane = list.loop->lane;
     size_t start = self->out->length;
 
-    opevo_text_printf(self->out, "(%c%d){", list.condition ? 'I' : opevo_i_vector_letter(list.type),
+    opevo_text_printf(self->out, "(%c%d){",
+                      list.condition ? 'I' : opevo_i_print_vector_letter(list.type),
                       (int)list.loop->width);
     self->known[lane] = true;
     for (int i = 0; i < list.loop->width; i++) {
@@ -247,12 +250,12 @@ static void print_list(lane_list list)
 /* ---- Whole numbers ---- */
 
 /* As a vector of int, if it fits: what it is at the first lane, and how it goes on. */
-static bool print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+static bool print_whole(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
                         const opevo_i_affine *whole)
 {
     int64_t factor = 0;
 
-    if (!opevo_i_plain_factor(self, whole, loop->lane, &factor) ||
+    if (!opevo_i_print_plain_factor(self, whole, loop->lane, &factor) ||
         opevo_i_affine_least(self->atoms, whole) < INT32_MIN ||
         opevo_i_affine_most(self->atoms, whole) > INT32_MAX)
         return false;
@@ -268,12 +271,12 @@ static bool print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 /* ---- Values ---- */
 
 /* As a vector of this type. */
-static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, opevo_element type, const branch *around);
+static void print_vector(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_value *value, opevo_element type, const branch *around);
 
 /* As it is, for an operator whose other operand is a vector. */
-static void print_either(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, opevo_element type, const branch *around)
+static void print_either(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_value *value, opevo_element type, const branch *around)
 {
     if (differs(self, loop, value, around))
         print_vector(self, loop, value, type, around);
@@ -281,8 +284,8 @@ static void print_either(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         opevo_i_print_value(self, loop->leaf, value, type);
 }
 
-static void print_mask(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                       const opevo_i_condition *condition, const branch *around)
+static void print_mask(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                       const opevo_i_nest_condition *condition, const branch *around)
 {
     int width = (int)loop->width;
 
@@ -302,26 +305,26 @@ static void print_mask(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 
         opevo_text_add(self->out, "(");
         if (print_whole(self, loop, &condition->whole)) {
-            opevo_text_printf(self->out, " %s (I%d){0})", opevo_i_relation_text(condition->kind),
-                              width);
+            opevo_text_printf(self->out, " %s (I%d){0})",
+                              opevo_i_print_relation_text(condition->kind), width);
             return;
         }
-        opevo_i_take_back(self->out, start);
+        opevo_i_print_take_back(self->out, start);
         print_list((lane_list){.self = self, .loop = loop, .condition = condition});
     } else {
-        opevo_element type = opevo_i_compared_type(condition);
+        opevo_element type = opevo_i_print_compared_type(condition);
 
         opevo_text_add(self->out, "(");
         print_vector(self, loop, condition->x, type, around);
-        opevo_text_printf(self->out, " %s ", opevo_i_relation_text(condition->kind));
+        opevo_text_printf(self->out, " %s ", opevo_i_print_relation_text(condition->kind));
         print_vector(self, loop, condition->y, type, around);
         opevo_text_add(self->out, ")");
     }
 }
 
 /* "a && b && " for those comparisons that are the same in all lanes. */
-static void print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_condition *condition, bool *any)
+static void print_common(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_condition *condition, bool *any)
 {
     if (condition->kind == OPEVO_COND_AND) {
         print_common(self, loop, condition->left, any);
@@ -333,8 +336,8 @@ static void print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     }
 }
 
-void opevo_i_print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                          const opevo_i_condition *condition)
+void opevo_i_print_common(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                          const opevo_i_nest_condition *condition)
 {
     bool any = false;
 
@@ -343,10 +346,10 @@ void opevo_i_print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop
 }
 
 /* "V8 : V8": loads and results of operators are of types of their own. */
-static void print_either_side(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                              const opevo_i_value *value, const branch *around)
+static void print_either_side(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                              const opevo_i_nest_value *value, const branch *around)
 {
-    char letter = opevo_i_vector_letter(value->type);
+    char letter = opevo_i_print_vector_letter(value->type);
 
     opevo_text_printf(self->out, " ? (%c%d)(", letter, (int)loop->width);
     print_vector(self, loop, value->left, value->type, around);
@@ -355,8 +358,8 @@ static void print_either_side(opevo_i_printer *self, const opevo_i_vector_loop *
     opevo_text_add(self->out, "))");
 }
 
-static void print_select(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, const branch *around)
+static void print_select(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_value *value, const branch *around)
 {
     branch side = {value->condition, true, around};
     bool any = false;
@@ -372,7 +375,7 @@ static void print_select(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         opevo_i_print_condition(self, loop->leaf, value->condition);
         print_either_side(self, loop, value, around);
     } else {
-        opevo_i_print_function_name(self, opevo_i_function_of(OPEVO_EXPR_SELECT, value->type),
+        opevo_i_print_function_name(self, opevo_i_print_function_of(OPEVO_EXPR_SELECT, value->type),
                                     (int)loop->width);
         opevo_text_add(self->out, "(");
         print_mask(self, loop, value->condition, around);
@@ -385,8 +388,8 @@ static void print_select(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     }
 }
 
-static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                       const opevo_i_access *access, opevo_element type, const branch *around)
+static void print_read(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                       const opevo_i_nest_access *access, opevo_element type, const branch *around)
 {
     int width = (int)loop->width;
     int64_t factor = 0;
@@ -394,14 +397,14 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     if ((!around && !loop->lanes) || self->named[access->buffer] == width ||
         may_read_anywhere(self, access)) {
         bool splat = self->named[access->buffer] != width &&
-                     opevo_i_lane_factor(self, &access->address, loop->lane, &factor) &&
+                     opevo_i_print_lane_factor(self, &access->address, loop->lane, &factor) &&
                      factor == 0;
 
         opevo_text_add(self->out, splat ? "(" : "");
         opevo_i_print_operand(self, loop, access, type, false);
         if (splat)
-            opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_vector_letter(type), width);
-    } else if (!around && opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
+            opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_print_vector_letter(type), width);
+    } else if (!around && opevo_i_print_plain_factor(self, &access->address, loop->lane, &factor) &&
                (factor == 1 || factor == 2)) {
         opevo_i_print_function_name(
             self, factor == 1 ? OPEVO_I_FUNCTION_GET : OPEVO_I_FUNCTION_EVEN_OF, width);
@@ -417,10 +420,10 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     }
 }
 
-static void print_operation(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                            const opevo_i_value *value, const branch *around)
+static void print_operation(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                            const opevo_i_nest_value *value, const branch *around)
 {
-    const char *between = opevo_i_operator_text(value->kind);
+    const char *between = opevo_i_print_operator_text(value->kind);
 
     if (between) {
         opevo_text_add(self->out, "(");
@@ -433,7 +436,7 @@ static void print_operation(opevo_i_printer *self, const opevo_i_vector_loop *lo
     if (value->kind == OPEVO_EXPR_NEGATE)
         opevo_text_add(self->out, "-");
     else
-        opevo_i_print_function_name(self, opevo_i_function_of_value(value), (int)loop->width);
+        opevo_i_print_function_name(self, opevo_i_print_function_of_value(value), (int)loop->width);
     opevo_text_add(self->out, "(");
     print_vector(self, loop, value->left, value->type, around);
     if (value->right) {
@@ -444,8 +447,8 @@ static void print_operation(opevo_i_printer *self, const opevo_i_vector_loop *lo
 }
 
 /* A whole number of the lane, which is no sum of a scalar and a vector of float. */
-static void print_whole_value(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                              const opevo_i_value *value, opevo_element type)
+static void print_whole_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                              const opevo_i_nest_value *value, opevo_element type)
 {
     size_t start = self->out->length;
     bool converts = type == OPEVO_FLOAT32;
@@ -458,17 +461,17 @@ static void print_whole_value(opevo_i_printer *self, const opevo_i_vector_loop *
         self->functions[OPEVO_EXPR_WHOLE] |= (unsigned char)loop->width;
         return;
     }
-    opevo_i_take_back(self->out, start);
+    opevo_i_print_take_back(self->out, start);
     print_list((lane_list){.self = self, .loop = loop, .type = type, .value = value});
 }
 
-static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, opevo_element type, const branch *around)
+static void print_vector(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
+                         const opevo_i_nest_value *value, opevo_element type, const branch *around)
 {
     if (!differs(self, loop, value, around)) {
         opevo_text_add(self->out, "(");
         opevo_i_print_value(self, loop->leaf, value, type);
-        opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_vector_letter(type),
+        opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_print_vector_letter(type),
                           (int)loop->width);
     } else if (value->kind == OPEVO_EXPR_READ) {
         print_read(self, loop, &loop->leaf->factor[value->read], type, around);
@@ -477,7 +480,8 @@ static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     } else if (value->type != type) {
         opevo_text_add(self->out, "__builtin_convertvector(");
         print_vector(self, loop, value, value->type, around);
-        opevo_text_printf(self->out, ", %c%d)", opevo_i_vector_letter(type), (int)loop->width);
+        opevo_text_printf(self->out, ", %c%d)", opevo_i_print_vector_letter(type),
+                          (int)loop->width);
     } else if (value->kind == OPEVO_EXPR_SELECT) {
         print_select(self, loop, value, around);
     } else {
@@ -485,7 +489,8 @@ static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     }
 }
 
-void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+void opevo_i_print_vector_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
-    print_vector(self, loop, loop->leaf->value, opevo_i_statement_type(self, loop->leaf), NULL);
+    print_vector(self, loop, loop->leaf->value, opevo_i_print_statement_type(self, loop->leaf),
+                 NULL);
 }

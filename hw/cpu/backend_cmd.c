@@ -31,14 +31,14 @@ extern const opevo_i_backend_ops opevo_i_backend_cmd;
 
 /* A criterion, and its values in the executions of a job. */
 typedef struct criterion {
-    opevo_i_named_reading named;
+    opevo_i_wire_named_reading named;
     double *values;
     size_t count, capacity;
 } criterion;
 
 typedef struct command_backend {
     opevo_i_backend super;
-    opevo_i_result_reader reading;
+    opevo_i_wire_result_reader reading;
     criterion criteria[OPEVO_CRITERIA_MOST - 1];
     size_t criterion_count;
     bool fixed; /* the same program for all configurations */
@@ -72,9 +72,9 @@ static void close_backend(opevo_i_backend *backend)
 {
     command_backend *self = (command_backend *)backend;
 
-    opevo_i_result_reader_clear(&self->reading);
+    opevo_i_wire_result_reader_clear(&self->reading);
     for (size_t i = 0; i < self->criterion_count; i++) {
-        opevo_i_named_reading_clear(&self->criteria[i].named);
+        opevo_i_wire_named_reading_clear(&self->criteria[i].named);
         opevo_free(self->criteria[i].values);
     }
     opevo_free(self);
@@ -113,7 +113,7 @@ static opevo_status read_criteria(command_backend *self, const json_t *criteria,
         if (i == OPEVO_CRITERIA_MOST - 1)
             return OPEVO_FAIL(err, OPEVO_INVALID, "\"criteria\" has more than %d members.",
                               OPEVO_CRITERIA_MOST - 1);
-        if (opevo_i_named_reading_parse(text ? text : "", &self->criteria[i].named, &inner))
+        if (opevo_i_wire_named_reading_parse(text ? text : "", &self->criteria[i].named, &inner))
             return OPEVO_FAIL(err, inner.status, "\"criteria\": %.800s", inner.message);
         self->criterion_count++;
     }
@@ -173,7 +173,7 @@ static opevo_status find_program(command_backend *self, const json_t *message, o
 
     enter_folder(folder);
     self->fixed = program != NULL;
-    found = !program || opevo_i_executable_find(program, &path);
+    found = !program || opevo_i_process_executable_find(program, &path);
     opevo_text_free(&path);
     if (found)
         return OPEVO_OK;
@@ -196,7 +196,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->repeats = repeats > 0 ? (unsigned)repeats : 1;
     if (!(self->limit_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"run_limit_s\" is missing.");
-    if (opevo_i_result_reader_parse(result ? result : "s:wall", &self->reading, &inner))
+    if (opevo_i_wire_result_reader_parse(result ? result : "s:wall", &self->reading, &inner))
         return OPEVO_FAIL(err, inner.status, "\"result\": %.800s", inner.message);
     OPEVO_TRY(read_criteria(self, json_object_get(message, "criteria"), err));
     OPEVO_TRY(read_exits(self, json_object_get(message, "exits"), err));
@@ -210,8 +210,8 @@ cleanup:
 }
 
 /* The words with the path of what was built, if anything was, in the places for it. */
-static opevo_status put_output(const opevo_i_arguments *words, const char *path,
-                               opevo_i_arguments *out, opevo_error *err)
+static opevo_status put_output(const opevo_i_process_arguments *words, const char *path,
+                               opevo_i_process_arguments *out, opevo_error *err)
 {
     opevo_text word = {0};
     bool good = true;
@@ -224,15 +224,16 @@ static opevo_status put_output(const opevo_i_arguments *words, const char *path,
             else
                 opevo_text_add_bytes(&word, at, 1);
         }
-        good = !word.failed && opevo_i_arguments_add(out, opevo_text_string(&word), word.length);
+        good = !word.failed &&
+               opevo_i_process_arguments_add(out, opevo_text_string(&word), word.length);
     }
     opevo_text_free(&word);
     return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
 }
 
-static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_job *job,
-                                  const char *source, const char *object, opevo_i_arguments *out,
-                                  opevo_error *err)
+static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_wire_job *job,
+                                  const char *source, const char *object,
+                                  opevo_i_process_arguments *out, opevo_error *err)
 {
     (void)backend;
     (void)source;
@@ -241,32 +242,34 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
 
 /* Run to the end, or until nobody wants to know; ends this process if the engine goes away
  * meanwhile, and the keeper follows. */
-static opevo_status run_program(const command_backend *self, const opevo_i_arguments *command,
-                                opevo_i_program_end *end, opevo_error *err)
+static opevo_status run_program(const command_backend *self,
+                                const opevo_i_process_arguments *command,
+                                opevo_i_process_program_end *end, opevo_error *err)
 {
-    opevo_i_program program = {.argv = command->items,
-                               .limit_s = self->limit_s,
-                               .output_limit = OUTPUT_LIMIT,
-                               .cores = self->threads ? self->cores + self->super.core_count : NULL,
-                               .core_count = self->threads};
-    opevo_i_keeper keeper;
-    opevo_status status = opevo_i_keeper_start(&program, &keeper, err);
+    opevo_i_process_program program = {.argv = command->items,
+                                       .limit_s = self->limit_s,
+                                       .output_limit = OUTPUT_LIMIT,
+                                       .cores = self->threads ? self->cores + self->super.core_count
+                                                              : NULL,
+                                       .core_count = self->threads};
+    opevo_i_process_keeper keeper;
+    opevo_status status = opevo_i_process_keeper_start(&program, &keeper, err);
 
     if (status != OPEVO_OK)
         return status;
-    while (!opevo_i_keeper_poll(&keeper, end)) {
+    while (!opevo_i_process_keeper_poll(&keeper, end)) {
         struct pollfd wait[2] = {{.fd = keeper.report, .events = POLLIN},
                                  {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
 
         poll(wait, 2, -1);
-        if (opevo_i_heed_engine(wait[1].revents))
-            opevo_i_keeper_stop(&keeper);
+        if (opevo_i_backend_heed_engine(wait[1].revents))
+            opevo_i_process_keeper_stop(&keeper);
     }
     return OPEVO_OK;
 }
 
 /* The last line of what it printed to standard error, as a tail for a sentence. */
-static const char *stderr_tail(const opevo_i_program_end *end, char *buffer, size_t size)
+static const char *stderr_tail(const opevo_i_process_program_end *end, char *buffer, size_t size)
 {
     const char *text = opevo_text_string(&end->error);
     size_t length = end->error.length;
@@ -282,38 +285,39 @@ static const char *stderr_tail(const opevo_i_program_end *end, char *buffer, siz
 }
 
 /* The samples in what the program printed; false when there are none. */
-static bool read_output(const command_backend *self, const opevo_i_program_end *end,
-                        const char *words, opevo_i_result *result)
+static bool read_output(const command_backend *self, const opevo_i_process_program_end *end,
+                        const char *words, opevo_i_wire_result *result)
 {
     opevo_text why = {0};
     bool good = false;
 
     errno = 0; /* a regular expression for which the host failed says no more than that it fails */
-    good = opevo_i_result_reader_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
-                                       &result->samples, &result->sample_count,
-                                       &result->sample_capacity, &why);
-    if (!good && opevo_i_host_errno(errno))
-        opevo_i_result_fault(result, "the output of the program cannot be read: %s",
-                             strerror(errno));
+    good = opevo_i_wire_result_reader_apply(&self->reading, opevo_text_string(&end->out),
+                                            end->elapsed_s, &result->samples, &result->sample_count,
+                                            &result->sample_capacity, &why);
+    if (!good && opevo_i_process_host_errno(errno))
+        opevo_i_wire_result_fault(result, "the output of the program cannot be read: %s",
+                                  strerror(errno));
     else if (!good)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why),
+                                 words);
     opevo_text_free(&why);
     return good;
 }
 
 /* Append the values of each criterion; one that cannot be read stays as it was, and the message
  * says why. */
-static void read_values(command_backend *self, const opevo_i_program_end *end,
-                        opevo_i_result *result)
+static void read_values(command_backend *self, const opevo_i_process_program_end *end,
+                        opevo_i_wire_result *result)
 {
     for (size_t i = 0; i < self->criterion_count; i++) {
         criterion *one = &self->criteria[i];
         size_t before = one->count;
         opevo_text why = {0};
 
-        if (!opevo_i_result_reader_apply(&one->named.reading, opevo_text_string(&end->out),
-                                         end->elapsed_s, &one->values, &one->count, &one->capacity,
-                                         &why)) {
+        if (!opevo_i_wire_result_reader_apply(&one->named.reading, opevo_text_string(&end->out),
+                                              end->elapsed_s, &one->values, &one->count,
+                                              &one->capacity, &why)) {
             one->count = before;
             opevo_text_printf(&result->message, "%s%s is unknown: %s",
                               result->message.length ? "; " : "", one->named.name,
@@ -324,20 +328,20 @@ static void read_values(command_backend *self, const opevo_i_program_end *end,
 }
 
 /* The median over all executions. */
-static void summarise(command_backend *self, opevo_i_result *result)
+static void summarise(command_backend *self, opevo_i_wire_result *result)
 {
     for (size_t i = 0; i < self->criterion_count; i++) {
         criterion *one = &self->criteria[i];
 
-        opevo_i_sort(one->values, one->count);
-        result->criteria[i] = one->count ? opevo_i_median(one->values, one->count) : NAN;
+        opevo_i_wire_sort(one->values, one->count);
+        result->criteria[i] = one->count ? opevo_i_wire_median(one->values, one->count) : NAN;
     }
     result->criterion_count = self->criterion_count;
 }
 
 /* True when the run gave samples. */
-static bool judge(const command_backend *self, const opevo_i_job *job,
-                  const opevo_i_program_end *end, opevo_i_result *result)
+static bool judge(const command_backend *self, const opevo_i_wire_job *job,
+                  const opevo_i_process_program_end *end, opevo_i_wire_result *result)
 {
     char words[512];
     int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
@@ -345,54 +349,55 @@ static bool judge(const command_backend *self, const opevo_i_job *job,
 
     stderr_tail(end, words, sizeof words);
     if (!end->kept)
-        opevo_i_result_fault(result, "the process that keeps %s was killed", job->command.items[0]);
-    else if (end->start_errno && (self->fixed || opevo_i_host_errno(end->start_errno)))
-        opevo_i_result_fault(result, "%s cannot be started: %s", job->command.items[0],
-                             strerror(end->start_errno));
+        opevo_i_wire_result_fault(result, "the process that keeps %s was killed",
+                                  job->command.items[0]);
+    else if (end->start_errno && (self->fixed || opevo_i_process_host_errno(end->start_errno)))
+        opevo_i_wire_result_fault(result, "%s cannot be started: %s", job->command.items[0],
+                                  strerror(end->start_errno));
     else if (end->start_errno)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: %s", job->command.items[0],
-                            strerror(end->start_errno));
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: %s",
+                                 job->command.items[0], strerror(end->start_errno));
     else if (end->timed_out)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "killed after %g s", self->limit_s);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "killed after %g s", self->limit_s);
     else if (WIFSIGNALED(end->wait_status))
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)%s",
-                            WTERMSIG(end->wait_status), strsignal(WTERMSIG(end->wait_status)),
-                            words);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)%s",
+                                 WTERMSIG(end->wait_status), strsignal(WTERMSIG(end->wait_status)),
+                                 words);
     else if (self->of_exit[code] != OPEVO_OUTCOME_OK)
-        opevo_i_result_fail(result, self->of_exit[code], "exit status %d%s", code, words);
+        opevo_i_wire_result_fail(result, self->of_exit[code], "exit status %d%s", code, words);
     else
         good = read_output(self, end, words, result);
     return good;
 }
 
-static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
-                    opevo_i_result *result)
+static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const char *object,
+                    opevo_i_wire_result *result)
 {
     command_backend *self = (command_backend *)backend;
     unsigned repeats = job->brief ? 1 : self->repeats;
-    opevo_i_arguments command = {0};
+    opevo_i_process_arguments command = {0};
     opevo_error err = {OPEVO_OK, ""};
     bool good = put_output(&job->command, object, &command, &err) == OPEVO_OK;
 
     if (!good)
-        opevo_i_result_fault(result, "%s", err.message);
+        opevo_i_wire_result_fault(result, "%s", err.message);
     for (size_t i = 0; i < self->criterion_count; i++)
         self->criteria[i].count = 0;
     for (unsigned i = 0; i < repeats && good; i++) {
-        opevo_i_program_end end = {0};
+        opevo_i_process_program_end end = {0};
 
         good = run_program(self, &command, &end, &err) == OPEVO_OK;
         if (!good) {
-            opevo_i_result_fault(result, "%s", err.message);
+            opevo_i_wire_result_fault(result, "%s", err.message);
             break;
         }
         result->run_s += end.elapsed_s;
         good = judge(self, job, &end, result);
         if (good)
             read_values(self, &end, result);
-        opevo_i_program_end_free(&end);
+        opevo_i_process_program_end_free(&end);
     }
-    opevo_i_arguments_clear(&command);
+    opevo_i_process_arguments_clear(&command);
     if (!good)
         return;
     result->kind = OPEVO_OUTCOME_OK;

@@ -41,14 +41,14 @@ extern const opevo_i_backend_ops opevo_i_backend_cpu;
 
 typedef struct cpu_backend {
     opevo_i_backend super;
-    opevo_i_operands sets[OPEVO_I_CPU_SETS];
+    opevo_i_reference_operands sets[OPEVO_I_CPU_SETS];
     opevo_i_cpu_plan plan;
     opevo_i_cpu_windows windows; /* the last ones */
     int cores[CPU_SETSIZE];
     const char *compiler;
     double history[HISTORY]; /* calibrations, the last ones */
     size_t calibrations;
-    opevo_i_rapl rapl;
+    opevo_i_cpu_rapl rapl;
     double power_w; /* of all packages, mean over the last measurement; NAN: not known */
 } cpu_backend;
 
@@ -94,7 +94,7 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
 
     if (ordinal > 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "cpu is one device; give cpu without a number.");
-    if (!opevo_i_filter_present())
+    if (!opevo_i_process_filter_present())
         return OPEVO_FAIL(err, OPEVO_IO, "cpu: " OPEVO_I_NO_FILTER ".");
     self = opevo_calloc(1, sizeof *self);
     if (!self)
@@ -103,7 +103,7 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
     self->compiler = opevo_i_cpu_compiler();
     self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;
     (void)share_cores(self, 1);
-    opevo_i_rapl_find(OPEVO_I_POWERCAP, &self->rapl, &why);
+    opevo_i_cpu_rapl_find(OPEVO_I_POWERCAP, &self->rapl, &why);
     opevo_text_free(&why);
     opevo_i_cpu_identity(self->super.device, sizeof self->super.device);
     *out = &self->super;
@@ -115,7 +115,7 @@ static void close_backend(opevo_i_backend *backend)
     cpu_backend *self = (cpu_backend *)backend;
 
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
-        opevo_i_operands_free(&self->sets[set]);
+        opevo_i_reference_operands_free(&self->sets[set]);
     opevo_free(self);
 }
 
@@ -130,9 +130,10 @@ static opevo_status create_operands(cpu_backend *self, const json_t *message, op
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++) {
         opevo_workload *work = NULL;
 
-        OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
-        OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed + (set ? OTHER_SEED : 0),
-                                          opevo_i_worker_reference, &self->sets[set], err));
+        OPEVO_TRY(opevo_i_wire_setup_workload(message, &work, err));
+        OPEVO_TRY(opevo_i_reference_operands_create(work, (uint64_t)seed + (set ? OTHER_SEED : 0),
+                                                    opevo_i_backend_worker_reference,
+                                                    &self->sets[set], err));
         self->super.reference_s += self->sets[set].reference_s;
     }
     self->super.unbounded = self->sets[0].unbounded;
@@ -150,7 +151,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->plan.run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
     self->plan.precision = json_number_value(json_object_get(message, "precision"));
     self->plan.repeat_s = json_number_value(json_object_get(message, "repeat_s"));
-    self->plan.least_s = opevo_i_setup_least_s(message, COUNTER_S);
+    self->plan.least_s = opevo_i_wire_setup_least_s(message, COUNTER_S);
     self->plan.cold = json_is_true(json_object_get(message, "cold"));
     self->plan.memory_bytes = MEMORY_LIMIT;
     if (!(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
@@ -164,9 +165,9 @@ cleanup:
     return status;
 }
 
-static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_job *job,
-                                  const char *source, const char *object, opevo_i_arguments *out,
-                                  opevo_error *err)
+static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_wire_job *job,
+                                  const char *source, const char *object,
+                                  opevo_i_process_arguments *out, opevo_error *err)
 {
     const cpu_backend *self = (const cpu_backend *)backend;
     const char *const words[] = {self->compiler, OPEVO_KERNEL_C_FLAGS,
@@ -177,7 +178,7 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
     size_t count = sizeof words / sizeof *words - !job->kernel.parallel;
 
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
+        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
     }
     return OPEVO_OK;
@@ -210,68 +211,70 @@ static char await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *proce
     return letter == 'd' && first->wall_s > plan->run_limit_s ? 't' : letter;
 }
 
-static void describe_death(const opevo_i_cpu_process *process, opevo_i_result *result)
+static void describe_death(const opevo_i_cpu_process *process, opevo_i_wire_result *result)
 {
     int number = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
 
     if (process->garbled)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                            "wrote to descriptors that are not its own");
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "wrote to descriptors that are not its own");
     else if (!process->over)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                            "closed descriptors that are not its own");
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "closed descriptors that are not its own");
     else if (number == SIGXCPU)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
     else if (number == SIGSYS)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                            "tried to start or signal another process");
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "tried to start or signal another process");
     else if (number)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
-                            strsignal(number));
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
+                                 strsignal(number));
     else
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
-                            WEXITSTATUS(process->status));
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
+                                 WEXITSTATUS(process->status));
 }
 
 /* Whether what it computed from a set of inputs is right, and nothing beside it was written to. The
  * process does not run meanwhile, nor does a thread that it left behind. */
-static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process, opevo_i_result *result)
+static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
+                  opevo_i_wire_result *result)
 {
     double start = opevo_clock_monotonic_s();
     opevo_text why = {0};
-    const opevo_i_operands *operands = &self->sets[set];
+    const opevo_i_reference_operands *operands = &self->sets[set];
     bool right = true;
 
     opevo_i_cpu_process_stop(process);
     for (int i = operands->list.inputs; i < operands->list.count && right; i++) {
-        right = opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why);
-        if (right && !opevo_i_guarded_intact(&operands->memory[i])) {
+        right = opevo_i_reference_operands_check(
+            operands, i, opevo_i_reference_floats(&operands->memory[i]), &why);
+        if (right && !opevo_i_reference_guarded_intact(&operands->memory[i])) {
             opevo_text_add(&why, "it wrote outside its output");
             right = false;
         }
     }
     if (!right)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", set ? "on other inputs, " : "",
-                            opevo_text_string(&why));
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s",
+                                 set ? "on other inputs, " : "", opevo_text_string(&why));
     opevo_text_free(&why);
     result->check_s += opevo_clock_monotonic_s() - start;
     return right;
 }
 
 /* The pattern around an output is restored by making it anew. */
-static void renew_outputs(opevo_i_operands *operands)
+static void renew_outputs(opevo_i_reference_operands *operands)
 {
     for (int i = operands->list.inputs; i < operands->list.count; i++) {
-        opevo_i_guarded *output = &operands->memory[i];
-        opevo_i_guarded fresh;
+        opevo_i_reference_guarded *output = &operands->memory[i];
+        opevo_i_reference_guarded fresh;
 
-        if (!opevo_i_guarded_intact(output) &&
-            opevo_i_guarded_create(output->bytes, true, &fresh, NULL) == OPEVO_OK) {
-            opevo_i_guarded_free(output);
+        if (!opevo_i_reference_guarded_intact(output) &&
+            opevo_i_reference_guarded_create(output->bytes, true, &fresh, NULL) == OPEVO_OK) {
+            opevo_i_reference_guarded_free(output);
             *output = fresh;
         }
     }
-    opevo_i_operands_poison(operands);
+    opevo_i_reference_operands_poison(operands);
 }
 
 /* Let it take its samples, and note the power meanwhile, where that is long enough to say
@@ -282,9 +285,9 @@ static char take_windows(cpu_backend *self, opevo_i_cpu_process *process)
     double elapsed_s = 0, spent_j = 0;
     char letter = 0;
 
-    (void)opevo_i_rapl_spent_j(&self->rapl);
+    (void)opevo_i_cpu_rapl_spent_j(&self->rapl);
     letter = opevo_i_cpu_take_windows(process, &self->windows);
-    spent_j = opevo_i_rapl_spent_j(&self->rapl);
+    spent_j = opevo_i_cpu_rapl_spent_j(&self->rapl);
     elapsed_s = opevo_clock_monotonic_s() - start;
     self->power_w = elapsed_s >= 10 * COUNTER_S ? spent_j / elapsed_s : NAN;
     return letter;
@@ -292,11 +295,11 @@ static char take_windows(cpu_backend *self, opevo_i_cpu_process *process)
 
 /* Repeat what was right the first time, then judge one execution on other inputs; the letter of the
  * last order, 0 with the outcome in *result where a result is wrong. */
-static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_result *result)
+static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire_result *result)
 {
     char letter = 0;
 
-    opevo_i_operands_poison(&self->sets[0]);
+    opevo_i_reference_operands_poison(&self->sets[0]);
     opevo_i_cpu_process_continue(process);
     letter = take_windows(self, process);
     if (letter != 'd')
@@ -316,7 +319,7 @@ static bool is_once(const opevo_i_cpu_plan *plan, opevo_i_cpu_cost first)
 
 /* From its first letter on; the last one, or 'w' for a wrong result. */
 static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
-                     char letter, opevo_i_result *result)
+                     char letter, opevo_i_wire_result *result)
 {
     opevo_i_cpu_windows *windows = &self->windows;
 
@@ -336,26 +339,27 @@ static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cp
 }
 
 /* What the process could not do, from the last letter and how it ended. */
-static void describe(const opevo_i_cpu_plan *plan, const opevo_i_job *job, char letter,
-                     const opevo_i_cpu_process *process, opevo_i_result *result)
+static void describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, char letter,
+                     const opevo_i_cpu_process *process, opevo_i_wire_result *result)
 {
     if (letter == 'l')
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", process->words);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", process->words);
     else if (letter == 'h')
-        opevo_i_result_fault(result, "%s", process->words);
+        opevo_i_wire_result_fault(result, "%s", process->words);
     else if (letter == 's')
-        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
-                            job->best_s);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
+                                 job->best_s);
     else if (letter == 't')
-        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
-                            plan->run_limit_s);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                                 plan->run_limit_s);
     else if (letter == 0)
         describe_death(process, result);
 }
 
 /* Measure once; true when there are samples. */
-static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
-                         const char *object, opevo_i_result *result)
+static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
+                         const opevo_i_wire_job *job, const char *object,
+                         opevo_i_wire_result *result)
 {
     opevo_i_cpu_process process;
     double start = opevo_clock_monotonic_s();
@@ -366,14 +370,14 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
         renew_outputs(&self->sets[set]);
     memset(&self->windows, 0, sizeof self->windows);
     if (object && access(object, R_OK) < 0) {
-        opevo_i_result_fault(result, "%s: %s", object, strerror(errno));
+        opevo_i_wire_result_fault(result, "%s: %s", object, strerror(errno));
         return false;
     }
     result->kind = OPEVO_OUTCOME_OK;
     letter = opevo_i_cpu_process_start(plan, object, job->kernel.entry, self->sets, &process);
     if (process.pid < 0) {
-        opevo_i_result_fault(result, "cannot create a process for a kernel: %s",
-                             strerror(process.status));
+        opevo_i_wire_result_fault(result, "cannot create a process for a kernel: %s",
+                                  strerror(process.status));
         return false;
     }
     letter = converse(self, plan, &process, letter, result);
@@ -394,8 +398,8 @@ static double usual_calibration(const cpu_backend *self)
     if (!count)
         return INFINITY;
     memcpy(sorted, self->history, count * sizeof *sorted);
-    opevo_i_sort(sorted, count);
-    return opevo_i_median(sorted, count);
+    opevo_i_wire_sort(sorted, count);
+    return opevo_i_wire_median(sorted, count);
 }
 
 static void remember(cpu_backend *self, double calibration)
@@ -404,7 +408,7 @@ static void remember(cpu_backend *self, double calibration)
 }
 
 /* Keep the windows. */
-static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
+static bool take(const cpu_backend *self, const opevo_i_wire_job *job, opevo_i_wire_result *result)
 {
     const opevo_i_cpu_windows *windows = &self->windows;
 
@@ -413,7 +417,7 @@ static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result
     result->processor_s = NULL;
     result->processor_capacity = 0;
     for (uint64_t i = 0; i < windows->sample_count; i++) {
-        if (!opevo_i_result_add_window(result, windows->samples_s[i], windows->processor_s[i]))
+        if (!opevo_i_wire_result_add_window(result, windows->samples_s[i], windows->processor_s[i]))
             return false;
     }
     opevo_text_clear(&result->message);
@@ -444,7 +448,7 @@ static double energy_of(const cpu_backend *self)
 }
 
 /* Its time is that of executions that compute something: the one on other inputs. */
-static bool take_fresh(cpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
+static bool take_fresh(cpu_backend *self, const opevo_i_wire_job *job, opevo_i_wire_result *result)
 {
     opevo_i_cpu_keep_only(&self->windows, self->windows.fresh);
     if (!take(self, job, result))
@@ -456,8 +460,8 @@ static bool take_fresh(cpu_backend *self, const opevo_i_job *job, opevo_i_result
     return true;
 }
 
-static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
-                    opevo_i_result *result)
+static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const char *object,
+                    opevo_i_wire_result *result)
 {
     cpu_backend *self = (cpu_backend *)backend;
     opevo_i_cpu_plan plan = self->plan;
@@ -466,12 +470,12 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     bool stale = true;
 
     if (job->library && !self->sets[0].work->library) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
     plan.brief = job->brief;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
-    plan.slow_s = opevo_i_job_slow_s(job);
+    plan.slow_s = opevo_i_wire_job_slow_s(job);
     plan.kernel = &job->kernel;
     for (int turn = 0; turn < TURNS && kept; turn++) {
         const opevo_i_cpu_windows *windows = &self->windows;
@@ -499,7 +503,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         opevo_text_printf(&result->message, "%sthe machine was disturbed in all of %d measurements",
                           result->message.length ? "; " : "", (int)TURNS);
     if (!kept)
-        opevo_i_result_fault(result, "no memory for the samples of a kernel");
+        opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
 }
 
 /* ---- A kernel without a fault --------------------------------------------------------------- */

@@ -29,12 +29,12 @@ typedef struct timing timing;
 struct timing {
     const opevo_i_cpu_plan *plan;
     const char *object, *entry;
-    const opevo_i_operands *sets;
+    const opevo_i_reference_operands *sets;
     void (*kernel)(void); /* of any number of operands */
     void (*execute)(const timing *self, float *const *argument);
     /* Operands, then scratch memory. */
     float *argument[OPEVO_I_CPU_SETS][OPEVO_WORKLOAD_OPERANDS + 4];
-    opevo_i_guarded scratch, packed[OPEVO_I_CPU_SETS][OPEVO_OPERANDS];
+    opevo_i_reference_guarded scratch, packed[OPEVO_I_CPU_SETS][OPEVO_OPERANDS];
     void (*pack[OPEVO_OPERANDS])(const float *from, float *to); /* NULL: dense */
     unsigned char *flush; /* twice the last cache, when measuring cold */
     size_t flush_bytes;
@@ -61,7 +61,7 @@ EXECUTE(68, MORE)
 
 /* What is shared is not in this process' page table until it is touched, which would count as time
  * of a kernel that is executed once. */
-static void touch(const opevo_i_operands *set)
+static void touch(const opevo_i_reference_operands *set)
 {
     for (int i = 0; i < set->list.count; i++) {
         const volatile unsigned char *byte = set->memory[i].data;
@@ -196,17 +196,17 @@ static void load_and_seal(timing *self, uint64_t token)
         load(self, token);
     else
         load_library(self);
-    if (opevo_i_sandbox_seal(&err) != OPEVO_OK)
+    if (opevo_i_process_sandbox_seal(&err) != OPEVO_OK)
         refuse(token, err.message);
 }
 
 /* Memory of the kernel, touched as memory is that was there before it; NaN, so that what it takes
  * from there without having put it there is seen. */
-static void allocate(uint64_t bytes, opevo_i_guarded *out)
+static void allocate(uint64_t bytes, opevo_i_reference_guarded *out)
 {
     opevo_error err = {OPEVO_OK, ""};
 
-    if (opevo_i_guarded_create((size_t)bytes, false, out, &err) != OPEVO_OK)
+    if (opevo_i_reference_guarded_create((size_t)bytes, false, out, &err) != OPEVO_OK)
         give_up(&err);
     memset(out->data, 0xff, out->bytes);
 }
@@ -220,10 +220,10 @@ static void allocate_memory(timing *self)
         return;
     allocate(opevo_kernel_scratch_bytes(kernel, threads), &self->scratch);
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++) {
-        self->argument[set][self->sets->list.count] = opevo_i_floats(&self->scratch);
+        self->argument[set][self->sets->list.count] = opevo_i_reference_floats(&self->scratch);
         for (int i = 0; i < OPEVO_OPERANDS; i++) {
             if (kernel->packed[i])
-                allocate(kernel->packed[i] * opevo_i_operand_bytes(self->sets, i),
+                allocate(kernel->packed[i] * opevo_i_reference_operand_bytes(self->sets, i),
                          &self->packed[set][i]);
         }
     }
@@ -234,9 +234,9 @@ static void pack(timing *self, uint32_t set)
     for (int i = 0; i < OPEVO_OPERANDS; i++) {
         if (!self->pack[i])
             continue;
-        self->pack[i](opevo_i_floats(&self->sets[set].memory[i]),
-                      opevo_i_floats(&self->packed[set][i]));
-        self->argument[set][i] = opevo_i_floats(&self->packed[set][i]);
+        self->pack[i](opevo_i_reference_floats(&self->sets[set].memory[i]),
+                      opevo_i_reference_floats(&self->packed[set][i]));
+        self->argument[set][i] = opevo_i_reference_floats(&self->packed[set][i]);
     }
 }
 
@@ -267,11 +267,11 @@ static void obey(timing *self, const opevo_i_cpu_order *order)
 }
 
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
-                       const opevo_i_operands *sets)
+                       const opevo_i_reference_operands *sets)
 {
     timing self = {.plan = plan, .object = object, .entry = entry, .sets = sets};
     unsigned threads = plan->threads > 1 ? plan->threads : 1;
-    const opevo_i_limits limits = {
+    const opevo_i_process_limits limits = {
         .memory_bytes = plan->memory_bytes + (threads - 1) * THREAD_MEMORY,
         .processor_s = threads * (3 * plan->run_limit_s + 2 * plan->repeat_s + 2),
         .cores = plan->threads > 1 ? plan->cores
@@ -287,12 +287,12 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
 
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++) {
         for (int i = 0; i < sets[set].list.count; i++)
-            self.argument[set][i] = opevo_i_floats(&sets[set].memory[i]);
+            self.argument[set][i] = opevo_i_reference_floats(&sets[set].memory[i]);
     }
     allocate_memory(&self);
     if (plan->cold)
         allocate_flush(&self);
-    if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
+    if (opevo_i_process_sandbox_enter(&limits, &err) != OPEVO_OK)
         give_up(&err);
     answer(0, 'r', "");
     while (read(OPEVO_I_CPU_FROM, &order, sizeof order) == (ssize_t)sizeof order)

@@ -39,7 +39,7 @@ static bool read_program(char *const *argv, opevo_text *out)
 {
     double deadline = opevo_clock_monotonic_s() + PATIENCE_S;
     posix_spawn_file_actions_t actions;
-    opevo_i_read got = OPEVO_I_READ_NOTHING;
+    opevo_i_process_read got = OPEVO_I_READ_NOTHING;
     int ends[2];
     pid_t pid = 0;
     bool started = false;
@@ -58,7 +58,7 @@ static bool read_program(char *const *argv, opevo_text *out)
         struct pollfd wait = {.fd = ends[0], .events = POLLIN};
 
         poll(&wait, 1, (int)ceil(1e3 * fmax(0, deadline - opevo_clock_monotonic_s())));
-        got = opevo_i_text_read_from(out, ends[0], MACROS_LIMIT);
+        got = opevo_i_process_text_read_from(out, ends[0], MACROS_LIMIT);
     }
     if (started) {
         if (got != OPEVO_I_READ_END)
@@ -84,17 +84,17 @@ static bool identify(const char *compiler, char out[IDENTITY_LENGTH])
 {
     const char *const words[] = {compiler, OPEVO_KERNEL_C_FLAGS, "-dM", "-E", "-x",
                                  "c",      "/dev/null"};
-    opevo_i_arguments command = {0};
+    opevo_i_process_arguments command = {0};
     opevo_text macros = {0};
     char version[VERSION_LENGTH];
     uint64_t hash = OPEVO_HASH_START;
     bool good = true;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        good = good && opevo_i_arguments_add(&command, words[i], strlen(words[i]));
+        good = good && opevo_i_process_arguments_add(&command, words[i], strlen(words[i]));
     good = good && read_program(command.items, &macros) && macros.length;
     if (good) {
-        hash = opevo_hash_u64(hash, opevo_i_program_hash(&command));
+        hash = opevo_hash_u64(hash, opevo_i_process_program_hash(&command));
         hash = opevo_hash_bytes(hash, macros.data, macros.length);
         find_version(&macros, version);
         snprintf(out, IDENTITY_LENGTH, "%.30s %.60s %08x", compiler, version,
@@ -102,7 +102,7 @@ static bool identify(const char *compiler, char out[IDENTITY_LENGTH])
     } else {
         snprintf(out, IDENTITY_LENGTH, "%.30s is missing", compiler);
     }
-    opevo_i_arguments_clear(&command);
+    opevo_i_process_arguments_clear(&command);
     opevo_text_free(&macros);
     return good;
 }

@@ -96,11 +96,11 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     char title[256];
     char facts[256];
     char identity[256];
-    bool filter = opevo_i_filter_present();
+    bool filter = opevo_i_process_filter_present();
     bool compiles = false;
-    opevo_i_rapl rapl;
+    opevo_i_cpu_rapl rapl;
     opevo_text why = {0};
-    bool energy = opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, &why);
+    bool energy = opevo_i_cpu_rapl_find(OPEVO_I_POWERCAP, &rapl, &why);
     long pages = sysconf(_SC_PHYS_PAGES);
     uint64_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
     uint64_t l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
@@ -110,7 +110,8 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     snprintf(facts, sizeof facts, "L2 %llu KiB, L3 %llu KiB, compiler %s%s",
              (unsigned long long)l2 >> 10, (unsigned long long)l3 >> 10,
              opevo_i_cpu_compiler_identity(&compiles),
-             opevo_i_landlock_present() ? "" : "; no Landlock: kernels may read your files");
+             opevo_i_process_landlock_present() ? ""
+                                                : "; no Landlock: kernels may read your files");
     if (!filter)
         snprintf(title, sizeof title, "%s", OPEVO_I_NO_FILTER);
     add(context,

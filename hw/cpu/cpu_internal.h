@@ -79,7 +79,7 @@ typedef struct opevo_i_cpu_plan {
 /* The forked process, from start to end; without an object OpenBLAS takes the place of the
  * kernel. */
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
-                       const opevo_i_operands *sets) __attribute__((noreturn));
+                       const opevo_i_reference_operands *sets) __attribute__((noreturn));
 
 /* That process, as the worker has it. */
 typedef struct opevo_i_cpu_process {
@@ -100,7 +100,7 @@ typedef struct opevo_i_cpu_process {
 /* Fork it, and wait until it is confined: 'd', or as opevo_i_cpu_process_await; 0 with errno in
  * `status` where the host has no pipes or processes. */
 char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
-                               const opevo_i_operands *sets, opevo_i_cpu_process *out);
+                               const opevo_i_reference_operands *sets, opevo_i_cpu_process *out);
 void opevo_i_cpu_process_send(opevo_i_cpu_process *self, opevo_i_cpu_task task, uint32_t set,
                               uint64_t count);
 /* The letter of its answer to the last order; 't' if none comes within `limit_s`, after which it

@@ -92,7 +92,7 @@ char opevo_i_cpu_process_await(opevo_i_cpu_process *self, double limit_s, opevo_
         poll(wait, 2, (int)ceil(1e3 * left_s));
         if (wait[1].revents & ~POLLIN)
             kill(self->pid, SIGKILL);
-        if (opevo_i_heed_engine(wait[1].revents))
+        if (opevo_i_backend_heed_engine(wait[1].revents))
             kill(self->pid, SIGKILL); /* which shows as its end */
         if (wait[0].revents) {
             ssize_t got = read(self->from, &answer, sizeof answer);
@@ -146,7 +146,7 @@ static char find_idle_costs(opevo_i_cpu_process *self)
 }
 
 char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
-                               const opevo_i_operands *sets, opevo_i_cpu_process *out)
+                               const opevo_i_reference_operands *sets, opevo_i_cpu_process *out)
 {
     int up[2] = {-1, -1};
     int down[2] = {-1, -1};
@@ -157,8 +157,8 @@ char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object,
         out->pid = fork();
     if (out->pid < 0) {
         out->status = errno;
-        opevo_i_close_pipe(up);
-        opevo_i_close_pipe(down);
+        opevo_i_process_close_pipe(up);
+        opevo_i_process_close_pipe(down);
         return 0;
     }
     if (out->pid == 0) {
@@ -203,7 +203,7 @@ static void await_death(const opevo_i_cpu_process *self)
     double deadline = opevo_clock_monotonic_s() + DYING_S;
     const struct timespec nap = {.tv_nsec = 200000};
 
-    while (!opevo_i_has_ended(self->pid) && opevo_clock_monotonic_s() < deadline)
+    while (!opevo_i_process_has_ended(self->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
 }
 
@@ -215,7 +215,7 @@ void opevo_i_cpu_process_end(opevo_i_cpu_process *self)
         poll(&gone, 1, 0);
         if (gone.revents & POLLHUP)
             await_death(self);
-        self->over = opevo_i_has_ended(self->pid);
+        self->over = opevo_i_process_has_ended(self->pid);
         kill(self->pid, SIGKILL); /* does nothing to what has ended */
         while (waitpid(self->pid, &self->status, 0) < 0 && errno == EINTR)
             continue;

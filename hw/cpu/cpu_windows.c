@@ -3,7 +3,7 @@
 /* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks
  * and what an order costs: a window that turns out shorter is dropped, and the next has twice as
  * many executions. Every other window is kept with its elapsed and its processor time, whatever
- * else ran meanwhile; opevo_i_window_times says what counts.
+ * else ran meanwhile; opevo_i_wire_window_times says what counts.
  *
  * How often the kernel is called in a window only its own process knows. So one execution more, on
  * inputs that it has not seen, is timed and judged by itself: kernels that keep results, and those
@@ -105,8 +105,8 @@ static size_t sort_times(const opevo_i_cpu_windows *windows, double *times)
 {
     size_t count = (size_t)windows->sample_count;
 
-    opevo_i_window_times(windows->samples_s, windows->processor_s, count, times);
-    opevo_i_sort(times, count);
+    opevo_i_wire_window_times(windows->samples_s, windows->processor_s, count, times);
+    opevo_i_wire_sort(times, count);
     return count;
 }
 
@@ -121,8 +121,8 @@ static bool is_precise(const timing *self)
     if (self->windows->sample_count < LEAST_SAMPLES)
         return false;
     count = sort_times(self->windows, times);
-    return opevo_i_median_interval(times, count, 0.95, &low, &high) &&
-           high - low <= 2 * self->process->plan->precision * opevo_i_median(times, count);
+    return opevo_i_wire_median_interval(times, count, 0.95, &low, &high) &&
+           high - low <= 2 * self->process->plan->precision * opevo_i_wire_median(times, count);
 }
 
 static void keep_window(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
@@ -212,6 +212,6 @@ bool opevo_i_cpu_is_stale(const opevo_i_cpu_windows *windows, unsigned threads)
     size_t count = sort_times(windows, times);
 
     return count &&
-           time_of(&windows->fresh) > STALE_FACTOR * opevo_i_time_of_windows(times, count) +
+           time_of(&windows->fresh) > STALE_FACTOR * opevo_i_wire_time_of_windows(times, count) +
                                           (threads > 1 ? STALE_THREADS_S : STALE_S);
 }

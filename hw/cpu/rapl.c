@@ -34,7 +34,7 @@ static bool read_number(const char *folder, const char *name, uint64_t *out)
 
 /* The place of a package, a new one where it was not met before; OPEVO_I_RAPL_PACKAGES without
  * room. */
-static size_t find_package(opevo_i_rapl *self, const char *name)
+static size_t find_package(opevo_i_cpu_rapl *self, const char *name)
 {
     size_t i = 0;
 
@@ -51,7 +51,7 @@ static size_t find_package(opevo_i_rapl *self, const char *name)
 /* A zone is a package where it says so; others are parts of one, or hold several. A package may
  * have two, of its registers and of its memory (intel-rapl-mmio), with the same energy: one is
  * taken. */
-static void add_zone(opevo_i_rapl *self, const char *root, const char *zone)
+static void add_zone(opevo_i_cpu_rapl *self, const char *root, const char *zone)
 {
     char folder[OPEVO_I_RAPL_PATH];
     char name[OPEVO_I_RAPL_NAME];
@@ -72,13 +72,13 @@ static void add_zone(opevo_i_rapl *self, const char *root, const char *zone)
     self->packages[i].last = UINT64_MAX;
 }
 
-bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why)
+bool opevo_i_cpu_rapl_find(const char *root, opevo_i_cpu_rapl *out, opevo_text *why)
 {
     DIR *folder = opendir(root);
     const struct dirent *entry = NULL;
     bool readable = true;
 
-    *out = (opevo_i_rapl){.count = 0};
+    *out = (opevo_i_cpu_rapl){.count = 0};
     if (!folder) {
         opevo_text_printf(why, "%s: %s", root, strerror(errno));
         return false;
@@ -98,7 +98,7 @@ bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why)
     return out->count > 0;
 }
 
-double opevo_i_rapl_spent_j(opevo_i_rapl *self)
+double opevo_i_cpu_rapl_spent_j(opevo_i_cpu_rapl *self)
 {
     double spent_uj = self->count ? 0 : NAN;
 

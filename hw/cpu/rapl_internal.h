@@ -12,7 +12,7 @@
 enum { OPEVO_I_RAPL_PACKAGES = 16, OPEVO_I_RAPL_PATH = 256, OPEVO_I_RAPL_NAME = 64 };
 
 /* A plain value. */
-typedef struct opevo_i_rapl {
+typedef struct opevo_i_cpu_rapl {
     size_t count; /* packages; 0: energy cannot be read */
     struct {
         char name[OPEVO_I_RAPL_NAME]; /* "package-0" */
@@ -20,13 +20,13 @@ typedef struct opevo_i_rapl {
         uint64_t range;               /* microjoules at which that begins anew */
         uint64_t last;                /* as read last */
     } packages[OPEVO_I_RAPL_PACKAGES];
-} opevo_i_rapl;
+} opevo_i_cpu_rapl;
 
 /* Find the packages whose counters can be read below `root`, OPEVO_I_POWERCAP. False, with the
  * reason as a clause in *why, where there are none. */
-bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why);
+bool opevo_i_cpu_rapl_find(const char *root, opevo_i_cpu_rapl *out, opevo_text *why);
 /* Joules of all packages since the last call; NAN the first time, and where a counter fails. Right
  * when called at least once in the time that a counter takes around, a minute at least. */
-double opevo_i_rapl_spent_j(opevo_i_rapl *self);
+double opevo_i_cpu_rapl_spent_j(opevo_i_cpu_rapl *self);
 
 #endif

@@ -14,7 +14,7 @@ static opevo_status no_memory(opevo_error *err)
 }
 
 /* The instructions of the clone are in the order of the base's. */
-static bool fill(opevo_i_body *body)
+static bool fill(opevo_i_edit_body *body)
 {
     const opevo_module *base = body->base;
     uint32_t slot = 1, block = 0;
@@ -31,13 +31,13 @@ static bool fill(opevo_i_body *body)
             body->firsts[block] = first;
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
                  i = LLVMGetNextInstruction(i), slot++) {
-                body->slots[slot] = (opevo_i_slot){.value = i,
-                                                   .id = slot,
-                                                   .order = (slot - first + 1) * order_step,
-                                                   .block = block,
-                                                   .before = slot > first ? slot - 1 : 0,
-                                                   .after = slot + 1,
-                                                   .pinned = opevo_i_pinned(i)};
+                body->slots[slot] = (opevo_i_edit_slot){.value = i,
+                                                        .id = slot,
+                                                        .order = (slot - first + 1) * order_step,
+                                                        .block = block,
+                                                        .before = slot > first ? slot - 1 : 0,
+                                                        .after = slot + 1,
+                                                        .pinned = opevo_i_edit_pinned(i)};
                 if (!opevo_index_map_put(body->places, (uintptr_t)i, slot))
                     return false;
             }
@@ -48,9 +48,10 @@ static bool fill(opevo_i_body *body)
     return true;
 }
 
-opevo_status opevo_i_body_open(const opevo_module *base, opevo_i_body *body, opevo_error *err)
+opevo_status opevo_i_edit_body_open(const opevo_module *base, opevo_i_edit_body *body,
+                                    opevo_error *err)
 {
-    *body = (opevo_i_body){.base = base, .slot_count = base->instruction_count};
+    *body = (opevo_i_edit_body){.base = base, .slot_count = base->instruction_count};
     body->slot_capacity = base->instruction_count + 17;
     body->slots = opevo_calloc(body->slot_capacity, sizeof *body->slots);
     body->firsts = opevo_calloc(base->block_count + 1, sizeof *body->firsts);
@@ -62,13 +63,13 @@ opevo_status opevo_i_body_open(const opevo_module *base, opevo_i_body *body, ope
         if (fill(body))
             return OPEVO_OK;
     }
-    LLVMModuleRef llvm = opevo_i_body_close(body);
+    LLVMModuleRef llvm = opevo_i_edit_body_close(body);
     if (llvm)
         LLVMDisposeModule(llvm);
     return no_memory(err);
 }
 
-LLVMModuleRef opevo_i_body_close(opevo_i_body *body)
+LLVMModuleRef opevo_i_edit_body_close(opevo_i_edit_body *body)
 {
     LLVMModuleRef llvm = body->llvm;
 
@@ -78,13 +79,13 @@ LLVMModuleRef opevo_i_body_close(opevo_i_body *body)
     opevo_free(body->firsts);
     opevo_free(body->arguments);
     opevo_index_map_destroy(body->places);
-    *body = (opevo_i_body){0};
+    *body = (opevo_i_edit_body){0};
     return llvm;
 }
 
 /* ---- Slots ---- */
 
-uint32_t opevo_i_slot_of(const opevo_i_body *body, LLVMValueRef value)
+uint32_t opevo_i_edit_slot_of(const opevo_i_edit_body *body, LLVMValueRef value)
 {
     uint64_t slot = 0;
 
@@ -95,7 +96,7 @@ uint32_t opevo_i_slot_of(const opevo_i_body *body, LLVMValueRef value)
     return (uint32_t)slot;
 }
 
-uint32_t opevo_i_slot_named(const opevo_i_body *body, opevo_i_ref ref)
+uint32_t opevo_i_edit_slot_named(const opevo_i_edit_body *body, opevo_i_edit_ref ref)
 {
     if (ref.kind == OPEVO_I_INSTRUCTION && ref.number <= body->base->instruction_count)
         return (uint32_t)ref.number;
@@ -106,21 +107,21 @@ uint32_t opevo_i_slot_named(const opevo_i_body *body, opevo_i_ref ref)
     return 0;
 }
 
-opevo_i_ref opevo_i_slot_ref(const opevo_i_body *body, uint32_t slot)
+opevo_i_edit_ref opevo_i_edit_slot_ref(const opevo_i_edit_body *body, uint32_t slot)
 {
-    return (opevo_i_ref){slot <= body->base->instruction_count ? OPEVO_I_INSTRUCTION
-                                                               : OPEVO_I_CREATED,
-                         body->slots[slot].id};
+    return (opevo_i_edit_ref){slot <= body->base->instruction_count ? OPEVO_I_INSTRUCTION
+                                                                    : OPEVO_I_CREATED,
+                              body->slots[slot].id};
 }
 
-uint32_t opevo_i_slot_function(const opevo_i_body *body, uint32_t slot)
+uint32_t opevo_i_edit_slot_function(const opevo_i_edit_body *body, uint32_t slot)
 {
     return body->base->blocks[body->slots[slot].block].function;
 }
 
-static void link_before(opevo_i_body *body, uint32_t slot, uint32_t place)
+static void link_before(opevo_i_edit_body *body, uint32_t slot, uint32_t place)
 {
-    opevo_i_slot *self = &body->slots[slot], *next = &body->slots[place];
+    opevo_i_edit_slot *self = &body->slots[slot], *next = &body->slots[place];
     uint32_t before = next->before;
     uint64_t low = before ? body->slots[before].order : 0;
 
@@ -143,21 +144,21 @@ static void link_before(opevo_i_body *body, uint32_t slot, uint32_t place)
     }
 }
 
-uint32_t opevo_i_slot_insert(opevo_i_body *body, uint32_t slot)
+uint32_t opevo_i_edit_slot_insert(opevo_i_edit_body *body, uint32_t slot)
 {
     if (!opevo_reserve((void **)&body->slots, &body->slot_capacity, body->slot_count + 2,
                        sizeof *body->slots)) {
         body->failed = true;
         return 0;
     }
-    body->slots[++body->slot_count] = (opevo_i_slot){0};
+    body->slots[++body->slot_count] = (opevo_i_edit_slot){0};
     link_before(body, (uint32_t)body->slot_count, slot);
     return (uint32_t)body->slot_count;
 }
 
-void opevo_i_slot_move(opevo_i_body *body, uint32_t slot, uint32_t place)
+void opevo_i_edit_slot_move(opevo_i_edit_body *body, uint32_t slot, uint32_t place)
 {
-    opevo_i_slot *self = &body->slots[slot];
+    opevo_i_edit_slot *self = &body->slots[slot];
 
     if (self->before)
         body->slots[self->before].after = self->after;
@@ -168,7 +169,7 @@ void opevo_i_slot_move(opevo_i_body *body, uint32_t slot, uint32_t place)
     link_before(body, slot, place);
 }
 
-void opevo_i_slot_fill(opevo_i_body *body, uint32_t slot, LLVMValueRef value)
+void opevo_i_edit_slot_fill(opevo_i_edit_body *body, uint32_t slot, LLVMValueRef value)
 {
     uint32_t next = body->slots[slot].after;
 
@@ -183,7 +184,7 @@ void opevo_i_slot_fill(opevo_i_body *body, uint32_t slot, LLVMValueRef value)
 
 /* ---- What may be edited ---- */
 
-bool opevo_i_pinned(LLVMValueRef instruction)
+bool opevo_i_edit_pinned(LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMPHI:
@@ -239,7 +240,7 @@ static bool call_operand_open(const opevo_module *base, LLVMValueRef call, uint3
            !LLVMGetEnumAttributeAtIndex(callee, operand + 1, base->immarg_kind);
 }
 
-bool opevo_i_operand_open(const opevo_module *base, LLVMValueRef instruction, uint32_t operand)
+bool opevo_i_edit_operand_open(const opevo_module *base, LLVMValueRef instruction, uint32_t operand)
 {
     if (operand >= (uint32_t)LLVMGetNumOperands(instruction))
         return false;
@@ -266,32 +267,32 @@ bool opevo_i_operand_open(const opevo_module *base, LLVMValueRef instruction, ui
 
 /* ---- What is defined where ---- */
 
-bool opevo_i_slot_reaches(const opevo_i_body *body, uint32_t from, uint32_t place)
+bool opevo_i_edit_slot_reaches(const opevo_i_edit_body *body, uint32_t from, uint32_t place)
 {
     if (!from || from == place)
         return false;
     if (body->slots[from].block == body->slots[place].block)
         return body->slots[from].order < body->slots[place].order;
-    return opevo_i_dominates(body->base, body->slots[from].block, body->slots[place].block);
+    return opevo_i_edit_dominates(body->base, body->slots[from].block, body->slots[place].block);
 }
 
-bool opevo_i_reaches(const opevo_i_body *body, LLVMValueRef value, uint32_t place)
+bool opevo_i_edit_reaches(const opevo_i_edit_body *body, LLVMValueRef value, uint32_t place)
 {
     return !LLVMIsAInstruction(value) ||
-           opevo_i_slot_reaches(body, opevo_i_slot_of(body, value), place);
+           opevo_i_edit_slot_reaches(body, opevo_i_edit_slot_of(body, value), place);
 }
 
-uint32_t opevo_i_use_place(const opevo_i_body *body, opevo_i_use use)
+uint32_t opevo_i_edit_use_place(const opevo_i_edit_body *body, opevo_i_edit_use use)
 {
     LLVMValueRef user = body->slots[use.slot].value;
 
     if (LLVMGetInstructionOpcode(user) != LLVMPHI)
         return use.slot;
-    return opevo_i_slot_of(body,
-                           LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, use.operand)));
+    return opevo_i_edit_slot_of(
+        body, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, use.operand)));
 }
 
-LLVMValueRef opevo_i_one(LLVMTypeRef type)
+LLVMValueRef opevo_i_edit_one(LLVMTypeRef type)
 {
     LLVMValueRef scalar;
 
@@ -310,7 +311,7 @@ LLVMValueRef opevo_i_one(LLVMTypeRef type)
         LLVMValueRef items[64];
         unsigned count = LLVMGetVectorSize(type);
 
-        scalar = opevo_i_one(LLVMGetElementType(type));
+        scalar = opevo_i_edit_one(LLVMGetElementType(type));
         if (count > 64)
             return LLVMConstNull(type);
         for (unsigned i = 0; i < count; i++)
@@ -322,16 +323,16 @@ LLVMValueRef opevo_i_one(LLVMTypeRef type)
     }
 }
 
-LLVMValueRef opevo_i_value_named(const opevo_i_body *body, opevo_i_ref ref, uint32_t function,
-                                 LLVMTypeRef type)
+LLVMValueRef opevo_i_edit_value_named(const opevo_i_edit_body *body, opevo_i_edit_ref ref,
+                                      uint32_t function, LLVMTypeRef type)
 {
-    const opevo_i_function *row = &body->base->functions[function];
+    const opevo_i_edit_function *row = &body->base->functions[function];
     LLVMValueRef value = NULL;
     uint32_t slot;
 
     switch (ref.kind) {
     case OPEVO_I_ONE:
-        return opevo_i_one(type);
+        return opevo_i_edit_one(type);
     case OPEVO_I_ARGUMENT:
         if (ref.number > row->argument_first &&
             ref.number <= row->argument_first + row->argument_count)
@@ -339,8 +340,8 @@ LLVMValueRef opevo_i_value_named(const opevo_i_body *body, opevo_i_ref ref, uint
         break;
     case OPEVO_I_INSTRUCTION:
     case OPEVO_I_CREATED:
-        slot = opevo_i_slot_named(body, ref);
-        if (slot && opevo_i_slot_function(body, slot) == function)
+        slot = opevo_i_edit_slot_named(body, ref);
+        if (slot && opevo_i_edit_slot_function(body, slot) == function)
             value = body->slots[slot].value;
         break;
     case OPEVO_I_NO_REF:

@@ -10,12 +10,12 @@
 /* What the hash of a choice is continued with. */
 enum { WITH_TAG = 1 << 20, USE_TAG = 2 << 20, OTHER_TAG = 3 << 20 };
 
-static bool draws(const opevo_i_chooser *chooser)
+static bool draws(const opevo_i_edit_chooser *chooser)
 {
     return chooser->rng != NULL;
 }
 
-static uint64_t draw(const opevo_i_chooser *chooser, const opevo_i_edit *edit, uint32_t tag,
+static uint64_t draw(const opevo_i_edit_chooser *chooser, const opevo_i_edit *edit, uint32_t tag,
                      uint64_t count)
 {
     return draws(chooser) ? opevo_rng_below(chooser->rng, count)
@@ -26,25 +26,25 @@ static uint64_t draw(const opevo_i_chooser *chooser, const opevo_i_edit *edit, u
 
 /* Candidate `index` for a place: values of the type that are defined there, except `avoid`; their
  * number if there are not so many. */
-static size_t candidate(const opevo_i_body *body, LLVMTypeRef type, uint32_t place,
-                        LLVMValueRef avoid, size_t index, opevo_i_ref *ref)
+static size_t candidate(const opevo_i_edit_body *body, LLVMTypeRef type, uint32_t place,
+                        LLVMValueRef avoid, size_t index, opevo_i_edit_ref *ref)
 {
-    uint32_t function = opevo_i_slot_function(body, place);
-    const opevo_i_function *row = &body->base->functions[function];
+    uint32_t function = opevo_i_edit_slot_function(body, place);
+    const opevo_i_edit_function *row = &body->base->functions[function];
     size_t count = 0;
 
     for (uint32_t a = row->argument_first + 1; a <= row->argument_first + row->argument_count; a++)
         if (LLVMTypeOf(body->arguments[a]) == type && body->arguments[a] != avoid &&
             count++ == index) {
-            *ref = (opevo_i_ref){OPEVO_I_ARGUMENT, a};
+            *ref = (opevo_i_edit_ref){OPEVO_I_ARGUMENT, a};
             return index;
         }
     for (uint32_t s = 1; s <= body->slot_count; s++) {
         LLVMValueRef value = body->slots[s].value;
 
         if (value && value != avoid && LLVMTypeOf(value) == type &&
-            opevo_i_slot_reaches(body, s, place) && count++ == index) {
-            *ref = opevo_i_slot_ref(body, s);
+            opevo_i_edit_slot_reaches(body, s, place) && count++ == index) {
+            *ref = opevo_i_edit_slot_ref(body, s);
             return index;
         }
     }
@@ -53,18 +53,18 @@ static size_t candidate(const opevo_i_body *body, LLVMTypeRef type, uint32_t pla
 
 /* A value of the type for a place: as recorded if that is possible, otherwise chosen. A choice that
  * is drawn is recorded. */
-static LLVMValueRef choose_value(opevo_i_body *body, const opevo_i_chooser *chooser,
+static LLVMValueRef choose_value(opevo_i_edit_body *body, const opevo_i_edit_chooser *chooser,
                                  const opevo_i_edit *edit, uint32_t tag, LLVMTypeRef type,
-                                 uint32_t place, LLVMValueRef avoid, opevo_i_ref *recorded)
+                                 uint32_t place, LLVMValueRef avoid, opevo_i_edit_ref *recorded)
 {
-    uint32_t function = opevo_i_slot_function(body, place);
-    opevo_i_ref ref = {OPEVO_I_ONE, 0};
+    uint32_t function = opevo_i_edit_slot_function(body, place);
+    opevo_i_edit_ref ref = {OPEVO_I_ONE, 0};
     size_t count, chosen;
 
     if (recorded->kind && !draws(chooser)) {
-        LLVMValueRef value = opevo_i_value_named(body, *recorded, function, type);
+        LLVMValueRef value = opevo_i_edit_value_named(body, *recorded, function, type);
 
-        if (value && value != avoid && opevo_i_reaches(body, value, place))
+        if (value && value != avoid && opevo_i_edit_reaches(body, value, place))
             return value;
     }
     count = candidate(body, type, place, avoid, SIZE_MAX, &ref);
@@ -77,7 +77,7 @@ static LLVMValueRef choose_value(opevo_i_body *body, const opevo_i_chooser *choo
         (void)candidate(body, type, place, avoid, chosen, &ref);
     if (draws(chooser))
         *recorded = ref;
-    return opevo_i_value_named(body, ref, function, type);
+    return opevo_i_edit_value_named(body, ref, function, type);
 }
 
 /* The entries of a phi for one block agree. */
@@ -93,25 +93,26 @@ static void set_operand(LLVMValueRef user, uint32_t operand, LLVMValueRef value)
 }
 
 /* Give each operand of the instruction in `slot` a value that is defined there. */
-static void repair(opevo_i_body *body, const opevo_i_chooser *chooser, opevo_i_edit *edit,
+static void repair(opevo_i_edit_body *body, const opevo_i_edit_chooser *chooser, opevo_i_edit *edit,
                    bool other, uint32_t slot)
 {
     LLVMValueRef value = body->slots[slot].value;
 
     for (uint32_t i = 0; i < (uint32_t)LLVMGetNumOperands(value); i++) {
-        const opevo_i_ref *recorded = draws(chooser) ? NULL : opevo_i_edit_fixed(edit, other, i);
-        opevo_i_ref ref = recorded ? *recorded : (opevo_i_ref){OPEVO_I_NO_REF, 0};
+        const opevo_i_edit_ref *recorded =
+            draws(chooser) ? NULL : opevo_i_edit_fixed(edit, other, i);
+        opevo_i_edit_ref ref = recorded ? *recorded : (opevo_i_edit_ref){OPEVO_I_NO_REF, 0};
         LLVMValueRef now, fixed = NULL;
 
-        if (!opevo_i_operand_open(body->base, value, i))
+        if (!opevo_i_edit_operand_open(body->base, value, i))
             continue;
         now = LLVMGetOperand(value, i);
         if (recorded)
-            fixed =
-                opevo_i_value_named(body, ref, opevo_i_slot_function(body, slot), LLVMTypeOf(now));
-        if (fixed && opevo_i_reaches(body, fixed, slot)) {
+            fixed = opevo_i_edit_value_named(body, ref, opevo_i_edit_slot_function(body, slot),
+                                             LLVMTypeOf(now));
+        if (fixed && opevo_i_edit_reaches(body, fixed, slot)) {
             LLVMSetOperand(value, i, fixed);
-        } else if (!opevo_i_reaches(body, now, slot)) {
+        } else if (!opevo_i_edit_reaches(body, now, slot)) {
             LLVMSetOperand(value, i,
                            choose_value(body, chooser, edit, i + (other ? OTHER_TAG : 0),
                                         LLVMTypeOf(now), slot, NULL, &ref));
@@ -123,27 +124,28 @@ static void repair(opevo_i_body *body, const opevo_i_chooser *chooser, opevo_i_e
 
 /* ---- Uses ---- */
 
-static bool can_read(const opevo_i_body *body, opevo_i_use use, uint32_t slot, LLVMTypeRef type)
+static bool can_read(const opevo_i_edit_body *body, opevo_i_edit_use use, uint32_t slot,
+                     LLVMTypeRef type)
 {
     LLVMValueRef user = body->slots[use.slot].value;
 
     return user && body->base->blocks[body->slots[use.slot].block].reachable &&
-           opevo_i_operand_open(body->base, user, use.operand) &&
+           opevo_i_edit_operand_open(body->base, user, use.operand) &&
            LLVMTypeOf(LLVMGetOperand(user, use.operand)) == type &&
-           opevo_i_slot_reaches(body, slot, opevo_i_use_place(body, use));
+           opevo_i_edit_slot_reaches(body, slot, opevo_i_edit_use_place(body, use));
 }
 
 /* As candidate(), of operands that could read what `slot` holds and do not. */
-static size_t candidate_use(const opevo_i_body *body, uint32_t slot, LLVMTypeRef type, size_t index,
-                            opevo_i_use *out)
+static size_t candidate_use(const opevo_i_edit_body *body, uint32_t slot, LLVMTypeRef type,
+                            size_t index, opevo_i_edit_use *out)
 {
-    uint32_t function = opevo_i_slot_function(body, slot);
+    uint32_t function = opevo_i_edit_slot_function(body, slot);
     size_t count = 0;
 
-    for (opevo_i_use use = {1, 0}; use.slot <= body->slot_count; use.slot++) {
+    for (opevo_i_edit_use use = {1, 0}; use.slot <= body->slot_count; use.slot++) {
         LLVMValueRef user = body->slots[use.slot].value;
 
-        if (!user || opevo_i_slot_function(body, use.slot) != function)
+        if (!user || opevo_i_edit_slot_function(body, use.slot) != function)
             continue;
         for (use.operand = 0; use.operand < (uint32_t)LLVMGetNumOperands(user); use.operand++)
             if (can_read(body, use, slot, type) &&
@@ -156,11 +158,11 @@ static size_t candidate_use(const opevo_i_body *body, uint32_t slot, LLVMTypeRef
 }
 
 /* Let one operand read the instruction in `slot`. */
-static void wire(opevo_i_body *body, const opevo_i_chooser *chooser, opevo_i_edit *edit,
+static void wire(opevo_i_edit_body *body, const opevo_i_edit_chooser *chooser, opevo_i_edit *edit,
                  uint32_t slot)
 {
     LLVMValueRef value = body->slots[slot].value;
-    opevo_i_use use = {opevo_i_slot_named(body, edit->use), edit->use_operand};
+    opevo_i_edit_use use = {opevo_i_edit_slot_named(body, edit->use), edit->use_operand};
 
     if (draws(chooser) || !use.slot || !can_read(body, use, slot, LLVMTypeOf(value))) {
         size_t count = candidate_use(body, slot, LLVMTypeOf(value), SIZE_MAX, &use);
@@ -172,21 +174,21 @@ static void wire(opevo_i_body *body, const opevo_i_chooser *chooser, opevo_i_edi
     }
     set_operand(body->slots[use.slot].value, use.operand, value);
     if (draws(chooser)) {
-        edit->use = opevo_i_slot_ref(body, use.slot);
+        edit->use = opevo_i_edit_slot_ref(body, use.slot);
         edit->use_operand = use.operand;
     }
 }
 
 /* A use of the value that its place does not reach; false if none. */
-static bool lost_use(const opevo_i_body *body, LLVMValueRef value, opevo_i_use *out)
+static bool lost_use(const opevo_i_edit_body *body, LLVMValueRef value, opevo_i_edit_use *out)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
 
-        out->slot = opevo_i_slot_of(body, user);
+        out->slot = opevo_i_edit_slot_of(body, user);
         for (out->operand = 0; out->operand < (uint32_t)LLVMGetNumOperands(user); out->operand++)
             if (LLVMGetOperand(user, out->operand) == value &&
-                !opevo_i_reaches(body, value, opevo_i_use_place(body, *out)))
+                !opevo_i_edit_reaches(body, value, opevo_i_edit_use_place(body, *out)))
                 return true;
     }
     return false;
@@ -200,9 +202,9 @@ static bool is_void(LLVMValueRef value)
 }
 
 /* Slot of an instruction that may be edited; 0 if it is gone or pinned. */
-static uint32_t editable(const opevo_i_body *body, opevo_i_ref ref)
+static uint32_t editable(const opevo_i_edit_body *body, opevo_i_edit_ref ref)
 {
-    uint32_t slot = opevo_i_slot_named(body, ref);
+    uint32_t slot = opevo_i_edit_slot_named(body, ref);
 
     return slot && body->slots[slot].value && !body->slots[slot].pinned &&
                    body->base->blocks[body->slots[slot].block].reachable
@@ -211,11 +213,11 @@ static uint32_t editable(const opevo_i_body *body, opevo_i_ref ref)
 }
 
 /* Slot before which an instruction of `function` may stand; 0 for others. */
-static uint32_t position(const opevo_i_body *body, opevo_i_ref ref, uint32_t function)
+static uint32_t position(const opevo_i_edit_body *body, opevo_i_edit_ref ref, uint32_t function)
 {
-    uint32_t slot = opevo_i_slot_named(body, ref);
+    uint32_t slot = opevo_i_edit_slot_named(body, ref);
 
-    if (!slot || opevo_i_slot_function(body, slot) != function ||
+    if (!slot || opevo_i_edit_slot_function(body, slot) != function ||
         !body->base->blocks[body->slots[slot].block].reachable)
         return 0;
     if (body->slots[slot].value && LLVMGetInstructionOpcode(body->slots[slot].value) == LLVMPHI)
@@ -223,20 +225,20 @@ static uint32_t position(const opevo_i_body *body, opevo_i_ref ref, uint32_t fun
     return slot;
 }
 
-static bool copy(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool copy(opevo_i_edit_body *body, opevo_i_edit *edit, const opevo_i_edit_chooser *chooser)
 {
     uint32_t from = editable(body, edit->a), slot, place;
-    opevo_i_use unused;
+    opevo_i_edit_use unused;
     LLVMValueRef source;
 
-    if (!from || !(place = position(body, edit->b, opevo_i_slot_function(body, from))))
+    if (!from || !(place = position(body, edit->b, opevo_i_edit_slot_function(body, from))))
         return false;
     source = body->slots[from].value;
-    slot = opevo_i_slot_insert(body, place);
+    slot = opevo_i_edit_slot_insert(body, place);
     if (!slot || (draws(chooser) && !is_void(source) &&
                   candidate_use(body, slot, LLVMTypeOf(source), SIZE_MAX, &unused) == 0))
         return false; /* a copy that nothing can read */
-    opevo_i_slot_fill(body, slot, LLVMInstructionClone(source));
+    opevo_i_edit_slot_fill(body, slot, LLVMInstructionClone(source));
     repair(body, chooser, edit, false, slot);
     if (!is_void(source) && (draws(chooser) || edit->use.kind))
         wire(body, chooser, edit, slot);
@@ -246,7 +248,8 @@ static bool copy(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *
     return true;
 }
 
-static bool delete (opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool delete (opevo_i_edit_body *body, opevo_i_edit *edit,
+                    const opevo_i_edit_chooser *chooser)
 {
     uint32_t slot = editable(body, edit->a);
     LLVMValueRef value;
@@ -263,10 +266,11 @@ static bool delete (opevo_i_body *body, opevo_i_edit *edit, const opevo_i_choose
 }
 
 /* The uses that the value has lost, or all of them, read another one that reached them. */
-static void leave_uses(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser,
-                       LLVMValueRef value, uint32_t old, bool all)
+static void leave_uses(opevo_i_edit_body *body, opevo_i_edit *edit,
+                       const opevo_i_edit_chooser *chooser, LLVMValueRef value, uint32_t old,
+                       bool all)
 {
-    opevo_i_use use;
+    opevo_i_edit_use use;
     LLVMValueRef with;
 
     if (all ? !LLVMGetFirstUse(value) : !lost_use(body, value, &use))
@@ -278,30 +282,30 @@ static void leave_uses(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_cho
         LLVMSetOperand(body->slots[use.slot].value, use.operand, with);
 }
 
-static bool move(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool move(opevo_i_edit_body *body, opevo_i_edit *edit, const opevo_i_edit_chooser *chooser)
 {
     uint32_t slot = editable(body, edit->a), place, old;
     LLVMValueRef value;
     bool gevo, wired;
-    opevo_i_use unused;
+    opevo_i_edit_use unused;
 
-    if (!slot || !(place = position(body, edit->b, opevo_i_slot_function(body, slot))) ||
+    if (!slot || !(place = position(body, edit->b, opevo_i_edit_slot_function(body, slot))) ||
         place == slot || (draws(chooser) && body->slots[slot].after == place))
         return false;
     value = body->slots[slot].value;
     gevo = draws(chooser) ? chooser->settings->move == OPEVO_MOVE_GEVO : edit->use.kind != 0;
     wired = gevo && !is_void(value);
-    old = opevo_i_slot_insert(body, slot);
+    old = opevo_i_edit_slot_insert(body, slot);
     if (!old)
         return false;
-    opevo_i_slot_move(body, slot, place);
+    opevo_i_edit_slot_move(body, slot, place);
     if (draws(chooser) && wired &&
         candidate_use(body, slot, LLVMTypeOf(value), SIZE_MAX, &unused) == 0) {
-        opevo_i_slot_move(body, slot, body->slots[old].after);
+        opevo_i_edit_slot_move(body, slot, body->slots[old].after);
         return false;
     }
     LLVMInstructionRemoveFromParent(value);
-    opevo_i_slot_fill(body, slot, value);
+    opevo_i_edit_slot_fill(body, slot, value);
     leave_uses(body, edit, chooser, value, old, wired);
     repair(body, chooser, edit, false, slot);
     if (wired)
@@ -310,21 +314,22 @@ static bool move(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *
 }
 
 /* Put a computation at a slot, where the users of what it held read it. */
-static LLVMValueRef put(opevo_i_body *body, uint32_t slot, LLVMValueRef computation)
+static LLVMValueRef put(opevo_i_edit_body *body, uint32_t slot, LLVMValueRef computation)
 {
     LLVMValueRef old = body->slots[slot].value;
 
-    opevo_i_slot_fill(body, slot, computation);
+    opevo_i_edit_slot_fill(body, slot, computation);
     LLVMReplaceAllUsesWith(old, computation);
     return old;
 }
 
-static bool replace(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool replace(opevo_i_edit_body *body, opevo_i_edit *edit,
+                    const opevo_i_edit_chooser *chooser)
 {
     uint32_t slot = editable(body, edit->a), from = editable(body, edit->b);
 
     if (!slot || !from || slot == from ||
-        opevo_i_slot_function(body, slot) != opevo_i_slot_function(body, from) ||
+        opevo_i_edit_slot_function(body, slot) != opevo_i_edit_slot_function(body, from) ||
         LLVMTypeOf(body->slots[slot].value) != LLVMTypeOf(body->slots[from].value))
         return false;
     LLVMInstructionEraseFromParent(put(body, slot, LLVMInstructionClone(body->slots[from].value)));
@@ -332,11 +337,12 @@ static bool replace(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_choose
     return true;
 }
 
-static bool swap(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool swap(opevo_i_edit_body *body, opevo_i_edit *edit, const opevo_i_edit_chooser *chooser)
 {
     uint32_t a = editable(body, edit->a), b = editable(body, edit->b);
 
-    if (!a || !b || a == b || opevo_i_slot_function(body, a) != opevo_i_slot_function(body, b) ||
+    if (!a || !b || a == b ||
+        opevo_i_edit_slot_function(body, a) != opevo_i_edit_slot_function(body, b) ||
         LLVMTypeOf(body->slots[a].value) != LLVMTypeOf(body->slots[b].value))
         return false;
     LLVMValueRef from_a = LLVMInstructionClone(body->slots[a].value);
@@ -351,38 +357,41 @@ static bool swap(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *
     return true;
 }
 
-static bool operand(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+static bool operand(opevo_i_edit_body *body, opevo_i_edit *edit,
+                    const opevo_i_edit_chooser *chooser)
 {
-    opevo_i_use use = {opevo_i_slot_named(body, edit->a), edit->operand};
+    opevo_i_edit_use use = {opevo_i_edit_slot_named(body, edit->a), edit->operand};
     LLVMValueRef user = use.slot ? body->slots[use.slot].value : NULL, now, value;
     uint32_t place;
 
     if (!user || !body->base->blocks[body->slots[use.slot].block].reachable ||
-        !opevo_i_operand_open(body->base, user, use.operand))
+        !opevo_i_edit_operand_open(body->base, user, use.operand))
         return false;
     now = LLVMGetOperand(user, use.operand);
-    place = opevo_i_use_place(body, use);
+    place = opevo_i_edit_use_place(body, use);
     if (draws(chooser))
         value = choose_value(body, chooser, edit, 0, LLVMTypeOf(now), place, now, &edit->b);
     else
-        value = opevo_i_value_named(body, edit->b, opevo_i_slot_function(body, use.slot),
-                                    LLVMTypeOf(now));
-    if (!value || !opevo_i_reaches(body, value, place) || (draws(chooser) && value == now))
+        value = opevo_i_edit_value_named(body, edit->b, opevo_i_edit_slot_function(body, use.slot),
+                                         LLVMTypeOf(now));
+    if (!value || !opevo_i_edit_reaches(body, value, place) || (draws(chooser) && value == now))
         return false;
     set_operand(user, use.operand, value);
     return true;
 }
 
-bool opevo_i_apply(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser *chooser)
+bool opevo_i_edit_apply(opevo_i_edit_body *body, opevo_i_edit *edit,
+                        const opevo_i_edit_chooser *chooser)
 {
-    static bool (*const apply[OPEVO_I_EDIT_KINDS])(opevo_i_body *, opevo_i_edit *,
-                                                   const opevo_i_chooser *) = {
-        [OPEVO_I_SWAP] = swap,       [OPEVO_I_MOVE] = move,     [OPEVO_I_COPY] = copy,
-        [OPEVO_I_REPLACE] = replace, [OPEVO_I_DELETE] = delete, [OPEVO_I_OPERAND] = operand};
+    static bool (*const apply[OPEVO_I_EDIT_KINDS])(opevo_i_edit_body *, opevo_i_edit *,
+                                                   const opevo_i_edit_chooser *) = {
+        [OPEVO_I_EDIT_SWAP] = swap,     [OPEVO_I_EDIT_MOVE] = move,
+        [OPEVO_I_EDIT_COPY] = copy,     [OPEVO_I_EDIT_REPLACE] = replace,
+        [OPEVO_I_EDIT_DELETE] = delete, [OPEVO_I_EDIT_OPERAND] = operand};
 
     if (!apply[edit->kind](body, edit, chooser))
         return false;
-    if (draws(chooser) && edit->kind != OPEVO_I_COPY && !opevo_i_edit_seal(edit))
+    if (draws(chooser) && edit->kind != OPEVO_I_EDIT_COPY && !opevo_i_edit_seal(edit))
         body->failed = true;
     return true;
 }

@@ -17,7 +17,7 @@ static bool has(const opevo_edits *edits, const opevo_i_edit *edit)
 static bool add_if(opevo_edits *to, const opevo_edits *from, const opevo_edits *other, bool common)
 {
     for (size_t i = 0; i < from->count; i++)
-        if (has(other, from->items[i]) == common && !opevo_i_edits_add(to, from->items[i]))
+        if (has(other, from->items[i]) == common && !opevo_i_edit_add(to, from->items[i]))
             return false;
     return true;
 }
@@ -26,9 +26,9 @@ static opevo_status deal(opevo_edits *child, const opevo_edits *pool, size_t fro
                          opevo_edit_order order, opevo_error *err)
 {
     for (size_t i = from; i < to && child->count < OPEVO_EDITS_MOST; i++)
-        if (!opevo_i_edits_add(child, pool->items[i]))
+        if (!opevo_i_edit_add(child, pool->items[i]))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to cross edits.");
-    return opevo_i_edits_settle(child, order, err);
+    return opevo_i_edit_settle(child, order, err);
 }
 
 opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_settings *settings,
@@ -47,7 +47,7 @@ opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_sett
         ok = add_if(children[0], a, b, true) && add_if(children[1], a, b, true) &&
              add_if(pool, a, b, false) && add_if(pool, b, a, false);
     for (size_t i = 0; ok && !symdiff && i < a->count + b->count; i++)
-        ok = opevo_i_edits_add(pool, i < a->count ? a->items[i] : b->items[i - a->count]);
+        ok = opevo_i_edit_add(pool, i < a->count ? a->items[i] : b->items[i - a->count]);
     if (!ok) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to cross edits.");
         goto cleanup;

@@ -36,17 +36,17 @@ void opevo_i_edit_release(opevo_i_edit *edit)
     opevo_free(edit);
 }
 
-bool opevo_i_edit_fix(opevo_i_edit *edit, bool other, uint32_t operand, opevo_i_ref value)
+bool opevo_i_edit_fix(opevo_i_edit *edit, bool other, uint32_t operand, opevo_i_edit_ref value)
 {
     if (edit->fix_count == OPEVO_I_FIXES_MOST ||
         !opevo_reserve((void **)&edit->fixes, &edit->fix_capacity, edit->fix_count + 1,
                        sizeof *edit->fixes))
         return false;
-    edit->fixes[edit->fix_count++] = (opevo_i_fix){other, operand, value};
+    edit->fixes[edit->fix_count++] = (opevo_i_edit_operand_fix){other, operand, value};
     return true;
 }
 
-const opevo_i_ref *opevo_i_edit_fixed(const opevo_i_edit *edit, bool other, uint32_t operand)
+const opevo_i_edit_ref *opevo_i_edit_fixed(const opevo_i_edit *edit, bool other, uint32_t operand)
 {
     for (size_t i = 0; i < edit->fix_count; i++)
         if (edit->fixes[i].other == other && edit->fixes[i].operand == operand)
@@ -54,7 +54,7 @@ const opevo_i_ref *opevo_i_edit_fixed(const opevo_i_edit *edit, bool other, uint
     return NULL;
 }
 
-void opevo_i_ref_print(opevo_i_ref ref, opevo_text *out)
+void opevo_i_edit_ref_print(opevo_i_edit_ref ref, opevo_text *out)
 {
     switch (ref.kind) {
     case OPEVO_I_INSTRUCTION:
@@ -76,32 +76,32 @@ void opevo_i_ref_print(opevo_i_ref ref, opevo_text *out)
 void opevo_i_edit_print(const opevo_i_edit *edit, opevo_text *out)
 {
     opevo_text_printf(out, "%s ", names[edit->kind]);
-    opevo_i_ref_print(edit->a, out);
-    if (edit->kind == OPEVO_I_OPERAND)
+    opevo_i_edit_ref_print(edit->a, out);
+    if (edit->kind == OPEVO_I_EDIT_OPERAND)
         opevo_text_printf(out, ".%" PRIu32, edit->operand);
     if (edit->b.kind) {
         opevo_text_add(out, " ");
-        opevo_i_ref_print(edit->b, out);
+        opevo_i_edit_ref_print(edit->b, out);
     }
     if (edit->with.kind) {
         opevo_text_add(out, " with=");
-        opevo_i_ref_print(edit->with, out);
+        opevo_i_edit_ref_print(edit->with, out);
     }
     if (edit->use.kind) {
         opevo_text_add(out, " use=");
-        opevo_i_ref_print(edit->use, out);
+        opevo_i_edit_ref_print(edit->use, out);
         opevo_text_printf(out, ".%" PRIu32, edit->use_operand);
     }
     for (size_t i = 0; i < edit->fix_count; i++) {
         opevo_text_printf(out, " %s%" PRIu32 "=", edit->fixes[i].other ? "other" : "fix",
                           edit->fixes[i].operand);
-        opevo_i_ref_print(edit->fixes[i].value, out);
+        opevo_i_edit_ref_print(edit->fixes[i].value, out);
     }
 }
 
 static int compare_fixes(const void *a, const void *b)
 {
-    const opevo_i_fix *x = a, *y = b;
+    const opevo_i_edit_operand_fix *x = a, *y = b;
 
     if (x->other != y->other)
         return x->other ? 1 : -1;
@@ -142,7 +142,7 @@ void opevo_edits_destroy(opevo_edits *edits)
     opevo_free(edits);
 }
 
-bool opevo_i_edits_add(opevo_edits *edits, opevo_i_edit *edit)
+bool opevo_i_edit_add(opevo_edits *edits, opevo_i_edit *edit)
 {
     if (!opevo_reserve((void **)&edits->items, &edits->capacity, edits->count + 1,
                        sizeof(opevo_i_edit *)))
@@ -157,7 +157,7 @@ opevo_edits *opevo_edits_without(const opevo_edits *edits, size_t left_out)
     opevo_edits *copy = opevo_edits_create();
 
     for (size_t i = 0; copy && i < edits->count; i++)
-        if (i != left_out && !opevo_i_edits_add(copy, edits->items[i])) {
+        if (i != left_out && !opevo_i_edit_add(copy, edits->items[i])) {
             opevo_edits_destroy(copy);
             copy = NULL;
         }
@@ -169,7 +169,7 @@ opevo_edits *opevo_edits_select(const opevo_edits *edits, const size_t *chosen, 
     opevo_edits *copy = opevo_edits_create();
 
     for (size_t i = 0; copy && i < count; i++)
-        if (!opevo_i_edits_add(copy, edits->items[chosen[i]])) {
+        if (!opevo_i_edit_add(copy, edits->items[chosen[i]])) {
             opevo_edits_destroy(copy);
             copy = NULL;
         }
@@ -216,7 +216,7 @@ static int compare_keyed(const void *a, const void *b)
 
 static bool names_created(const opevo_i_edit *edit, uint64_t hash)
 {
-    const opevo_i_ref *refs[] = {&edit->a, &edit->b, &edit->with, &edit->use};
+    const opevo_i_edit_ref *refs[] = {&edit->a, &edit->b, &edit->with, &edit->use};
 
     for (size_t i = 0; i < 4; i++)
         if (refs[i]->kind == OPEVO_I_CREATED && refs[i]->number == hash)
@@ -235,13 +235,13 @@ static void emit(keyed *rows, size_t count, size_t index, opevo_i_edit **out, si
         return;
     rows[index].done = true;
     for (size_t i = 0; i < count; i++)
-        if (!rows[i].done && rows[i].edit->kind == OPEVO_I_COPY &&
+        if (!rows[i].done && rows[i].edit->kind == OPEVO_I_EDIT_COPY &&
             names_created(rows[index].edit, rows[i].edit->hash))
             emit(rows, count, i, out, placed);
     out[(*placed)++] = rows[index].edit;
 }
 
-opevo_status opevo_i_edits_settle(opevo_edits *edits, opevo_edit_order order, opevo_error *err)
+opevo_status opevo_i_edit_settle(opevo_edits *edits, opevo_edit_order order, opevo_error *err)
 {
     size_t count = edits->count, placed = 0;
     keyed *rows = opevo_calloc(count + 1, sizeof *rows);

@@ -94,9 +94,10 @@ static opevo_status fail_ref(const parser *self, const char *text, bool value)
     return fail(self, text, what);
 }
 
-static opevo_status parse_ref(const parser *self, const char *text, bool value, opevo_i_ref *out)
+static opevo_status parse_ref(const parser *self, const char *text, bool value,
+                              opevo_i_edit_ref *out)
 {
-    opevo_i_ref ref = {OPEVO_I_NO_REF, 0};
+    opevo_i_edit_ref ref = {OPEVO_I_NO_REF, 0};
 
     if (*text == 'U' && parse_number(text + 1, self->module->instruction_count, &ref.number) &&
         ref.number)
@@ -115,7 +116,8 @@ static opevo_status parse_ref(const parser *self, const char *text, bool value, 
 }
 
 /* "U5.1" */
-static opevo_status parse_use(const parser *self, char *text, opevo_i_ref *out, uint32_t *operand)
+static opevo_status parse_use(const parser *self, char *text, opevo_i_edit_ref *out,
+                              uint32_t *operand)
 {
     char *dot = strchr(text, '.');
     uint64_t number = 0;
@@ -131,21 +133,21 @@ static opevo_status parse_option(const parser *self, char *text, opevo_i_edit *e
 {
     char *equal = strchr(text, '=');
     opevo_i_edit_kind kind = edit->kind;
-    bool clones = kind != OPEVO_I_DELETE && kind != OPEVO_I_OPERAND;
+    bool clones = kind != OPEVO_I_EDIT_DELETE && kind != OPEVO_I_EDIT_OPERAND;
     bool other = strncmp(text, "other", 5) == 0;
     uint64_t operand = 0;
-    opevo_i_ref value;
+    opevo_i_edit_ref value;
 
     if (!equal)
         return fail(self, text, "is not an option of an edit, such as fix0=A1");
     *equal = '\0';
-    if (strcmp(text, "with") == 0 && (kind == OPEVO_I_DELETE || kind == OPEVO_I_MOVE) &&
+    if (strcmp(text, "with") == 0 && (kind == OPEVO_I_EDIT_DELETE || kind == OPEVO_I_EDIT_MOVE) &&
         !edit->with.kind)
         return parse_ref(self, equal + 1, true, &edit->with);
-    if (strcmp(text, "use") == 0 && (kind == OPEVO_I_COPY || kind == OPEVO_I_MOVE) &&
+    if (strcmp(text, "use") == 0 && (kind == OPEVO_I_EDIT_COPY || kind == OPEVO_I_EDIT_MOVE) &&
         !edit->use.kind)
         return parse_use(self, equal + 1, &edit->use, &edit->use_operand);
-    if (!clones || (other ? kind != OPEVO_I_SWAP : strncmp(text, "fix", 3) != 0) ||
+    if (!clones || (other ? kind != OPEVO_I_EDIT_SWAP : strncmp(text, "fix", 3) != 0) ||
         !parse_number(text + (other ? 5 : 3), UINT32_MAX, &operand) ||
         opevo_i_edit_fixed(edit, other, (uint32_t)operand))
         return fail(self, text, "is not an option of this edit, or stands twice");
@@ -161,14 +163,14 @@ static opevo_status parse_edit(parser *self, opevo_i_edit *edit)
 {
     opevo_status status = OPEVO_OK;
     char text[WORD_SIZE];
-    bool operand = edit->kind == OPEVO_I_OPERAND;
+    bool operand = edit->kind == OPEVO_I_EDIT_OPERAND;
 
     OPEVO_TRY(word(self, text));
     if (operand)
         OPEVO_TRY(parse_use(self, text, &edit->a, &edit->operand));
     else
         OPEVO_TRY(parse_ref(self, text, false, &edit->a));
-    if (edit->kind != OPEVO_I_DELETE) {
+    if (edit->kind != OPEVO_I_EDIT_DELETE) {
         OPEVO_TRY(word(self, text));
         OPEVO_TRY(parse_ref(self, text, operand, &edit->b));
     }
@@ -200,7 +202,7 @@ static opevo_status parse_one(parser *self, const char *name, opevo_edits *edits
     if (!edit)
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for an edit.");
     OPEVO_TRY(parse_edit(self, edit));
-    if (!opevo_i_edits_add(edits, edit))
+    if (!opevo_i_edit_add(edits, edit))
         status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for an edit.");
 cleanup:
     opevo_i_edit_release(edit);

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-LLVMValueRef opevo_i_declare(LLVMModuleRef llvm, const char *name, LLVMTypeRef type)
+LLVMValueRef opevo_i_edit_declare(LLVMModuleRef llvm, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef function = LLVMGetNamedFunction(llvm, name);
 
     return function ? function : LLVMAddFunction(llvm, name, type);
 }
 
-void opevo_i_lower_function(LLVMValueRef function, unsigned convention)
+void opevo_i_edit_lower_function(LLVMValueRef function, unsigned convention)
 {
     static const char *const machine[] = {"target-cpu", "target-features", "tune-cpu",
                                           "uniform-work-group-size"};
@@ -50,7 +50,7 @@ static const char *const generic[][2] = {
 };
 
 /* "llvm.nvvm.read.ptx.sreg.tid.x" */
-static bool is_register(const char *name, opevo_i_register *which, unsigned *axis)
+static bool is_register(const char *name, opevo_i_edit_register *which, unsigned *axis)
 {
     static const char prefix[] = "llvm.nvvm.read.ptx.sreg.";
 
@@ -62,7 +62,7 @@ static bool is_register(const char *name, opevo_i_register *which, unsigned *axi
 
         if (strncmp(name, registers[i], length) == 0 && name[length] >= 'x' &&
             name[length] <= 'z' && name[length + 1] == '\0') {
-            *which = (opevo_i_register)i;
+            *which = (opevo_i_edit_register)i;
             *axis = (unsigned)(name[length] - 'x');
             return true;
         }
@@ -79,7 +79,7 @@ static bool is_barrier(const char *name)
 }
 
 /* The name under which the machine has a function that only has another name; NULL if none. */
-static const char *renamed(const opevo_i_lowering *self, const char *name)
+static const char *renamed(const opevo_i_edit_lowering *self, const char *name)
 {
     for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
         if (strcmp(name, generic[i][0]) == 0)
@@ -93,9 +93,9 @@ static const char *renamed(const opevo_i_lowering *self, const char *name)
 
 /* ---- Calls ---- */
 
-static void lower_call(opevo_i_lowering *self, LLVMValueRef call, const char *name)
+static void lower_call(opevo_i_edit_lowering *self, LLVMValueRef call, const char *name)
 {
-    opevo_i_register which;
+    opevo_i_edit_register which;
     unsigned axis;
     LLVMValueRef result = NULL;
 
@@ -115,7 +115,7 @@ static void lower_call(opevo_i_lowering *self, LLVMValueRef call, const char *na
 
 static bool is_known(const char *name)
 {
-    opevo_i_register which;
+    opevo_i_edit_register which;
     unsigned axis;
 
     return is_register(name, &which, &axis) || is_barrier(name) ||
@@ -123,7 +123,7 @@ static bool is_known(const char *name)
            strcmp(name, "llvm.nvvm.read.ptx.sreg.warpsize") == 0;
 }
 
-static opevo_status lower_callee(opevo_i_lowering *self, LLVMValueRef callee, opevo_error *err)
+static opevo_status lower_callee(opevo_i_edit_lowering *self, LLVMValueRef callee, opevo_error *err)
 {
     size_t length = 0;
     const char *name = LLVMGetValueName2(callee, &length);
@@ -133,8 +133,8 @@ static opevo_status lower_callee(opevo_i_lowering *self, LLVMValueRef callee, op
     if (!nvidia || !LLVMGetFirstUse(callee))
         return OPEVO_OK;
     if (other) {
-        LLVMReplaceAllUsesWith(callee,
-                               opevo_i_declare(self->llvm, other, LLVMGlobalGetValueType(callee)));
+        LLVMReplaceAllUsesWith(
+            callee, opevo_i_edit_declare(self->llvm, other, LLVMGlobalGetValueType(callee)));
         return OPEVO_OK;
     }
     if (!is_known(name))
@@ -149,7 +149,7 @@ static opevo_status lower_callee(opevo_i_lowering *self, LLVMValueRef callee, op
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_lower_calls(opevo_i_lowering *self, opevo_error *err)
+opevo_status opevo_i_edit_lower_calls(opevo_i_edit_lowering *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 

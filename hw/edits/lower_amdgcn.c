@@ -20,16 +20,16 @@ typedef struct machine {
         acquire; /* fences of a workgroup, to clone: LLVM-C 19 cannot build them */
 } machine;
 
-static LLVMValueRef call(opevo_i_lowering *self, const char *name, LLVMTypeRef result)
+static LLVMValueRef call(opevo_i_edit_lowering *self, const char *name, LLVMTypeRef result)
 {
     LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, false);
 
-    return LLVMBuildCall2(self->builder, type, opevo_i_declare(self->llvm, name, type), NULL, 0,
-                          "");
+    return LLVMBuildCall2(self->builder, type, opevo_i_edit_declare(self->llvm, name, type), NULL,
+                          0, "");
 }
 
 /* A field of the dispatch packet as i32. */
-static LLVMValueRef packet(opevo_i_lowering *self, unsigned at, LLVMTypeRef type)
+static LLVMValueRef packet(opevo_i_edit_lowering *self, unsigned at, LLVMTypeRef type)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(self->context);
     LLVMValueRef offset = LLVMConstInt(i32, at, false);
@@ -40,12 +40,13 @@ static LLVMValueRef packet(opevo_i_lowering *self, unsigned at, LLVMTypeRef type
     return LLVMBuildZExt(self->builder, LLVMBuildLoad2(self->builder, type, place, ""), i32, "");
 }
 
-static LLVMValueRef block_size(opevo_i_lowering *self, unsigned axis)
+static LLVMValueRef block_size(opevo_i_edit_lowering *self, unsigned axis)
 {
     return packet(self, WORKGROUP_AT + 2 * axis, LLVMInt16TypeInContext(self->context));
 }
 
-static LLVMValueRef read_register(opevo_i_lowering *self, opevo_i_register which, unsigned axis)
+static LLVMValueRef read_register(opevo_i_edit_lowering *self, opevo_i_edit_register which,
+                                  unsigned axis)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(self->context);
     char name[40];
@@ -65,7 +66,7 @@ static LLVMValueRef read_register(opevo_i_lowering *self, opevo_i_register which
                          block_size(self, axis), "");
 }
 
-static void barrier(opevo_i_lowering *self)
+static void barrier(opevo_i_edit_lowering *self)
 {
     const machine *amd = self->machine;
 
@@ -124,19 +125,19 @@ static void lower_kernel(LLVMValueRef function, const char *gpu, unsigned most)
         LLVMCreateStringAttribute(context, "target-cpu", 10, gpu, (unsigned)strlen(gpu)));
 }
 
-opevo_status opevo_i_lower_amdgcn(const opevo_module *base, LLVMModuleRef llvm, const char *gpu,
-                                  unsigned most, opevo_error *err)
+opevo_status opevo_i_edit_lower_amdgcn(const opevo_module *base, LLVMModuleRef llvm,
+                                       const char *gpu, unsigned most, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     machine amd = {0};
-    opevo_i_lowering self = {
+    opevo_i_edit_lowering self = {
         .llvm = llvm, .read = read_register, .barrier = barrier, .machine = &amd};
 
     OPEVO_TRY(check_allocas(llvm, err));
     OPEVO_TRY(open_pattern(LLVMGetModuleContext(llvm), &amd, err));
-    OPEVO_TRY(opevo_i_lower_calls(&self, err));
+    OPEVO_TRY(opevo_i_edit_lower_calls(&self, err));
     for (LLVMValueRef f = LLVMGetFirstFunction(llvm); f; f = LLVMGetNextFunction(f))
-        opevo_i_lower_function(f, LLVMCCallConv);
+        opevo_i_edit_lower_function(f, LLVMCCallConv);
     for (size_t k = 0; k < base->kernel_count; k++) {
         LLVMValueRef kernel = LLVMGetNamedFunction(llvm, base->kernels[k]);
 

@@ -9,23 +9,24 @@
 
 enum { SHARED = 3, SHARED_ALIGNMENT = 64 };
 
-static LLVMValueRef read_hook(opevo_i_lowering *self, opevo_i_register which, unsigned axis)
+static LLVMValueRef read_hook(opevo_i_edit_lowering *self, opevo_i_edit_register which,
+                              unsigned axis)
 {
     static const char *const names[] = {"gk_thread", "gk_block", "gk_block_size", "gk_grid_size"};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(self->context);
     LLVMTypeRef type = LLVMFunctionType(i32, &i32, 1, false);
     LLVMValueRef argument = LLVMConstInt(i32, axis, false);
 
-    return LLVMBuildCall2(self->builder, type, opevo_i_declare(self->llvm, names[which], type),
+    return LLVMBuildCall2(self->builder, type, opevo_i_edit_declare(self->llvm, names[which], type),
                           &argument, 1, "");
 }
 
-static void call_barrier(opevo_i_lowering *self)
+static void call_barrier(opevo_i_edit_lowering *self)
 {
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(self->context), NULL, 0, false);
 
-    LLVMBuildCall2(self->builder, type, opevo_i_declare(self->llvm, "gk_barrier", type), NULL, 0,
-                   "");
+    LLVMBuildCall2(self->builder, type, opevo_i_edit_declare(self->llvm, "gk_barrier", type), NULL,
+                   0, "");
 }
 
 static bool is_shared(LLVMValueRef global)
@@ -81,15 +82,15 @@ static opevo_status lower_shared(LLVMModuleRef llvm, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
+opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_lowering self = {
+    opevo_i_edit_lowering self = {
         .llvm = llvm, .read = read_hook, .barrier = call_barrier, .libm = true};
 
-    OPEVO_TRY(opevo_i_lower_calls(&self, err));
+    OPEVO_TRY(opevo_i_edit_lower_calls(&self, err));
     for (LLVMValueRef f = LLVMGetFirstFunction(llvm); f; f = LLVMGetNextFunction(f)) {
-        opevo_i_lower_function(f, LLVMCCallConv);
+        opevo_i_edit_lower_function(f, LLVMCCallConv);
         for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
             if (LLVMIsACallInst(LLVMGetUser(use)))
                 LLVMSetInstructionCallConv(LLVMGetUser(use), LLVMCCallConv);

@@ -93,7 +93,7 @@ static void dominate(flow *self)
 
 /* Enter and leave numbers of the tree: sizes of subtrees in postorder (a block comes before its
  * dominator), then places in reverse postorder. */
-static void number_tree(const flow *self, opevo_i_block *blocks)
+static void number_tree(const flow *self, opevo_i_edit_block *blocks)
 {
     uint32_t *size = self->stack, *used = self->next;
 
@@ -141,18 +141,18 @@ static opevo_status open_flow(flow *self, LLVMValueRef function, opevo_error *er
 }
 
 static opevo_status index_function(opevo_module *module, LLVMValueRef function,
-                                   opevo_i_function *row, uint32_t *slot, opevo_error *err)
+                                   opevo_i_edit_function *row, uint32_t *slot, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     flow self = {0};
-    opevo_i_block *blocks = module->blocks + row->block_first;
+    opevo_i_edit_block *blocks = module->blocks + row->block_first;
 
     OPEVO_TRY(open_flow(&self, function, err));
     for (uint32_t b = 0; b < self.count; b++) {
         /* No block dominates an unreachable one, which dominates itself only. */
-        blocks[b] = (opevo_i_block){.function = (uint32_t)(row - module->functions),
-                                    .enter = self.count + b,
-                                    .leave = self.count + b};
+        blocks[b] = (opevo_i_edit_block){.function = (uint32_t)(row - module->functions),
+                                         .enter = self.count + b,
+                                         .leave = self.count + b};
         for (LLVMValueRef i = LLVMGetFirstInstruction(self.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
             blocks[b].last = ++*slot;
@@ -165,7 +165,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_index_module(opevo_module *module, opevo_error *err)
+opevo_status opevo_i_edit_index_module(opevo_module *module, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint32_t slot = 0, index = 0;
@@ -180,12 +180,12 @@ opevo_status opevo_i_index_module(opevo_module *module, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the functions of the module.");
     module->block_count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f)) {
-        opevo_i_function *row = &module->functions[index];
+        opevo_i_edit_function *row = &module->functions[index];
 
         if (LLVMIsDeclaration(f))
             continue;
-        *row = (opevo_i_function){(uint32_t)module->argument_count, LLVMCountParams(f),
-                                  (uint32_t)module->block_count, LLVMCountBasicBlocks(f)};
+        *row = (opevo_i_edit_function){(uint32_t)module->argument_count, LLVMCountParams(f),
+                                       (uint32_t)module->block_count, LLVMCountBasicBlocks(f)};
         OPEVO_TRY(index_function(module, f, row, &slot, err));
         module->argument_count += row->argument_count;
         module->block_count += row->block_count;

@@ -99,7 +99,7 @@ static opevo_status keep_lines(opevo_module *module, opevo_error *err)
     for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                opevo_i_line *line = &module->lines[++number];
+                opevo_i_edit_line *line = &module->lines[++number];
                 unsigned length = 0;
                 const char *name = LLVMGetDebugLocFilename(i, &length);
 
@@ -252,7 +252,7 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
     OPEVO_TRY(parse(module, path, err));
     OPEVO_TRY(check_instructions(module, path, err));
     OPEVO_TRY(find_kernels(module, path, err));
-    opevo_i_strip_facts(module);
+    opevo_i_edit_strip_facts(module);
     keep_denormals(module);
     module->instruction_count = 0;
     OPEVO_TRY(check_instructions(module, path, err)); /* without the calls that state facts */
@@ -260,7 +260,7 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
     LLVMStripModuleDebugInfo(module->llvm);
     LLVMSetSourceFileName(module->llvm, "", 0);
     LLVMSetModuleIdentifier(module->llvm, "kernel", 6);
-    OPEVO_TRY(opevo_i_index_module(module, err));
+    OPEVO_TRY(opevo_i_edit_index_module(module, err));
     LLVMContextSetDiscardValueNames(module->context, true); /* refused while text is read */
     LLVMModuleRef clone = LLVMCloneModule(module->llvm);
     module->hash = hash_text(clone);

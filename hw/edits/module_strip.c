@@ -224,7 +224,7 @@ static bool states_only(LLVMValueRef instruction)
     return false;
 }
 
-void opevo_i_strip_facts(opevo_module *module)
+void opevo_i_edit_strip_facts(opevo_module *module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(module->context);
 

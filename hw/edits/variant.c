@@ -31,7 +31,7 @@ static opevo_status verify(opevo_variant *self, opevo_error *err)
 opevo_status opevo_variant_create(const opevo_module *module, const opevo_edits *edits,
                                   opevo_variant **out, opevo_error *err)
 {
-    static const opevo_i_chooser replay = {NULL, NULL};
+    static const opevo_i_edit_chooser replay = {NULL, NULL};
     opevo_status status = OPEVO_OK;
     opevo_variant *self = opevo_calloc(1, sizeof *self);
 
@@ -41,9 +41,9 @@ opevo_status opevo_variant_create(const opevo_module *module, const opevo_edits 
         goto cleanup;
     }
     self->base = module;
-    OPEVO_TRY(opevo_i_body_open(module, &self->body, err));
+    OPEVO_TRY(opevo_i_edit_body_open(module, &self->body, err));
     for (size_t i = 0; i < edits->count; i++) {
-        self->skipped[i] = !opevo_i_apply(&self->body, edits->items[i], &replay);
+        self->skipped[i] = !opevo_i_edit_apply(&self->body, edits->items[i], &replay);
         self->skipped_count += self->skipped[i];
     }
     if (self->body.failed) {
@@ -64,7 +64,7 @@ void opevo_variant_destroy(opevo_variant *variant)
 
     if (!variant)
         return;
-    llvm = opevo_i_body_close(&variant->body);
+    llvm = opevo_i_edit_body_close(&variant->body);
     if (llvm)
         LLVMDisposeModule(llvm);
     opevo_edits_destroy(variant->edits);
@@ -96,12 +96,12 @@ struct LLVMOpaqueModule *opevo_variant_llvm(const opevo_variant *variant)
 bool opevo_variant_name(const opevo_variant *variant, const struct LLVMOpaqueValue *instruction,
                         opevo_text *out)
 {
-    const opevo_i_body *body = &variant->body;
+    const opevo_i_edit_body *body = &variant->body;
 
     for (uint32_t s = 1; instruction && s <= body->slot_count; s++) {
         if (body->slots[s].value != instruction)
             continue;
-        opevo_i_ref_print(opevo_i_slot_ref(body, s), out);
+        opevo_i_edit_ref_print(opevo_i_edit_slot_ref(body, s), out);
         if (s <= variant->base->instruction_count && variant->base->lines[s].line)
             opevo_text_printf(out, " (%s:%u)", variant->base->lines[s].file,
                               variant->base->lines[s].line);

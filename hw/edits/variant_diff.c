@@ -35,7 +35,7 @@ static void name(LLVMValueRef value, char letter, uint64_t number, bool created)
     LLVMSetValueName2(value, text, (size_t)length);
 }
 
-static void name_values(opevo_i_body *body)
+static void name_values(opevo_i_edit_body *body)
 {
     uint64_t block = 0;
 
@@ -55,7 +55,7 @@ static void name_values(opevo_i_body *body)
 
 /* ---- Lines ---- */
 
-static void read_block(opevo_i_body *body, uint32_t block, lines *out)
+static void read_block(opevo_i_edit_body *body, uint32_t block, lines *out)
 {
     for (uint32_t s = body->firsts[block]; s; s = body->slots[s].after) {
         if (!body->slots[s].value)
@@ -77,14 +77,14 @@ static void free_lines(lines *self)
     *self = (lines){0};
 }
 
-static void print_line(const opevo_i_body *body, char mark, const line *self, opevo_text *out)
+static void print_line(const opevo_i_edit_body *body, char mark, const line *self, opevo_text *out)
 {
-    const opevo_i_line *source = &body->base->lines[0];
+    const opevo_i_edit_line *source = &body->base->lines[0];
     opevo_text id = {0};
 
     if (self->slot <= body->base->instruction_count)
         source = &body->base->lines[self->slot];
-    opevo_i_ref_print(opevo_i_slot_ref(body, self->slot), &id);
+    opevo_i_edit_ref_print(opevo_i_edit_slot_ref(body, self->slot), &id);
     opevo_text_printf(out, "%c %-6s ", mark, opevo_text_string(&id));
     opevo_text_add(out, self->text + strspn(self->text, " "));
     if (source->line)
@@ -155,8 +155,8 @@ static bool near_change(const row *rows, size_t count, size_t at)
     return false;
 }
 
-static void print_block(const opevo_i_body *before, const opevo_i_body *after, uint32_t block,
-                        const lines *old, const lines *new, opevo_text *out)
+static void print_block(const opevo_i_edit_body *before, const opevo_i_edit_body *after,
+                        uint32_t block, const lines *old, const lines *new, opevo_text *out)
 {
     row *rows = opevo_calloc(old->count + new->count + 1, sizeof *rows);
     size_t count = rows ? align(old, new, rows) : 0;
@@ -179,7 +179,7 @@ static void print_block(const opevo_i_body *before, const opevo_i_body *after, u
     opevo_free(rows);
 }
 
-static void print_functions(opevo_i_body *before, opevo_i_body *after, opevo_text *out)
+static void print_functions(opevo_i_edit_body *before, opevo_i_edit_body *after, opevo_text *out)
 {
     const opevo_module *base = before->base;
     LLVMValueRef function = LLVMGetFirstFunction(before->llvm);
@@ -210,24 +210,24 @@ static void print_functions(opevo_i_body *before, opevo_i_body *after, opevo_tex
 
 void opevo_variant_diff(const opevo_variant *variant, opevo_text *out)
 {
-    static const opevo_i_chooser replay = {NULL, NULL};
-    opevo_i_body before = {0}, after = {0};
+    static const opevo_i_edit_chooser replay = {NULL, NULL};
+    opevo_i_edit_body before = {0}, after = {0};
     LLVMModuleRef llvm[2];
 
     LLVMContextSetDiscardValueNames(variant->base->context, false);
-    if (opevo_i_body_open(variant->base, &before, NULL) ||
-        opevo_i_body_open(variant->base, &after, NULL)) {
+    if (opevo_i_edit_body_open(variant->base, &before, NULL) ||
+        opevo_i_edit_body_open(variant->base, &after, NULL)) {
         out->failed = true;
     } else {
         for (size_t i = 0; i < variant->edits->count; i++)
-            (void)opevo_i_apply(&after, variant->edits->items[i], &replay);
+            (void)opevo_i_edit_apply(&after, variant->edits->items[i], &replay);
         name_values(&before);
         name_values(&after);
         print_functions(&before, &after, out);
     }
     LLVMContextSetDiscardValueNames(variant->base->context, true);
-    llvm[0] = opevo_i_body_close(&before);
-    llvm[1] = opevo_i_body_close(&after);
+    llvm[0] = opevo_i_edit_body_close(&before);
+    llvm[1] = opevo_i_edit_body_close(&after);
     for (int i = 0; i < 2; i++)
         if (llvm[i])
             LLVMDisposeModule(llvm[i]);

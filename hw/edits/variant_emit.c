@@ -238,10 +238,10 @@ static opevo_status emit(const opevo_variant *variant, LLVMModuleRef llvm, opevo
 
     OPEVO_TRY(create_machine(form, name, &machine, err));
     if (is_cpu(form) && lowers)
-        OPEVO_TRY(opevo_i_lower_cpu(llvm, err));
+        OPEVO_TRY(opevo_i_edit_lower_cpu(llvm, err));
     else if (form == OPEVO_FORM_AMDGCN || form == OPEVO_FORM_AMDGCN_LL)
-        OPEVO_TRY(opevo_i_lower_amdgcn(variant->base, llvm, name ? name : forms[form].machine,
-                                       block_size ? block_size : BLOCK_SIZE_MOST, err));
+        OPEVO_TRY(opevo_i_edit_lower_amdgcn(variant->base, llvm, name ? name : forms[form].machine,
+                                            block_size ? block_size : BLOCK_SIZE_MOST, err));
     OPEVO_TRY(set_target(llvm, machine, err));
     if (!forms[form].code) {
         print(llvm, &code);

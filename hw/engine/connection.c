@@ -36,7 +36,7 @@ static void close_end(int *descriptor)
     *descriptor = -1;
 }
 
-static opevo_status spawn(opevo_i_connection *member, const int *ends, opevo_error *err)
+static opevo_status spawn(opevo_i_engine_connection *member, const int *ends, opevo_error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t how;
@@ -59,13 +59,13 @@ static opevo_status spawn(opevo_i_connection *member, const int *ends, opevo_err
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&how);
     if (code)
-        return OPEVO_FAIL(err, opevo_i_host_errno(code) ? OPEVO_FAULT : OPEVO_IO,
+        return OPEVO_FAIL(err, opevo_i_process_host_errno(code) ? OPEVO_FAULT : OPEVO_IO,
                           "The worker %s cannot be started: %s.", member->command.items[0],
                           strerror(code));
     return OPEVO_OK;
 }
 
-static void begin(opevo_i_connection *member, int in, int out, int error)
+static void begin(opevo_i_engine_connection *member, int in, int out, int error)
 {
     fcntl(out, F_SETFL, O_NONBLOCK);
     if (error >= 0)
@@ -74,8 +74,8 @@ static void begin(opevo_i_connection *member, int in, int out, int error)
     member->out = out;
     member->error = error;
     member->state = OPEVO_I_GREETING;
-    opevo_i_line_reader_free(&member->lines);
-    opevo_i_connection_progress(member);
+    opevo_i_wire_line_reader_free(&member->lines);
+    opevo_i_engine_connection_progress(member);
     opevo_text_clear(&member->outgoing);
     opevo_text_clear(&member->stderr_tail);
     member->sent = 0;
@@ -83,7 +83,7 @@ static void begin(opevo_i_connection *member, int in, int out, int error)
     member->waits = false;
 }
 
-opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *err)
+opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, opevo_error *err)
 {
     int in[2] = {-1, -1};
     int out[2] = {-1, -1};
@@ -109,7 +109,8 @@ opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *e
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_connection_adopt(opevo_i_connection *member, int connection, opevo_error *err)
+opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *member, int connection,
+                                             opevo_error *err)
 {
     int out = fcntl(connection, F_DUPFD_CLOEXEC, 0);
 
@@ -122,25 +123,25 @@ opevo_status opevo_i_connection_adopt(opevo_i_connection *member, int connection
     return OPEVO_OK;
 }
 
-void opevo_i_connection_note_failure(opevo_i_connection *member, const char *words)
+void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *member, const char *words)
 {
     member->failures++;
     opevo_text_clear(&member->words);
     opevo_text_add(&member->words, words);
 }
 
-void opevo_i_connection_progress(opevo_i_connection *member)
+void opevo_i_engine_connection_progress(opevo_i_engine_connection *member)
 {
     member->progress_s = opevo_clock_monotonic_s();
     member->lines.unheeded = 0;
 }
 
-void opevo_i_connection_say(opevo_i_connection *member, const char *line)
+void opevo_i_engine_connection_say(opevo_i_engine_connection *member, const char *line)
 {
     opevo_text_add(&member->outgoing, line);
 }
 
-bool opevo_i_connection_flush(opevo_i_connection *member)
+bool opevo_i_engine_connection_flush(opevo_i_engine_connection *member)
 {
     opevo_text *text = &member->outgoing;
 
@@ -160,13 +161,13 @@ bool opevo_i_connection_flush(opevo_i_connection *member)
 }
 
 /* Keep the end of what comes on standard error. */
-static void hear_words(opevo_i_connection *member)
+static void hear_words(opevo_i_engine_connection *member)
 {
     opevo_text *words = &member->stderr_tail;
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
 
     for (int i = 0; i < MOST_READS && member->error >= 0 && got == OPEVO_I_READ_SOME; i++) {
-        got = opevo_i_text_read_from(words, member->error, SIZE_MAX);
+        got = opevo_i_process_text_read_from(words, member->error, SIZE_MAX);
         if (words->length > WORDS_LIMIT) {
             memmove(words->data, words->data + words->length - WORDS_LIMIT, WORDS_LIMIT + 1);
             words->length = WORDS_LIMIT;
@@ -176,33 +177,33 @@ static void hear_words(opevo_i_connection *member)
         close_end(&member->error);
 }
 
-void opevo_i_connection_overhear(opevo_i_connection *member)
+void opevo_i_engine_connection_overhear(opevo_i_engine_connection *member)
 {
     opevo_text dropped = {0};
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
 
     hear_words(member);
     for (int i = 0; i < MOST_READS && member->out >= 0 && got == OPEVO_I_READ_SOME; i++)
-        got = opevo_i_text_read_from(&dropped, member->out, 0);
+        got = opevo_i_process_text_read_from(&dropped, member->out, 0);
     if (got == OPEVO_I_READ_END)
         close_end(&member->out);
     opevo_text_free(&dropped);
 }
 
-bool opevo_i_connection_read(opevo_i_connection *member)
+bool opevo_i_engine_connection_read(opevo_i_engine_connection *member)
 {
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
 
     hear_words(member);
     while (got == OPEVO_I_READ_SOME) {
-        got = opevo_i_line_reader_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
-        if (opevo_i_line_reader_ready(&member->lines))
+        got = opevo_i_wire_line_reader_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
+        if (opevo_i_wire_line_reader_ready(&member->lines))
             return true;
     }
     return got == OPEVO_I_READ_NOTHING;
 }
 
-void opevo_i_connection_hang_up(opevo_i_connection *member)
+void opevo_i_engine_connection_hang_up(opevo_i_engine_connection *member)
 {
     if (member->state == OPEVO_I_DOWN)
         return;
@@ -211,7 +212,7 @@ void opevo_i_connection_hang_up(opevo_i_connection *member)
     close_end(&member->out);
 }
 
-bool opevo_i_connection_is_queued(const opevo_i_connection *member)
+bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *member)
 {
     const char *words = opevo_text_string(&member->stderr_tail);
 
@@ -219,15 +220,15 @@ bool opevo_i_connection_is_queued(const opevo_i_connection *member)
            !strstr(words, "has been allocated resources");
 }
 
-static void end_process(const opevo_i_connection *member, double deadline)
+static void end_process(const opevo_i_engine_connection *member, double deadline)
 {
     struct timespec nap = {.tv_nsec = 2000000};
 
-    if (opevo_i_connection_is_queued(member)) { /* or its job would stay in the queue */
+    if (opevo_i_engine_connection_is_queued(member)) { /* or its job would stay in the queue */
         kill(-member->pid, SIGTERM);
         deadline = fmax(deadline, opevo_clock_monotonic_s() + WITHDRAW_S);
     }
-    while (!opevo_i_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
+    while (!opevo_i_process_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
     kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
     kill(member->pid, SIGKILL);
@@ -235,13 +236,13 @@ static void end_process(const opevo_i_connection *member, double deadline)
         continue;
 }
 
-void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
+void opevo_i_engine_connection_bury(opevo_i_engine_connection *member, double patience_s)
 {
     double deadline = opevo_clock_monotonic_s() + patience_s;
 
     if (member->state == OPEVO_I_DOWN)
         return;
-    opevo_i_connection_hang_up(member);
+    opevo_i_engine_connection_hang_up(member);
     if (!member->called)
         end_process(member, deadline);
     hear_words(member);
@@ -250,11 +251,11 @@ void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
     member->state = OPEVO_I_DOWN;
 }
 
-void opevo_i_connection_clear(opevo_i_connection *member)
+void opevo_i_engine_connection_clear(opevo_i_engine_connection *member)
 {
-    opevo_i_connection_bury(member, 2);
-    opevo_i_arguments_clear(&member->command);
-    opevo_i_line_reader_free(&member->lines);
+    opevo_i_engine_connection_bury(member, 2);
+    opevo_i_process_arguments_clear(&member->command);
+    opevo_i_wire_line_reader_free(&member->lines);
     opevo_text_free(&member->outgoing);
     opevo_text_free(&member->stderr_tail);
     opevo_text_free(&member->words);

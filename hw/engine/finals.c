@@ -15,7 +15,7 @@
 #include "samples_internal.h"
 
 typedef struct rounds {
-    opevo_i_live *live;
+    opevo_i_engine_live *live;
     const opevo_finalist *finalists;
     size_t count, rounds;
     double *fitness; /* count * rounds, finalist after finalist; 0: that round failed */
@@ -65,8 +65,8 @@ static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_e
         self->order[count] = number; /* count <= i */
         self->points[count++] = point;
     }
-    return opevo_i_live_measure_round(self->live, self->points, count, self->interrupt, note, self,
-                                      err);
+    return opevo_i_engine_live_measure_round(self->live, self->points, count, self->interrupt, note,
+                                             self, err);
 }
 
 /* On another worker where the one at work cannot be had: a round is measured by one alone. */
@@ -76,7 +76,7 @@ static opevo_status run_round_somewhere(rounds *self, size_t round, uint64_t see
 
     for (size_t i = 1; (status == OPEVO_IO || status == OPEVO_FAULT) && i < self->live->pool.count;
          i++) {
-        opevo_i_pool_pass_lead(&self->live->pool);
+        opevo_i_engine_pool_pass_lead(&self->live->pool);
         status = run_round(self, round, seed, err);
     }
     return status;
@@ -86,7 +86,7 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_pl
                                double *fitness, opevo_text *library, opevo_error *err)
 {
     size_t count = plan->count;
-    rounds self = {.live = opevo_i_live_of(objective),
+    rounds self = {.live = opevo_i_engine_live_of(objective),
                    .finalists = plan->finalists,
                    .count = count,
                    .rounds = (size_t)plan->rounds,
@@ -104,7 +104,7 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_pl
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", count);
         goto cleanup;
     }
-    opevo_i_pool_choose_lead(&self.live->pool);
+    opevo_i_engine_pool_choose_lead(&self.live->pool);
     for (size_t i = 0; i < self.rounds; i++)
         OPEVO_TRY(run_round_somewhere(&self, i, plan->seed, err));
 cleanup:
@@ -119,13 +119,13 @@ static void summarise(opevo_finalist *finalist, const double *fitness, size_t co
                       double *scratch)
 {
     memcpy(scratch, fitness, count * sizeof *scratch);
-    opevo_i_sort(scratch, count);
+    opevo_i_wire_sort(scratch, count);
     finalist->rounds = count;
     finalist->won = 0;
-    finalist->median = scratch[0] > 0 ? opevo_i_median(scratch, count) : 0;
+    finalist->median = scratch[0] > 0 ? opevo_i_wire_median(scratch, count) : 0;
     finalist->low = finalist->high = NAN;
     if (finalist->median > 0)
-        opevo_i_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
+        opevo_i_wire_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
 }
 
 /* The time of another by that of the winner: the median over rounds, and its interval. */
@@ -141,9 +141,9 @@ static double compare_times(const double *winner, const double *other, size_t co
     }
     if (!sound)
         return NAN;
-    opevo_i_sort(scratch, sound);
-    opevo_i_median_interval(scratch, sound, 0.95, low, high);
-    return opevo_i_median(scratch, sound);
+    opevo_i_wire_sort(scratch, sound);
+    opevo_i_wire_median_interval(scratch, sound, 0.95, low, high);
+    return opevo_i_wire_median(scratch, sound);
 }
 
 /* Rounds that a won against b minus those that it lost. */

@@ -32,14 +32,15 @@ enum { STARTS = 3 };
 #define LOOK_S 0.5  /* a launcher whose workers hold its pipes ends unheard */
 #define FILE_PLACE "{file}"
 
-struct opevo_i_launch {
-    opevo_i_launch *next; /* of all that are open */
-    char *key;            /* its command and address */
+struct opevo_i_engine_launch {
+    opevo_i_engine_launch *next; /* of all that are open */
+    char *key;                   /* its command and address */
     opevo_listener *listener;
-    opevo_i_connection process; /* the launcher; of its pipes only standard error is heeded */
-    opevo_i_arguments environment;
+    opevo_i_engine_connection
+        process; /* the launcher; of its pipes only standard error is heeded */
+    opevo_i_process_arguments environment;
     char *file; /* with address and token; NULL: the command has no place for it */
-    opevo_i_launch_user *users;
+    opevo_i_engine_launch_user *users;
     size_t user_count, user_capacity;
     int *waiting; /* workers that have connected */
     size_t waiting_count, waiting_capacity;
@@ -49,14 +50,14 @@ struct opevo_i_launch {
     opevo_text end; /* how it ended last, as a clause */
 };
 
-static opevo_i_launch *launches;
+static opevo_i_engine_launch *launches;
 
-const opevo_i_arguments *opevo_i_launch_command(const opevo_i_launch *self)
+const opevo_i_process_arguments *opevo_i_engine_launch_command(const opevo_i_engine_launch *self)
 {
     return &self->process.command;
 }
 
-const char *opevo_i_launch_words(const opevo_i_launch *self)
+const char *opevo_i_engine_launch_words(const opevo_i_engine_launch *self)
 {
     return opevo_text_string(&self->process.stderr_tail);
 }
@@ -65,7 +66,7 @@ const char *opevo_i_launch_words(const opevo_i_launch *self)
 
 /* By the name of its program, or by options of GNU parallel. What a shell would start is not
  * known. */
-static bool reaches_other_hosts(const opevo_i_arguments *command)
+static bool reaches_other_hosts(const opevo_i_process_arguments *command)
 {
     static const char *const names[] = {
         "srun",  "salloc", "sbatch", "mpirun", "mpiexec", "orterun", "prterun", "ssh",  "pdsh",
@@ -85,7 +86,7 @@ static bool reaches_other_hosts(const opevo_i_arguments *command)
     return false;
 }
 
-static opevo_status listen_for(opevo_i_launch *self, const char *address, opevo_error *err)
+static opevo_status listen_for(opevo_i_engine_launch *self, const char *address, opevo_error *err)
 {
     char own[OPEVO_ADDRESS_SIZE] = "127.0.0.1";
     opevo_error inner = {OPEVO_OK, ""};
@@ -97,20 +98,20 @@ static opevo_status listen_for(opevo_i_launch *self, const char *address, opevo_
     return OPEVO_FAIL(err, inner.status, "--workers-address: %s", inner.message);
 }
 
-static bool add_variable(opevo_i_arguments *list, const char *name, const char *before,
+static bool add_variable(opevo_i_process_arguments *list, const char *name, const char *before,
                          const char *value)
 {
     opevo_text text = {0};
     bool good = false;
 
     opevo_text_printf(&text, "%s=%s%s", name, before, value);
-    good = !text.failed && opevo_i_arguments_add(list, text.data, text.length);
+    good = !text.failed && opevo_i_process_arguments_add(list, text.data, text.length);
     opevo_text_free(&text);
     return good;
 }
 
 /* Open MPI hands on to other hosts only those variables that one of its own lists. */
-static opevo_status make_environment(opevo_i_launch *self, opevo_error *err)
+static opevo_status make_environment(opevo_i_engine_launch *self, opevo_error *err)
 {
     static const char list[] = "OMPI_MCA_mca_base_env_list";
     static const char *const replaced[] = {"OPEVO_CONNECT=", "OPEVO_TOKEN=", list};
@@ -125,7 +126,7 @@ static opevo_status make_environment(opevo_i_launch *self, opevo_error *err)
 
         for (size_t k = 0; k < sizeof replaced / sizeof *replaced; k++)
             ours = ours || !strncmp(*at, replaced[k], strlen(replaced[k]));
-        good = ours || opevo_i_arguments_add(&self->environment, *at, strlen(*at));
+        good = ours || opevo_i_process_arguments_add(&self->environment, *at, strlen(*at));
     }
     good = good &&
            add_variable(&self->environment, "OPEVO_CONNECT", "",
@@ -137,7 +138,7 @@ static opevo_status make_environment(opevo_i_launch *self, opevo_error *err)
 }
 
 /* Where the environment does not reach the workers: on hosts that share the cache folder. */
-static opevo_status write_file(opevo_i_launch *self, opevo_error *err)
+static opevo_status write_file(opevo_i_engine_launch *self, opevo_error *err)
 {
     const char *token = opevo_listener_token(self->listener);
     opevo_text text = {0};
@@ -164,7 +165,7 @@ static opevo_status write_file(opevo_i_launch *self, opevo_error *err)
     return status;
 }
 
-static opevo_status fill_place(opevo_i_launch *self, char **word, opevo_error *err)
+static opevo_status fill_place(opevo_i_engine_launch *self, char **word, opevo_error *err)
 {
     const char *at = strstr(*word, FILE_PLACE);
     opevo_text text = {0};
@@ -186,34 +187,34 @@ cleanup:
     return status;
 }
 
-static void destroy(opevo_i_launch *self)
+static void destroy(opevo_i_engine_launch *self)
 {
     if (!self)
         return;
     opevo_listener_close(self->listener);
-    opevo_i_connection_clear(&self->process);
+    opevo_i_engine_connection_clear(&self->process);
     if (self->file)
         unlink(self->file);
     opevo_free(self->file);
     opevo_free(self->key);
-    opevo_i_arguments_clear(&self->environment);
+    opevo_i_process_arguments_clear(&self->environment);
     opevo_text_free(&self->end);
     opevo_free(self->users);
     opevo_free(self->waiting);
     opevo_free(self);
 }
 
-static opevo_status create(const char *command, const char *address, opevo_i_launch **out,
+static opevo_status create(const char *command, const char *address, opevo_i_engine_launch **out,
                            opevo_error *err)
 {
-    opevo_i_launch *self = opevo_calloc(1, sizeof *self);
+    opevo_i_engine_launch *self = opevo_calloc(1, sizeof *self);
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launcher.");
     self->process.in = self->process.out = self->process.error = -1;
-    if (opevo_i_command_split(command, &self->process.command, &inner) != OPEVO_OK) {
+    if (opevo_i_process_command_split(command, &self->process.command, &inner) != OPEVO_OK) {
         status = OPEVO_FAIL(err, inner.status, "--workers-from \"%.200s\": %.700s", command,
                             inner.message);
         goto cleanup;
@@ -241,11 +242,11 @@ static char *key_of(const char *command, const char *address)
     return out;
 }
 
-opevo_status opevo_i_launch_open(const char *command, const char *address,
-                                 const opevo_i_launch_user *user, opevo_i_launch **out,
-                                 opevo_error *err)
+opevo_status opevo_i_engine_launch_open(const char *command, const char *address,
+                                        const opevo_i_engine_launch_user *user,
+                                        opevo_i_engine_launch **out, opevo_error *err)
 {
-    opevo_i_launch *self = launches;
+    opevo_i_engine_launch *self = launches;
     char *key = key_of(command, address);
     opevo_status status = OPEVO_OK;
 
@@ -274,18 +275,18 @@ cleanup:
 
 /* ---- Ending --------------------------------------------------------------------------------- */
 
-static void wait_for_end(const opevo_i_launch *self, double limit_s)
+static void wait_for_end(const opevo_i_engine_launch *self, double limit_s)
 {
     const struct timespec nap = {.tv_nsec = 5000000};
     double deadline = opevo_clock_monotonic_s() + limit_s;
 
-    while (!opevo_i_has_ended(self->process.pid) && opevo_clock_monotonic_s() < deadline)
+    while (!opevo_i_process_has_ended(self->process.pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
 }
 
 /* Its workers end when their connections do, and it with them; but not one that waits in a queue,
  * which SIGTERM lets withdraw its job. */
-static void end_launcher(opevo_i_launch *self)
+static void end_launcher(opevo_i_engine_launch *self)
 {
     opevo_listener_close(self->listener);
     self->listener = NULL;
@@ -295,16 +296,16 @@ static void end_launcher(opevo_i_launch *self)
     if (self->process.state == OPEVO_I_DOWN)
         return;
     wait_for_end(self, self->called ? QUIET_S : 0);
-    if (!opevo_i_has_ended(self->process.pid)) {
+    if (!opevo_i_process_has_ended(self->process.pid)) {
         kill(-self->process.pid, SIGTERM);
         wait_for_end(self, TERM_S);
     }
-    opevo_i_connection_bury(&self->process, 0);
+    opevo_i_engine_connection_bury(&self->process, 0);
 }
 
-void opevo_i_launch_close(opevo_i_launch *self, const void *context)
+void opevo_i_engine_launch_close(opevo_i_engine_launch *self, const void *context)
 {
-    opevo_i_launch **link = &launches;
+    opevo_i_engine_launch **link = &launches;
 
     if (!self)
         return;
@@ -324,7 +325,7 @@ void opevo_i_launch_close(opevo_i_launch *self, const void *context)
 /* ---- Running -------------------------------------------------------------------------------- */
 
 /* It ended: how, and what that means. Workers that it left behind may still connect. */
-static void note_end(opevo_i_launch *self)
+static void note_end(opevo_i_engine_launch *self)
 {
     const char *words = NULL;
     size_t length = 0;
@@ -337,10 +338,10 @@ static void note_end(opevo_i_launch *self)
     /* What it left running goes on. */
     while (waitpid(self->process.pid, NULL, 0) < 0 && errno == EINTR)
         continue;
-    opevo_i_connection_overhear(&self->process);
-    opevo_i_connection_hang_up(&self->process);
+    opevo_i_engine_connection_overhear(&self->process);
+    opevo_i_engine_connection_hang_up(&self->process);
     self->process.state = OPEVO_I_DOWN;
-    words = opevo_i_launch_words(self);
+    words = opevo_i_engine_launch_words(self);
     length = strlen(words);
     while (length && strchr(" .\r\n", words[length - 1]))
         length--;
@@ -353,12 +354,12 @@ static void note_end(opevo_i_launch *self)
     self->due_s = now + (failed ? AGAIN_S : GRACE_S);
 }
 
-static void start(opevo_i_launch *self)
+static void start(opevo_i_engine_launch *self)
 {
     opevo_error err = {OPEVO_OK, ""};
 
     self->called = false;
-    if (opevo_i_connection_start(&self->process, &err) == OPEVO_OK) {
+    if (opevo_i_engine_connection_start(&self->process, &err) == OPEVO_OK) {
         close(self->process.in); /* nothing comes on its standard input */
         self->process.in = -1;
         return;
@@ -368,7 +369,7 @@ static void start(opevo_i_launch *self)
     self->failures = STARTS;
 }
 
-static void take_in(opevo_i_launch *self)
+static void take_in(opevo_i_engine_launch *self)
 {
     int connection = -1;
 
@@ -383,7 +384,7 @@ static void take_in(opevo_i_launch *self)
     }
 }
 
-static void ask_others(opevo_i_launch *self, const void *context)
+static void ask_others(opevo_i_engine_launch *self, const void *context)
 {
     for (size_t i = 0; i < self->user_count; i++) {
         if (self->users[i].context != context)
@@ -391,11 +392,11 @@ static void ask_others(opevo_i_launch *self, const void *context)
     }
 }
 
-void opevo_i_launch_step(opevo_i_launch *self, const void *context, bool needed)
+void opevo_i_engine_launch_step(opevo_i_engine_launch *self, const void *context, bool needed)
 {
     if (self->process.state != OPEVO_I_DOWN) {
-        opevo_i_connection_overhear(&self->process);
-        if (opevo_i_has_ended(self->process.pid))
+        opevo_i_engine_connection_overhear(&self->process);
+        if (opevo_i_process_has_ended(self->process.pid))
             note_end(self);
     }
     take_in(self);
@@ -407,12 +408,12 @@ void opevo_i_launch_step(opevo_i_launch *self, const void *context, bool needed)
         start(self);
 }
 
-bool opevo_i_launch_has_waiting(const opevo_i_launch *self)
+bool opevo_i_engine_launch_has_waiting(const opevo_i_engine_launch *self)
 {
     return self->waiting_count > 0;
 }
 
-int opevo_i_launch_take(opevo_i_launch *self)
+int opevo_i_engine_launch_take(opevo_i_engine_launch *self)
 {
     int out = self->waiting_count ? self->waiting[0] : -1;
 
@@ -422,12 +423,12 @@ int opevo_i_launch_take(opevo_i_launch *self)
     return out;
 }
 
-void opevo_i_launch_praise(opevo_i_launch *self)
+void opevo_i_engine_launch_praise(opevo_i_engine_launch *self)
 {
     self->failures = 0;
 }
 
-bool opevo_i_launch_is_promising(const opevo_i_launch *self, opevo_text *why)
+bool opevo_i_engine_launch_is_promising(const opevo_i_engine_launch *self, opevo_text *why)
 {
     if (self->process.state != OPEVO_I_DOWN || self->waiting_count || self->failures < STARTS ||
         opevo_clock_monotonic_s() < self->due_s)
@@ -436,7 +437,7 @@ bool opevo_i_launch_is_promising(const opevo_i_launch *self, opevo_text *why)
     return false;
 }
 
-void opevo_i_launch_watch(const opevo_i_launch *self, struct pollfd *out)
+void opevo_i_engine_launch_watch(const opevo_i_engine_launch *self, struct pollfd *out)
 {
     bool up = self->process.state != OPEVO_I_DOWN;
 
@@ -445,7 +446,7 @@ void opevo_i_launch_watch(const opevo_i_launch *self, struct pollfd *out)
     out[2] = (struct pollfd){.fd = up ? self->process.error : -1, .events = POLLIN};
 }
 
-double opevo_i_launch_due_s(const opevo_i_launch *self)
+double opevo_i_engine_launch_due_s(const opevo_i_engine_launch *self)
 {
     double now = opevo_clock_monotonic_s();
 

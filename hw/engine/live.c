@@ -23,7 +23,7 @@ enum { BLAMED = 3 }; /* kernels in a row that cost all their workers */
 #define CLOCK_S 1e-9       /* what clocks count */
 #define FASTEST_GFLOPS 1e6 /* more than a device has in single precision */
 
-static void destroy_task(opevo_i_live *self, opevo_i_live_task *task)
+static void destroy_task(opevo_i_engine_live *self, opevo_i_engine_live_task *task)
 {
     if (task->previous)
         task->previous->next = task->next;
@@ -31,19 +31,19 @@ static void destroy_task(opevo_i_live *self, opevo_i_live_task *task)
         self->tasks = task->next;
     if (task->next)
         task->next->previous = task->previous;
-    opevo_i_measuring_clear(&task->super);
+    opevo_i_engine_measuring_clear(&task->super);
     opevo_free(task);
 }
 
-static void clear_tasks(opevo_i_live *self)
+static void clear_tasks(opevo_i_engine_live *self)
 {
     while (self->tasks)
         destroy_task(self, self->tasks);
 }
 
-static opevo_i_live_task *make_task(opevo_i_live *self, size_t number)
+static opevo_i_engine_live_task *make_task(opevo_i_engine_live *self, size_t number)
 {
-    opevo_i_live_task *task = opevo_calloc(1, sizeof *task);
+    opevo_i_engine_live_task *task = opevo_calloc(1, sizeof *task);
 
     if (!task)
         return NULL;
@@ -57,15 +57,16 @@ static opevo_i_live_task *make_task(opevo_i_live *self, size_t number)
 }
 
 /* A worker elsewhere may send what none here would: a fitness is a number above 0. */
-static void check_value(opevo_i_measuring *task, opevo_outcome *out)
+static void check_value(opevo_i_engine_measuring *task, opevo_outcome *out)
 {
     bool timed = !isnan(out->time_s);
 
-    if (opevo_i_range_has(OPEVO_I_SCORE_RANGE, out->fitness) &&
-        (!timed || opevo_i_range_has(OPEVO_I_SCORE_RANGE, out->time_s)))
+    if (opevo_i_wire_range_has(OPEVO_I_SCORE_RANGE, out->fitness) &&
+        (!timed || opevo_i_wire_range_has(OPEVO_I_SCORE_RANGE, out->time_s)))
         return;
-    opevo_i_result_fail(&task->result, OPEVO_OUTCOME_WRONG, "its result, %g%s, is out of range",
-                        timed ? out->time_s : out->fitness, timed ? " s" : "");
+    opevo_i_wire_result_fail(&task->result, OPEVO_OUTCOME_WRONG,
+                             "its result, %g%s, is out of range",
+                             timed ? out->time_s : out->fitness, timed ? " s" : "");
     out->kind = OPEVO_OUTCOME_WRONG;
     out->fitness = 0;
     out->time_s = NAN;
@@ -75,7 +76,8 @@ static void check_value(opevo_i_measuring *task, opevo_outcome *out)
 }
 
 /* What is printed is believed, but not in silence. */
-static void doubt(const opevo_i_live *self, opevo_i_measuring *task, opevo_outcome *out)
+static void doubt(const opevo_i_engine_live *self, opevo_i_engine_measuring *task,
+                  opevo_outcome *out)
 {
     bool too_short = out->time_s < CLOCK_S; /* false for an unknown time, NAN */
     bool too_fast = out->fitness > FASTEST_GFLOPS &&
@@ -91,9 +93,10 @@ static void doubt(const opevo_i_live *self, opevo_i_measuring *task, opevo_outco
     out->message = message->failed ? NULL : message->data;
 }
 
-static void convert(const opevo_i_live *self, opevo_i_measuring *task, opevo_outcome *out)
+static void convert(const opevo_i_engine_live *self, opevo_i_engine_measuring *task,
+                    opevo_outcome *out)
 {
-    const opevo_i_result *result = &task->result;
+    const opevo_i_wire_result *result = &task->result;
 
     *out = opevo_outcome_failed(result->kind);
     out->build_s = result->build_s;
@@ -112,7 +115,7 @@ static void convert(const opevo_i_live *self, opevo_i_measuring *task, opevo_out
 
 /* Points that come, and who gets their outcomes. */
 typedef struct stream {
-    opevo_i_live *live;
+    opevo_i_engine_live *live;
     const opevo_point_source *points;
     opevo_outcome_sink sink;
     void *sink_context;
@@ -123,13 +126,13 @@ typedef struct stream {
 
 /* Note who measured what is handed over next. Where several devices were not permitted, they are
  * refused before any result of the second is taken. */
-static opevo_status note_measurer(opevo_i_live *self, size_t number, opevo_error *err)
+static opevo_status note_measurer(opevo_i_engine_live *self, size_t number, opevo_error *err)
 {
-    const opevo_i_connection *member = &self->pool.members[number];
+    const opevo_i_engine_connection *member = &self->pool.members[number];
     opevo_status status = OPEVO_OK;
 
     opevo_text_clear(&self->command);
-    opevo_i_arguments_print(&member->command, &self->command);
+    opevo_i_process_arguments_print(&member->command, &self->command);
     OPEVO_TRY(opevo_text_check(&self->command, err));
     if (!*self->first.device) {
         snprintf(self->first.device, sizeof self->first.device, "%s", member->device);
@@ -148,10 +151,10 @@ cleanup:
     return status;
 }
 
-static opevo_status deliver(void *context, opevo_i_task *done, opevo_error *err)
+static opevo_status deliver(void *context, opevo_i_engine_task *done, opevo_error *err)
 {
     const stream *self = context;
-    opevo_i_live_task *task = (opevo_i_live_task *)done;
+    opevo_i_engine_live_task *task = (opevo_i_engine_live_task *)done;
     opevo_outcome outcome;
     opevo_status status = OPEVO_OK;
 
@@ -167,10 +170,10 @@ cleanup:
 }
 
 /* The job of a point; one with nothing to measure is done. */
-static opevo_status prepare(const stream *self, opevo_index point, opevo_i_measuring *task,
+static opevo_status prepare(const stream *self, opevo_index point, opevo_i_engine_measuring *task,
                             opevo_error *err)
 {
-    const opevo_i_live *live = self->live;
+    const opevo_i_engine_live *live = self->live;
 
     task->job.brief = self->brief;
     if (!self->brief) {
@@ -181,18 +184,19 @@ static opevo_status prepare(const stream *self, opevo_index point, opevo_i_measu
     return task->job.library ? OPEVO_OK : live->prepare(live, point, task, err);
 }
 
-static opevo_status next_task(void *context, opevo_i_task **out, bool *over, opevo_error *err)
+static opevo_status next_task(void *context, opevo_i_engine_task **out, bool *over,
+                              opevo_error *err)
 {
     stream *self = context;
     opevo_status status = OPEVO_OK;
 
     *out = NULL;
     while (!*out) {
-        opevo_i_live_task *task = NULL;
+        opevo_i_engine_live_task *task = NULL;
         opevo_index point = 0;
         size_t count = 0;
 
-        opevo_i_live_note_workers(self->live);
+        opevo_i_engine_live_note_workers(self->live);
         OPEVO_TRY(self->points->next(self->points->context, &point, 1, &count, over, err));
         if (*over || count == 0)
             return OPEVO_OK;
@@ -211,24 +215,26 @@ cleanup:
 
 static opevo_status measure(stream *self, const opevo_interrupt *interrupt, opevo_error *err)
 {
-    opevo_i_live *live = self->live;
-    const opevo_i_source source = {.next = next_task, .done = deliver, .context = self};
+    opevo_i_engine_live *live = self->live;
+    const opevo_i_engine_source source = {.next = next_task, .done = deliver, .context = self};
     opevo_status status = OPEVO_OK;
 
     clear_tasks(live);
     live->pool.interrupt = interrupt;
-    status = opevo_i_pool_run(&live->pool, &source, self->brief, err);
+    status = opevo_i_engine_pool_run(&live->pool, &source, self->brief, err);
     live->pool.interrupt = NULL;
     if (!self->keeps)
         clear_tasks(live); /* that were given up */
     return status;
 }
 
-opevo_status opevo_i_live_measure_from(opevo_objective *objective, const opevo_point_source *source,
-                                       const opevo_interrupt *interrupt, opevo_outcome_sink sink,
-                                       void *sink_context, opevo_error *err)
+opevo_status opevo_i_engine_live_measure_from(opevo_objective *objective,
+                                              const opevo_point_source *source,
+                                              const opevo_interrupt *interrupt,
+                                              opevo_outcome_sink sink, void *sink_context,
+                                              opevo_error *err)
 {
-    stream self = {.live = (opevo_i_live *)objective,
+    stream self = {.live = (opevo_i_engine_live *)objective,
                    .points = source,
                    .sink = sink,
                    .sink_context = sink_context};
@@ -254,7 +260,7 @@ static opevo_status next_listed(void *context, opevo_index *points, size_t capac
     return OPEVO_OK;
 }
 
-static opevo_status measure_list(opevo_i_live *live, const opevo_index *points, size_t count,
+static opevo_status measure_list(opevo_i_engine_live *live, const opevo_index *points, size_t count,
                                  bool brief, const opevo_interrupt *interrupt,
                                  opevo_outcome_sink sink, void *sink_context, opevo_error *err)
 {
@@ -270,28 +276,30 @@ static opevo_status measure_list(opevo_i_live *live, const opevo_index *points, 
     return measure(&self, interrupt, err);
 }
 
-opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
-                                  size_t count, const opevo_interrupt *interrupt,
-                                  opevo_outcome_sink sink, void *sink_context, opevo_error *err)
+opevo_status opevo_i_engine_live_measure(opevo_objective *objective, const opevo_index *points,
+                                         size_t count, const opevo_interrupt *interrupt,
+                                         opevo_outcome_sink sink, void *sink_context,
+                                         opevo_error *err)
 {
-    return measure_list((opevo_i_live *)objective, points, count, false, interrupt, sink,
+    return measure_list((opevo_i_engine_live *)objective, points, count, false, interrupt, sink,
                         sink_context, err);
 }
 
-opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *points, size_t count,
-                                        const opevo_interrupt *interrupt, opevo_outcome_sink sink,
-                                        void *sink_context, opevo_error *err)
+opevo_status opevo_i_engine_live_measure_round(opevo_i_engine_live *self, const opevo_index *points,
+                                               size_t count, const opevo_interrupt *interrupt,
+                                               opevo_outcome_sink sink, void *sink_context,
+                                               opevo_error *err)
 {
     return measure_list(self, points, count, true, interrupt, sink, sink_context, err);
 }
 
 /* Those of the task that the samples are of. */
-const double *opevo_i_live_processor_times(const opevo_objective *objective,
-                                           const opevo_outcome *outcome)
+const double *opevo_i_engine_live_processor_times(const opevo_objective *objective,
+                                                  const opevo_outcome *outcome)
 {
-    const opevo_i_live *self = (const opevo_i_live *)objective;
+    const opevo_i_engine_live *self = (const opevo_i_engine_live *)objective;
 
-    for (const opevo_i_live_task *task = outcome->samples_s ? self->tasks : NULL; task;
+    for (const opevo_i_engine_live_task *task = outcome->samples_s ? self->tasks : NULL; task;
          task = task->next) {
         if (task->super.result.samples == outcome->samples_s)
             return task->super.result.processor_s;
@@ -299,11 +307,11 @@ const double *opevo_i_live_processor_times(const opevo_objective *objective,
     return NULL;
 }
 
-void opevo_i_live_destroy(opevo_objective *objective)
+void opevo_i_engine_live_destroy(opevo_objective *objective)
 {
-    opevo_i_live *self = (opevo_i_live *)objective;
+    opevo_i_engine_live *self = (opevo_i_engine_live *)objective;
 
-    opevo_i_pool_clear(&self->pool);
+    opevo_i_engine_pool_clear(&self->pool);
     clear_tasks(self);
     self->release(self);
     opevo_text_free(&self->command);
@@ -313,23 +321,23 @@ void opevo_i_live_destroy(opevo_objective *objective)
 
 static bool is_live(const opevo_objective *objective)
 {
-    return objective->ops && objective->ops->measure == opevo_i_live_measure;
+    return objective->ops && objective->ops->measure == opevo_i_engine_live_measure;
 }
 
-opevo_i_live *opevo_i_live_of(opevo_objective *objective)
+opevo_i_engine_live *opevo_i_engine_live_of(opevo_objective *objective)
 {
-    return is_live(objective) ? (opevo_i_live *)objective : NULL;
+    return is_live(objective) ? (opevo_i_engine_live *)objective : NULL;
 }
 
 void opevo_live_rest(opevo_objective *objective)
 {
     if (is_live(objective))
-        opevo_i_pool_rest(&((opevo_i_live *)objective)->pool);
+        opevo_i_engine_pool_rest(&((opevo_i_engine_live *)objective)->pool);
 }
 
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 {
-    const opevo_i_live *self = (const opevo_i_live *)objective;
+    const opevo_i_engine_live *self = (const opevo_i_engine_live *)objective;
     const char *separator = "";
 
     if (!is_live(objective))
@@ -349,18 +357,19 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 
 size_t opevo_live_worker_count(const opevo_objective *objective)
 {
-    return is_live(objective) ? opevo_i_pool_worker_count(&((const opevo_i_live *)objective)->pool)
-                              : 0;
+    return is_live(objective)
+               ? opevo_i_engine_pool_worker_count(&((const opevo_i_engine_live *)objective)->pool)
+               : 0;
 }
 
-static bool is_starting(const opevo_i_connection *member)
+static bool is_starting(const opevo_i_engine_connection *member)
 {
     return member->state != OPEVO_I_READY && member->state != OPEVO_I_DOWN;
 }
 
-static const char *state_of(const opevo_i_connection *member)
+static const char *state_of(const opevo_i_engine_connection *member)
 {
-    if (opevo_i_connection_is_suspended(member))
+    if (opevo_i_engine_connection_is_suspended(member))
         return "suspended";
     if (member->state == OPEVO_I_READY)
         return "ready";
@@ -369,8 +378,8 @@ static const char *state_of(const opevo_i_connection *member)
 
 bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out)
 {
-    const opevo_i_live *self = (const opevo_i_live *)objective;
-    const opevo_i_connection *member = NULL;
+    const opevo_i_engine_live *self = (const opevo_i_engine_live *)objective;
+    const opevo_i_engine_connection *member = NULL;
     opevo_text command = {0};
 
     if (i >= opevo_live_worker_count(objective))
@@ -389,7 +398,7 @@ bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_liv
         .waits_s = is_starting(member) ? opevo_clock_monotonic_s() - member->progress_s : 0,
         .trials = member->measured,
         .faults = member->failures};
-    opevo_i_arguments_print(&member->command, &command);
+    opevo_i_process_arguments_print(&member->command, &command);
     snprintf(out->command, sizeof out->command, "%s", opevo_text_string(&command));
     opevo_text_free(&command);
     return true;
@@ -397,7 +406,7 @@ bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_liv
 
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)
 {
-    const opevo_i_live *self = (const opevo_i_live *)objective;
+    const opevo_i_engine_live *self = (const opevo_i_engine_live *)objective;
     double longest_s = 0;
     int64_t unbounded = 0;
 
@@ -444,41 +453,41 @@ static bool find_program(const char *given, opevo_text *out)
 }
 
 static opevo_status local_command(const opevo_workers *workers, const char *device,
-                                  opevo_i_arguments *out, opevo_error *err)
+                                  opevo_i_process_arguments *out, opevo_error *err)
 {
     opevo_text program = {0};
     bool good = find_program(workers->program, &program) &&
-                opevo_i_arguments_add(out, program.data, program.length) &&
-                opevo_i_arguments_add(out, device, strlen(device));
+                opevo_i_process_arguments_add(out, program.data, program.length) &&
+                opevo_i_process_arguments_add(out, device, strlen(device));
 
     opevo_text_free(&program);
     return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
 }
 
-double opevo_i_live_start_s(const opevo_workers *workers)
+double opevo_i_engine_live_start_s(const opevo_workers *workers)
 {
     return workers->start_s > 0 ? workers->start_s : START_S;
 }
 
-bool opevo_i_workers_are_given(const opevo_workers *workers)
+bool opevo_i_engine_workers_are_given(const opevo_workers *workers)
 {
     return workers->count || workers->from;
 }
 
-void opevo_i_live_note_workers(opevo_i_live *self)
+void opevo_i_engine_live_note_workers(opevo_i_engine_live *self)
 {
-    self->super.wanted = self->each * opevo_i_pool_worker_count(&self->pool);
+    self->super.wanted = self->each * opevo_i_engine_pool_worker_count(&self->pool);
     self->pool.lag = opevo_objective_ahead(&self->super) / 2;
 }
 
-opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,
-                                  const char *device, opevo_error *err)
+opevo_status opevo_i_engine_live_workers(opevo_i_engine_pool *pool, const opevo_workers *workers,
+                                         const char *device, opevo_error *err)
 {
-    opevo_i_worker_commands commands = {0};
+    opevo_i_engine_worker_commands commands = {0};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    pool->language = &opevo_i_measuring_language;
+    pool->language = &opevo_i_engine_measuring_language;
     pool->blamed_most = BLAMED;
     if (workers->count && workers->from)
         return OPEVO_FAIL(
@@ -488,22 +497,23 @@ opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *worke
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--workers-address needs --workers-from: other workers do not connect.");
     if (workers->from)
-        return opevo_i_pool_launch(pool, workers->from, workers->address, err);
+        return opevo_i_engine_pool_launch(pool, workers->from, workers->address, err);
     for (size_t i = 0; i < workers->count; i++) {
-        if (opevo_i_worker_commands_add(&commands, workers->commands[i], &inner) != OPEVO_OK) {
+        if (opevo_i_engine_worker_commands_add(&commands, workers->commands[i], &inner) !=
+            OPEVO_OK) {
             status = OPEVO_FAIL(err, inner.status, "--workers \"%.200s\": %.700s",
                                 workers->commands[i], inner.message);
             goto cleanup;
         }
     }
-    OPEVO_TRY(opevo_i_pool_make(pool, workers->count ? commands.count : 1, err));
+    OPEVO_TRY(opevo_i_engine_pool_make(pool, workers->count ? commands.count : 1, err));
     if (!workers->count)
         status = local_command(workers, device, &pool->members[0].command, err);
     for (size_t i = 0; i < commands.count; i++) {
         pool->members[i].command = commands.items[i];
-        commands.items[i] = (opevo_i_arguments){.count = 0};
+        commands.items[i] = (opevo_i_process_arguments){.count = 0};
     }
 cleanup:
-    opevo_i_worker_commands_clear(&commands);
+    opevo_i_engine_worker_commands_clear(&commands);
     return status;
 }

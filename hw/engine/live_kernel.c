@@ -23,7 +23,7 @@ enum { DEPTH = 4 };
 #define REFERENCE_S 5e-8
 
 typedef struct kernels {
-    opevo_i_live live;
+    opevo_i_engine_live live;
     opevo_kernel_maker *maker;
     opevo_workload *work; /* of the maker */
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
@@ -42,8 +42,8 @@ opevo_live_options opevo_live_defaults(void)
                                 .seed = 1};
 }
 
-static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_measuring *task,
-                            opevo_error *err)
+static opevo_status prepare(const opevo_i_engine_live *live, opevo_index point,
+                            opevo_i_engine_measuring *task, opevo_error *err)
 {
     const kernels *self = (const kernels *)live;
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
@@ -52,7 +52,7 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
         self->maker->ops->make(self->maker, point, &task->job.kernel, &refused, &why, err);
 
     if (status == OPEVO_OK && refused != OPEVO_OUTCOME_OK) {
-        opevo_i_result_fail(&task->result, refused, "%s", opevo_text_string(&why));
+        opevo_i_wire_result_fail(&task->result, refused, "%s", opevo_text_string(&why));
         task->super.stage = OPEVO_I_DONE;
     }
     opevo_text_free(&why);
@@ -60,7 +60,7 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
 }
 
 /* The median of the samples, or what windows say by both of their clocks. */
-static double estimate_s(const opevo_i_result *result)
+static double estimate_s(const opevo_i_wire_result *result)
 {
     size_t count = result->sample_count;
     double *times = opevo_malloc(count, sizeof *times);
@@ -69,12 +69,12 @@ static double estimate_s(const opevo_i_result *result)
     if (!times)
         return time_s;
     if (result->processor_s)
-        opevo_i_window_times(result->samples, result->processor_s, count, times);
+        opevo_i_wire_window_times(result->samples, result->processor_s, count, times);
     else
         memcpy(times, result->samples, count * sizeof *times);
-    opevo_i_sort(times, count);
-    time_s =
-        result->processor_s ? opevo_i_time_of_windows(times, count) : opevo_i_median(times, count);
+    opevo_i_wire_sort(times, count);
+    time_s = result->processor_s ? opevo_i_wire_time_of_windows(times, count)
+                                 : opevo_i_wire_median(times, count);
     opevo_free(times);
     return time_s;
 }
@@ -85,11 +85,12 @@ static double rate_of(const opevo_workload *work, double value)
     return work->flop > 0 ? work->flop / value / 1e9 : 1 / value;
 }
 
-static void value(const opevo_i_live *live, opevo_i_measuring *task, opevo_outcome *out)
+static void value(const opevo_i_engine_live *live, opevo_i_engine_measuring *task,
+                  opevo_outcome *out)
 {
     const kernels *self = (const kernels *)live;
 
-    out->time_s = opevo_i_recordable_s(estimate_s(&task->result));
+    out->time_s = opevo_i_wire_recordable_s(estimate_s(&task->result));
     out->fitness = rate_of(self->work, out->time_s);
     out->samples_s = task->result.samples;
     out->sample_count = task->result.sample_count;
@@ -102,7 +103,7 @@ static void note_best(opevo_objective *objective, double fitness)
     self->live.best_s = fitness > 0 ? rate_of(self->work, fitness) : 0;
 }
 
-static void release(opevo_i_live *live)
+static void release(opevo_i_engine_live *live)
 {
     kernels *self = (kernels *)live;
 
@@ -113,10 +114,10 @@ static void release(opevo_i_live *live)
 
 static const opevo_objective_ops kernel_ops = {
     .kind = "live",
-    .measure = opevo_i_live_measure,
-    .measure_from = opevo_i_live_measure_from,
-    .destroy = opevo_i_live_destroy,
-    .processor_times = opevo_i_live_processor_times,
+    .measure = opevo_i_engine_live_measure,
+    .measure_from = opevo_i_engine_live_measure_from,
+    .destroy = opevo_i_engine_live_destroy,
+    .processor_times = opevo_i_engine_live_processor_times,
     .note_best = note_best,
 };
 
@@ -160,13 +161,13 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
 
 typedef struct search {
     const char *device;
-    opevo_i_model *model;
+    opevo_i_engine_model *model;
 } search;
 
 static void note_model(void *context, const opevo_hardware *row)
 {
     const search *self = context;
-    opevo_i_model *model = self->model;
+    opevo_i_engine_model *model = self->model;
 
     if (!row->present || strcmp(row->name, self->device) != 0)
         return;
@@ -181,16 +182,17 @@ static void note_model(void *context, const opevo_hardware *row)
 }
 
 /* The device that is measured: of this host, or of the first worker elsewhere that greets. */
-static opevo_status learn(opevo_i_pool *pool, const opevo_live_options *options,
-                          const opevo_i_backend_ops *backend, opevo_i_model *out, opevo_error *err)
+static opevo_status learn(opevo_i_engine_pool *pool, const opevo_live_options *options,
+                          const opevo_i_backend_ops *backend, opevo_i_engine_model *out,
+                          opevo_error *err)
 {
     search here = {.device = options->device, .model = out};
     opevo_status status = OPEVO_OK;
 
-    *out = (opevo_i_model){.cores = 0};
-    if (opevo_i_workers_are_given(&options->workers)) {
+    *out = (opevo_i_engine_model){.cores = 0};
+    if (opevo_i_engine_workers_are_given(&options->workers)) {
         pool->interrupt = options->interrupt;
-        status = options->meet ? opevo_i_pool_meet(pool, out, err) : OPEVO_OK;
+        status = options->meet ? opevo_i_engine_pool_meet(pool, out, err) : OPEVO_OK;
         pool->interrupt = NULL;
         return status;
     }
@@ -200,11 +202,11 @@ static opevo_status learn(opevo_i_pool *pool, const opevo_live_options *options,
 
 /* A run goes on where it began: on the same device. */
 static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
-                     const opevo_i_model *model)
+                     const opevo_i_engine_model *model)
 {
     const double numbers[] = {options->build_limit_s, options->run_limit_s, options->precision,
                               options->repeat_s, options->cold_cache ? 1 : 0};
-    bool asked = opevo_i_workers_are_given(&options->workers);
+    bool asked = opevo_i_engine_workers_are_given(&options->workers);
     const char *identity = asked && options->of_plan ? "" : model->identity;
     uint64_t hash = opevo_space_signature(maker->space);
 
@@ -220,7 +222,7 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
 /* What is not known of a compiler could not be told from another one later; each thread of a kernel
  * has a core; and energy is asked for where it can be read. */
 static opevo_status check_model(const kernels *self, const opevo_live_options *options,
-                                const opevo_i_model *model, opevo_error *err)
+                                const opevo_i_engine_model *model, opevo_error *err)
 {
     unsigned threads = self->maker->threads;
 
@@ -233,7 +235,7 @@ static opevo_status check_model(const kernels *self, const opevo_live_options *o
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "--threads %u: each thread of a kernel needs a core, and %s may use %u.", threads,
-            opevo_i_workers_are_given(&options->workers) ? "a worker" : "this process",
+            opevo_i_engine_workers_are_given(&options->workers) ? "a worker" : "this process",
             model->cores);
     for (size_t i = 0; i < self->live.super.more_count && *model->no_energy; i++) {
         if (!strcmp(self->criteria[i].name, "energy"))
@@ -254,9 +256,9 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
                           OPEVO_CRITERIA_MOST - 1);
     objective->criteria = self->criteria;
     for (size_t i = 0; i < options->criterion_count; i++) {
-        opevo_i_kernel_criterion kind = OPEVO_I_BUILD_TIME;
+        opevo_i_wire_kernel_criterion kind = OPEVO_I_BUILD_TIME;
 
-        if (!opevo_i_kernel_criterion_find(options->criteria[i], &kind))
+        if (!opevo_i_wire_kernel_criterion_find(options->criteria[i], &kind))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--criterion %.200s: unknown criterion of a kernel; use build_time, "
                               "code_size or energy.",
@@ -266,7 +268,7 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
                 return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion %s is given twice.",
                                   options->criteria[i]);
         }
-        self->criteria[i] = opevo_i_kernel_criterion_rows[kind];
+        self->criteria[i] = opevo_i_wire_kernel_criterion_rows[kind];
         objective->more_count++;
     }
     return OPEVO_OK;
@@ -299,9 +301,9 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
                               "run_limit_s", options->run_limit_s, "precision", options->precision,
                               "repeat_s", options->repeat_s, "cold", (int)options->cold_cache);
 
-    if (setup && !opevo_i_setup_add_workload(setup, self->work) && !add_criteria(self, setup) &&
-        !add_threads(self, setup))
-        self->live.pool.setup = opevo_i_message_line(json_incref(setup));
+    if (setup && !opevo_i_wire_setup_add_workload(setup, self->work) &&
+        !add_criteria(self, setup) && !add_threads(self, setup))
+        self->live.pool.setup = opevo_i_wire_message_line(json_incref(setup));
     json_decref(setup);
     return self->live.pool.setup ? OPEVO_OK
                                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
@@ -310,7 +312,7 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
 static opevo_status fill(kernels *self, const opevo_live_options *options,
                          const opevo_i_backend_ops *backend, opevo_error *err)
 {
-    opevo_i_live *live = &self->live;
+    opevo_i_engine_live *live = &self->live;
     opevo_text name = {0};
 
     opevo_text_printf(&name, "%s:%s ", options->device, self->maker->name);
@@ -332,18 +334,18 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.threads = self->maker->threads;
     live->pool.depth = DEPTH;
     live->pool.start_limit_s =
-        opevo_i_live_start_s(&options->workers) + REFERENCE_S * self->work->flop;
+        opevo_i_engine_live_start_s(&options->workers) + REFERENCE_S * self->work->flop;
     /* Three measurements of a disturbed kernel, each with its check, warm-up and new inputs. */
     live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s =
         live->pool.job_limit_s + DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->pool.builds = true;
     live->each = DEPTH;
-    opevo_i_live_note_workers(live);
+    opevo_i_engine_live_note_workers(live);
     return OPEVO_OK;
 }
 
-static opevo_status find_start(kernels *self, const opevo_i_model *model, opevo_error *err)
+static opevo_status find_start(kernels *self, const opevo_i_engine_model *model, opevo_error *err)
 {
     bool found = false;
     opevo_status status = OPEVO_OK;
@@ -365,7 +367,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     opevo_status status = OPEVO_OK;
     const opevo_i_backend_ops *backend = NULL;
     unsigned ordinal = 0;
-    opevo_i_model model;
+    opevo_i_engine_model model;
     kernels *self = opevo_calloc(1, sizeof *self);
 
     if (!self) {
@@ -380,18 +382,19 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, err));
-    OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
+    OPEVO_TRY(
+        opevo_i_engine_live_workers(&self->live.pool, &options->workers, options->device, err));
     self->live.mixed = options->workers.mixed;
     self->live.super.measurer = &self->live.by;
     OPEVO_TRY(fill(self, options, backend, err));
     OPEVO_TRY(learn(&self->live.pool, options, backend, &model, err));
-    opevo_i_live_note_workers(&self->live);
+    opevo_i_engine_live_note_workers(&self->live);
     OPEVO_TRY(check_model(self, options, &model, err));
     self->live.super.signature = sign(maker, options, &model);
     OPEVO_TRY(find_start(self, &model, err));
     *out = &self->live.super;
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_live_destroy(&self->live.super);
+        opevo_i_engine_live_destroy(&self->live.super);
     return status;
 }

@@ -24,12 +24,12 @@ enum {
 #define FLOP_LIMIT 1e30 /* times and rates stay numbers that can be compared */
 
 typedef struct program {
-    opevo_i_live live;
+    opevo_i_engine_live live;
     opevo_space *space;
-    opevo_i_arguments command, build; /* no words: nothing is built */
-    opevo_i_quantity quantity;
+    opevo_i_process_arguments command, build; /* no words: nothing is built */
+    opevo_i_wire_quantity quantity;
     const char *unit; /* of what the program prints */
-    opevo_i_named_reading named[OPEVO_CRITERIA_MOST - 1];
+    opevo_i_wire_named_reading named[OPEVO_CRITERIA_MOST - 1];
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1]; /* their words */
 } program;
 
@@ -38,22 +38,24 @@ opevo_program_options opevo_program_defaults(void)
     return (opevo_program_options){.repeats = 1, .run_limit_s = 60, .build_limit_s = 120};
 }
 
-static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_measuring *task,
-                            opevo_error *err)
+static opevo_status prepare(const opevo_i_engine_live *live, opevo_index point,
+                            opevo_i_engine_measuring *task, opevo_error *err)
 {
     const program *self = (const program *)live;
     opevo_status status =
-        opevo_i_command_fill(&self->command, self->space, point, &task->job.command, err);
+        opevo_i_process_command_fill(&self->command, self->space, point, &task->job.command, err);
 
     if (status == OPEVO_OK && self->build.count)
-        status = opevo_i_command_fill(&self->build, self->space, point, &task->job.build, err);
+        status =
+            opevo_i_process_command_fill(&self->build, self->space, point, &task->job.build, err);
     return status;
 }
 
-static void value(const opevo_i_live *live, opevo_i_measuring *task, opevo_outcome *out)
+static void value(const opevo_i_engine_live *live, opevo_i_engine_measuring *task,
+                  opevo_outcome *out)
 {
     const program *self = (const program *)live;
-    opevo_i_result *result = &task->result;
+    opevo_i_wire_result *result = &task->result;
     double flop = live->super.flop;
     bool is_time = self->quantity == OPEVO_I_TIME;
     double *sorted = opevo_malloc(result->sample_count, sizeof *sorted);
@@ -68,35 +70,35 @@ static void value(const opevo_i_live *live, opevo_i_measuring *task, opevo_outco
     }
     if (sorted) {
         memcpy(sorted, result->samples, result->sample_count * sizeof *sorted);
-        opevo_i_sort(sorted, result->sample_count);
-        median = opevo_i_median(sorted, result->sample_count);
+        opevo_i_wire_sort(sorted, result->sample_count);
+        median = opevo_i_wire_median(sorted, result->sample_count);
         opevo_free(sorted);
     }
     out->fitness = median;
     if (!is_time)
         return;
-    out->time_s = opevo_i_recordable_s(median);
+    out->time_s = opevo_i_wire_recordable_s(median);
     out->fitness = flop > 0 ? flop / out->time_s / 1e9 : 1 / out->time_s;
     out->samples_s = result->samples;
     out->sample_count = result->sample_count;
 }
 
-static void release(opevo_i_live *live)
+static void release(opevo_i_engine_live *live)
 {
     program *self = (program *)live;
 
     opevo_space_destroy(self->space);
-    opevo_i_arguments_clear(&self->command);
-    opevo_i_arguments_clear(&self->build);
+    opevo_i_process_arguments_clear(&self->command);
+    opevo_i_process_arguments_clear(&self->build);
     for (size_t i = 0; i < live->super.more_count; i++)
-        opevo_i_named_reading_clear(&self->named[i]);
+        opevo_i_wire_named_reading_clear(&self->named[i]);
 }
 
 static const opevo_objective_ops program_ops = {
     .kind = "cmd",
-    .measure = opevo_i_live_measure,
-    .measure_from = opevo_i_live_measure_from,
-    .destroy = opevo_i_live_destroy,
+    .measure = opevo_i_engine_live_measure,
+    .measure_from = opevo_i_engine_live_measure_from,
+    .destroy = opevo_i_engine_live_destroy,
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -151,9 +153,9 @@ static opevo_status read_criteria(program *self, const opevo_program_options *op
                           OPEVO_CRITERIA_MOST - 1);
     objective->criteria = self->criteria;
     for (size_t i = 0; i < options->criterion_count; i++) {
-        opevo_i_named_reading *named = &self->named[i];
+        opevo_i_wire_named_reading *named = &self->named[i];
         opevo_error inner = {OPEVO_OK, ""};
-        opevo_status status = opevo_i_named_reading_parse(options->criteria[i], named, &inner);
+        opevo_status status = opevo_i_wire_named_reading_parse(options->criteria[i], named, &inner);
 
         if (status != OPEVO_OK)
             return OPEVO_FAIL(err, status, "--criterion %.200s: %.700s", options->criteria[i],
@@ -178,7 +180,7 @@ static int add_criteria(const opevo_program_options *options, json_t *setup, uin
     for (size_t i = 0; i < options->criterion_count; i++) {
         const char *text = options->criteria[i];
 
-        failed |= json_array_append_new(criteria, opevo_i_json_text(text));
+        failed |= json_array_append_new(criteria, opevo_i_wire_json_text(text));
         *hash = opevo_hash_bytes(*hash, text, strlen(text) + 1);
     }
     return failed | (criteria ? json_object_set_new(setup, "criteria", criteria) : 0);
@@ -207,11 +209,11 @@ static int add_program(const program *self, json_t *setup)
 {
     const char *word = self->command.items[0];
     char *folder = getcwd(NULL, 0);
-    int failed = folder ? json_object_set_new(setup, "folder", opevo_i_json_text(folder)) : 0;
+    int failed = folder ? json_object_set_new(setup, "folder", opevo_i_wire_json_text(folder)) : 0;
 
     free(folder);
     if (!strchr(word, '{') && !strchr(word, OPEVO_I_OUTPUT_PLACE))
-        failed |= json_object_set_new(setup, "program", opevo_i_json_text(word));
+        failed |= json_object_set_new(setup, "program", opevo_i_wire_json_text(word));
     return failed;
 }
 
@@ -223,12 +225,12 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
     uint64_t hash = opevo_space_signature(self->space);
     char *dumped = json_dumps(exits, JSON_SORT_KEYS);
     json_t *setup = json_pack("{s:s, s:o, s:f, s:I, s:O}", "type", "setup", "result",
-                              opevo_i_json_text(result), "run_limit_s", options->run_limit_s,
+                              opevo_i_wire_json_text(result), "run_limit_s", options->run_limit_s,
                               "repeats", (json_int_t)options->repeats, "exits", exits);
 
     if (setup && !add_criteria(options, setup, &hash) && !add_build(options, setup, &hash) &&
         !add_program(self, setup))
-        self->live.pool.setup = opevo_i_message_line(json_incref(setup));
+        self->live.pool.setup = opevo_i_wire_message_line(json_incref(setup));
     json_decref(setup);
     if (!self->live.pool.setup || !dumped) {
         free(dumped);
@@ -261,7 +263,7 @@ static bool has_output_place(const opevo_space *space)
 static opevo_status parse_build(program *self, const opevo_program_options *options,
                                 opevo_error *err)
 {
-    opevo_status status = opevo_i_command_split(options->build, &self->build, err);
+    opevo_status status = opevo_i_process_command_split(options->build, &self->build, err);
     size_t made = 0, run = 0;
 
     for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++) {
@@ -273,9 +275,9 @@ static opevo_status parse_build(program *self, const opevo_program_options *opti
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "a value of the space has the control character U+001A.");
     if (status == OPEVO_OK)
-        status = opevo_i_command_mark_output(&self->build, &made, err);
+        status = opevo_i_process_command_mark_output(&self->build, &made, err);
     if (status == OPEVO_OK)
-        status = opevo_i_command_mark_output(&self->command, &run, err);
+        status = opevo_i_process_command_mark_output(&self->command, &run, err);
     if (status == OPEVO_OK && (!made || !run))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "the %s has no {out}, the path of what is built; such as --on "
@@ -288,7 +290,7 @@ static opevo_status parse_build(program *self, const opevo_program_options *opti
 static opevo_status check_words(const program *self, opevo_error *err)
 {
     size_t count = self->command.count + self->build.count;
-    opevo_i_arguments all = {.items = opevo_calloc(count, sizeof(char *)), .count = count};
+    opevo_i_process_arguments all = {.items = opevo_calloc(count, sizeof(char *)), .count = count};
     opevo_status status = OPEVO_OK;
 
     if (!all.items)
@@ -296,7 +298,7 @@ static opevo_status check_words(const program *self, opevo_error *err)
     for (size_t i = 0; i < count; i++)
         all.items[i] = i < self->command.count ? self->command.items[i]
                                                : self->build.items[i - self->command.count];
-    status = opevo_i_command_check(&all, self->space, err);
+    status = opevo_i_process_command_check(&all, self->space, err);
     opevo_free(all.items);
     return status;
 }
@@ -304,19 +306,19 @@ static opevo_status check_words(const program *self, opevo_error *err)
 /* What is built and what runs it, where each is known and no place of the other. */
 static uint64_t hash_programs(const program *self)
 {
-    uint64_t built = self->build.count ? opevo_i_build_hash(&self->build) : 0;
+    uint64_t built = self->build.count ? opevo_i_process_build_hash(&self->build) : 0;
     uint64_t run = strchr(self->command.items[0], OPEVO_I_OUTPUT_PLACE)
                        ? 0
-                       : opevo_i_program_hash(&self->command);
+                       : opevo_i_process_program_hash(&self->command);
 
     return built && run ? opevo_hash_bytes(built, &run, sizeof run) : built | run;
 }
 
 static opevo_status parse(program *self, const opevo_program_options *options, opevo_error *err)
 {
-    opevo_i_result_reader reading = {.place = OPEVO_I_WALL};
+    opevo_i_wire_result_reader reading = {.place = OPEVO_I_WALL};
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_command_split(options->command, &self->command, &inner);
+    opevo_status status = opevo_i_process_command_split(options->command, &self->command, &inner);
 
     if (status == OPEVO_OK && options->build) {
         status = parse_build(self, options, &inner);
@@ -327,20 +329,20 @@ static opevo_status parse(program *self, const opevo_program_options *options, o
         status = check_words(self, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--on cmd: %.900s", inner.message);
-    status =
-        opevo_i_result_reader_parse(options->result ? options->result : "s:wall", &reading, &inner);
+    status = opevo_i_wire_result_reader_parse(options->result ? options->result : "s:wall",
+                                              &reading, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
     self->quantity = reading.quantity;
     self->unit = reading.unit;
     self->live.super.program = hash_programs(self);
-    opevo_i_result_reader_clear(&reading);
+    opevo_i_wire_result_reader_clear(&reading);
     return OPEVO_OK;
 }
 
 static opevo_status fill(program *self, const opevo_program_options *options, opevo_error *err)
 {
-    opevo_i_live *live = &self->live;
+    opevo_i_engine_live *live = &self->live;
     opevo_text name = {0};
     bool computed = self->quantity == OPEVO_I_TIME && options->flop > 0;
 
@@ -360,14 +362,14 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->pool.kind = "cmd";
     live->pool.builds = self->build.count > 0;
     live->pool.depth = self->build.count ? BUILD_DEPTH : DEPTH;
-    live->pool.start_limit_s = opevo_i_live_start_s(&options->workers);
+    live->pool.start_limit_s = opevo_i_engine_live_start_s(&options->workers);
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
     if (self->build.count)
         live->pool.silence_s += BUILD_DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->each = self->build.count ? BUILD_DEPTH : 1;
-    opevo_i_live_note_workers(live);
+    opevo_i_engine_live_note_workers(live);
     return OPEVO_OK;
 }
 
@@ -390,7 +392,7 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
     OPEVO_TRY(parse(self, options, err));
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, exits, err));
-    OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, "cmd", err));
+    OPEVO_TRY(opevo_i_engine_live_workers(&self->live.pool, &options->workers, "cmd", err));
     self->live.mixed = options->workers.mixed;
     self->live.super.measurer = &self->live.by;
     OPEVO_TRY(fill(self, options, err));
@@ -399,7 +401,7 @@ cleanup:
     json_decref(exits);
     if (status != OPEVO_OK && self) {
         self->space = NULL; /* still the caller's */
-        opevo_i_live_destroy(&self->live.super);
+        opevo_i_engine_live_destroy(&self->live.super);
     }
     return status;
 }

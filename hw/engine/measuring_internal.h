@@ -8,14 +8,14 @@
 #include "pool_internal.h"
 #include "protocol_internal.h"
 
-typedef struct opevo_i_measuring {
-    opevo_i_task super;
-    opevo_i_job job;
-    opevo_i_result result; /* once done */
-} opevo_i_measuring;
+typedef struct opevo_i_engine_measuring {
+    opevo_i_engine_task super;
+    opevo_i_wire_job job;
+    opevo_i_wire_result result; /* once done */
+} opevo_i_engine_measuring;
 
-extern const opevo_i_language opevo_i_measuring_language;
+extern const opevo_i_engine_language opevo_i_engine_measuring_language;
 
-void opevo_i_measuring_clear(opevo_i_measuring *measuring);
+void opevo_i_engine_measuring_clear(opevo_i_engine_measuring *measuring);
 
 #endif

@@ -19,29 +19,29 @@
 #define PATIENCE_S 2.0 /* of which workers have one together to end by themselves */
 #define LOOK_S 0.2     /* an interrupt is seen after so long, whichever thread its signal went to */
 
-void opevo_i_pool_rest(opevo_i_pool *pool)
+void opevo_i_engine_pool_rest(opevo_i_engine_pool *pool)
 {
     double deadline = opevo_clock_monotonic_s() + PATIENCE_S;
 
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_connection_hang_up(&pool->members[i]);
+        opevo_i_engine_connection_hang_up(&pool->members[i]);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_connection_bury(&pool->members[i], deadline - opevo_clock_monotonic_s());
+        opevo_i_engine_connection_bury(&pool->members[i], deadline - opevo_clock_monotonic_s());
 }
 
-void opevo_i_pool_clear(opevo_i_pool *pool)
+void opevo_i_engine_pool_clear(opevo_i_engine_pool *pool)
 {
-    opevo_i_pool_rest(pool);
+    opevo_i_engine_pool_rest(pool);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_connection_clear(&pool->members[i]);
-    opevo_i_launch_close(pool->launch, pool);
+        opevo_i_engine_connection_clear(&pool->members[i]);
+    opevo_i_engine_launch_close(pool->launch, pool);
     opevo_text_free(&pool->lost);
     opevo_free(pool->members);
     free(pool->setup);
-    *pool = (opevo_i_pool){0};
+    *pool = (opevo_i_engine_pool){0};
 }
 
-opevo_status opevo_i_pool_make(opevo_i_pool *pool, size_t count, opevo_error *err)
+opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err)
 {
     pool->members = opevo_calloc(count, sizeof *pool->members);
     if (!pool->members)
@@ -54,7 +54,8 @@ opevo_status opevo_i_pool_make(opevo_i_pool *pool, size_t count, opevo_error *er
 
 /* ---- Hearing from a worker ------------------------------------------------------------------ */
 
-static const char *why_gone(const opevo_i_pool *pool, const opevo_i_connection *member)
+static const char *why_gone(const opevo_i_engine_pool *pool,
+                            const opevo_i_engine_connection *member)
 {
     if (member->lines.unheeded >= OPEVO_I_WORKER_BYTES)
         return "sends endless output";
@@ -63,17 +64,17 @@ static const char *why_gone(const opevo_i_pool *pool, const opevo_i_connection *
 }
 
 /* Before it says hello, a launcher may print what it likes. */
-static void hear(opevo_i_work *self, size_t number)
+static void hear(opevo_i_engine_work *self, size_t number)
 {
-    opevo_i_connection *member = &self->pool->members[number];
-    bool queued = opevo_i_connection_is_queued(member);
-    bool there = opevo_i_connection_read(member);
+    opevo_i_engine_connection *member = &self->pool->members[number];
+    bool queued = opevo_i_engine_connection_is_queued(member);
+    bool there = opevo_i_engine_connection_read(member);
     const char *line = NULL;
 
     if (queued) /* its time to greet begins when it has left the queue */
-        opevo_i_connection_progress(member);
+        opevo_i_engine_connection_progress(member);
     while (member->state != OPEVO_I_DOWN &&
-           (line = opevo_i_line_reader_next(&member->lines)) != NULL) {
+           (line = opevo_i_wire_line_reader_next(&member->lines)) != NULL) {
         json_t *message = json_loads(line, 0, NULL);
         bool good = true;
 
@@ -84,19 +85,19 @@ static void hear(opevo_i_work *self, size_t number)
             return;
     }
     if (!there && member->state != OPEVO_I_DOWN)
-        opevo_i_work_lose(self, number, why_gone(self->pool, member), false);
+        opevo_i_engine_work_lose(self, number, why_gone(self->pool, member), false);
 }
 
 /* ---- Keeping workers busy ------------------------------------------------------------------- */
 
-static void start_member(opevo_i_work *self, opevo_i_connection *member, double now)
+static void start_member(opevo_i_engine_work *self, opevo_i_engine_connection *member, double now)
 {
     opevo_error err = {OPEVO_OK, ""};
 
-    if (opevo_i_connection_start(member, &err) == OPEVO_OK) {
+    if (opevo_i_engine_connection_start(member, &err) == OPEVO_OK) {
         if (!self->pool->language->greets) {
             member->state = OPEVO_I_SETTING;
-            opevo_i_connection_say(member, self->pool->setup);
+            opevo_i_engine_connection_say(member, self->pool->setup);
         }
         return;
     }
@@ -104,25 +105,25 @@ static void start_member(opevo_i_work *self, opevo_i_connection *member, double 
     opevo_text_add(&self->pool->lost, err.message);
     self->lacking = err.status == OPEVO_FAULT;
     self->refused = false;
-    opevo_i_connection_note_failure(member, err.message);
+    opevo_i_engine_connection_note_failure(member, err.message);
     member->failed_starts = self->lacking ? member->failed_starts + 1 : UINT_MAX - 1;
-    member->retry_s = now + (opevo_i_connection_is_suspended(member) ? RETRY_S : 1);
+    member->retry_s = now + (opevo_i_engine_connection_is_suspended(member) ? RETRY_S : 1);
 }
 
-static void start_members(opevo_i_work *self)
+static void start_members(opevo_i_engine_work *self)
 {
     double now = opevo_clock_monotonic_s();
     size_t most = self->pool->lazy && self->left > 0 ? self->left : 1;
     size_t up = 0;
 
     if (self->pool->launch) {
-        opevo_i_work_admit(self);
+        opevo_i_engine_work_admit(self);
         return;
     }
     for (size_t i = self->from; i < self->to; i++)
         up += self->pool->members[i].state != OPEVO_I_DOWN;
     for (size_t i = self->from; i < self->to && (!self->pool->lazy || up < most); i++) {
-        opevo_i_connection *member = &self->pool->members[i];
+        opevo_i_engine_connection *member = &self->pool->members[i];
 
         if (member->state != OPEVO_I_DOWN || member->retry_s > now)
             continue;
@@ -133,40 +134,40 @@ static void start_members(opevo_i_work *self)
 
 /* When the worker will have taken too long; INFINITY when nothing is expected of it. A task that
  * has started is due to end; before that, it may be building in silence. */
-static double deadline_of(opevo_i_work *self, size_t number, opevo_i_errand **late)
+static double deadline_of(opevo_i_engine_work *self, size_t number, opevo_i_engine_errand **late)
 {
-    const opevo_i_connection *member = &self->pool->members[number];
+    const opevo_i_engine_connection *member = &self->pool->members[number];
 
     *late = NULL;
     if (member->state == OPEVO_I_DOWN)
         return member->called ? INFINITY : member->retry_s;
-    if (member->waits || opevo_i_connection_is_queued(member))
+    if (member->waits || opevo_i_engine_connection_is_queued(member))
         return INFINITY;
     if (member->state != OPEVO_I_READY)
         return member->progress_s + self->pool->start_limit_s;
     if (!member->errand_count)
         return INFINITY;
-    *late = opevo_i_work_started(self, number);
+    *late = opevo_i_engine_work_started(self, number);
     return *late ? (*late)->since_s + self->pool->job_limit_s
                  : member->progress_s + self->pool->silence_s;
 }
 
-static void enforce_deadlines(opevo_i_work *self)
+static void enforce_deadlines(opevo_i_engine_work *self)
 {
     double now = opevo_clock_monotonic_s();
 
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_errand *late = NULL;
+        opevo_i_engine_errand *late = NULL;
 
         if (self->pool->members[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
             continue;
         if (late && late->task)
             late->task->hung = true;
-        opevo_i_work_lose(self, i, late ? "hung" : "has been silent for too long", true);
+        opevo_i_engine_work_lose(self, i, late ? "hung" : "has been silent for too long", true);
     }
 }
 
-static opevo_status check_hope(const opevo_i_work *self, opevo_error *err)
+static opevo_status check_hope(const opevo_i_engine_work *self, opevo_error *err)
 {
     size_t length = 0;
 
@@ -176,11 +177,11 @@ static opevo_status check_hope(const opevo_i_work *self, opevo_error *err)
             "No worker is left: %u jobs in a row killed all their workers; the last: %.800s.",
             self->pool->blamed, opevo_text_string(&self->pool->lost));
     if (self->pool->launch)
-        return opevo_i_work_hope(self, err);
+        return opevo_i_engine_work_hope(self, err);
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_connection *member = &self->pool->members[i];
+        const opevo_i_engine_connection *member = &self->pool->members[i];
 
-        if (member->state != OPEVO_I_DOWN || !opevo_i_connection_is_suspended(member))
+        if (member->state != OPEVO_I_DOWN || !opevo_i_engine_connection_is_suspended(member))
             return OPEVO_OK;
     }
     if (self->refused)
@@ -194,26 +195,27 @@ static opevo_status check_hope(const opevo_i_work *self, opevo_error *err)
 }
 
 /* When something is to be done although nobody says anything. */
-static double due_at(opevo_i_work *self)
+static double due_at(opevo_i_engine_work *self)
 {
     double now = opevo_clock_monotonic_s();
     double due_s = self->look_s;
 
     if (self->pool->launch)
-        due_s = fmin(due_s, opevo_i_launch_due_s(self->pool->launch));
+        due_s = fmin(due_s, opevo_i_engine_launch_due_s(self->pool->launch));
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_errand *late = NULL;
+        opevo_i_engine_errand *late = NULL;
 
         due_s = fmin(due_s, deadline_of(self, i, &late));
     }
-    for (const opevo_i_task *task = self->open ? self->first : NULL; task; task = task->next) {
+    for (const opevo_i_engine_task *task = self->open ? self->first : NULL; task;
+         task = task->next) {
         if (task->stage == OPEVO_I_OPEN && task->retry_s > now)
             due_s = fmin(due_s, task->retry_s);
     }
     return due_s;
 }
 
-static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
+static opevo_status wait_and_hear(opevo_i_engine_work *self, opevo_error *err)
 {
     size_t count = self->to - self->from;
     size_t polls = 3 * count + (self->pool->launch ? OPEVO_I_LAUNCH_POLLS : 0);
@@ -223,7 +225,7 @@ static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
     if (!wait)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_connection *member = &self->pool->members[i];
+        const opevo_i_engine_connection *member = &self->pool->members[i];
         bool up = member->state != OPEVO_I_DOWN;
         bool more = member->outgoing.length > 0;
         struct pollfd *at = wait + 3 * (i - self->from);
@@ -233,7 +235,7 @@ static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
         at[2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
     }
     if (self->pool->launch)
-        opevo_i_launch_watch(self->pool->launch, wait + 3 * count);
+        opevo_i_engine_launch_watch(self->pool->launch, wait + 3 * count);
     left_s = fmax(0, fmin(left_s, self->pool->interrupt ? LOOK_S : 3600));
     poll(wait, polls, (int)ceil(1e3 * left_s));
     for (size_t i = self->from; i < self->to; i++) {
@@ -247,22 +249,22 @@ static opevo_status wait_and_hear(opevo_i_work *self, opevo_error *err)
 }
 
 /* What cannot be written shows when reading: then the worker is gone. */
-static void flush_members(const opevo_i_work *self)
+static void flush_members(const opevo_i_engine_work *self)
 {
     for (size_t i = self->from; i < self->to; i++) {
         if (self->pool->members[i].state != OPEVO_I_DOWN)
-            opevo_i_connection_flush(&self->pool->members[i]);
+            opevo_i_engine_connection_flush(&self->pool->members[i]);
     }
 }
 
-static bool is_done(const opevo_i_work *self)
+static bool is_done(const opevo_i_engine_work *self)
 {
     return self->left == 0 && self->dry;
 }
 
-static bool has_met(const opevo_i_work *self)
+static bool has_met(const opevo_i_engine_work *self)
 {
-    opevo_i_state met =
+    opevo_i_engine_state met =
         self->pool->language->greets ? OPEVO_I_SETTING : OPEVO_I_READY; /* or further */
 
     for (size_t i = self->from; i < self->to; i++) {
@@ -272,19 +274,19 @@ static bool has_met(const opevo_i_work *self)
     return false;
 }
 
-static opevo_status work_until(opevo_i_work *self, bool (*is_over)(const opevo_i_work *),
-                               opevo_error *err)
+static opevo_status work_until(opevo_i_engine_work *self,
+                               bool (*is_over)(const opevo_i_engine_work *), opevo_error *err)
 {
-    opevo_i_pool *pool = self->pool;
+    opevo_i_engine_pool *pool = self->pool;
     opevo_status status = OPEVO_OK;
 
     for (;;) {
         if (opevo_interrupt_is_raised(pool->interrupt)) {
-            status = opevo_i_work_interrupted(self, err);
+            status = opevo_i_engine_work_interrupted(self, err);
             goto cleanup;
         }
         if (self->source)
-            OPEVO_TRY(opevo_i_work_hand_out(self, err));
+            OPEVO_TRY(opevo_i_engine_work_hand_out(self, err));
         if (is_over(self))
             break;
         start_members(self);
@@ -297,13 +299,15 @@ static opevo_status work_until(opevo_i_work *self, bool (*is_over)(const opevo_i
     flush_members(self);
 cleanup:
     for (size_t i = self->from; i < self->to && status != OPEVO_OK; i++)
-        opevo_i_connection_bury(&pool->members[i], 0); /* what is in hand belongs to nobody */
+        opevo_i_engine_connection_bury(&pool->members[i],
+                                       0); /* what is in hand belongs to nobody */
     return status;
 }
 
-opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_error *err)
+opevo_status opevo_i_engine_pool_meet(opevo_i_engine_pool *pool, opevo_i_engine_model *out,
+                                      opevo_error *err)
 {
-    opevo_i_work self = {
+    opevo_i_engine_work self = {
         .pool = pool, .dry = true, .look_s = INFINITY, .to = pool->count, .err = err};
     opevo_status status = work_until(&self, has_met, err);
 
@@ -314,16 +318,16 @@ opevo_status opevo_i_pool_meet(opevo_i_pool *pool, opevo_i_model *out, opevo_err
     return status;
 }
 
-opevo_status opevo_i_pool_run(opevo_i_pool *pool, const opevo_i_source *source, bool alone,
-                              opevo_error *err)
+opevo_status opevo_i_engine_pool_run(opevo_i_engine_pool *pool, const opevo_i_engine_source *source,
+                                     bool alone, opevo_error *err)
 {
-    opevo_i_work self = {.pool = pool,
-                         .source = source,
-                         .look_s = INFINITY,
-                         .from = alone ? pool->lead : 0,
-                         .to = alone ? pool->lead + 1 : pool->count,
-                         .alone = alone,
-                         .err = err};
+    opevo_i_engine_work self = {.pool = pool,
+                                .source = source,
+                                .look_s = INFINITY,
+                                .from = alone ? pool->lead : 0,
+                                .to = alone ? pool->lead + 1 : pool->count,
+                                .alone = alone,
+                                .err = err};
 
     return work_until(&self, is_done, err);
 }

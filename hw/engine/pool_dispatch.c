@@ -25,7 +25,7 @@ enum { COPIES = 2 };
 
 /* ---- The list ------------------------------------------------------------------------------- */
 
-static void append(opevo_i_work *self, opevo_i_task *task)
+static void append(opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
     task->stage = OPEVO_I_OPEN;
     task->number = self->pool->next_number++;
@@ -39,11 +39,11 @@ static void append(opevo_i_work *self, opevo_i_task *task)
     self->open++;
 }
 
-static void unlink_task(opevo_i_work *self, opevo_i_task *task)
+static void unlink_task(opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
-    opevo_i_task *before = NULL;
+    opevo_i_engine_task *before = NULL;
 
-    for (opevo_i_task *at = self->first; at != task; at = at->next)
+    for (opevo_i_engine_task *at = self->first; at != task; at = at->next)
         before = at;
     if (before)
         before->next = task->next;
@@ -55,16 +55,16 @@ static void unlink_task(opevo_i_work *self, opevo_i_task *task)
     self->open -= task->stage == OPEVO_I_OPEN;
 }
 
-static opevo_status pull(opevo_i_work *self, opevo_error *err)
+static opevo_status pull(opevo_i_engine_work *self, opevo_error *err)
 {
-    opevo_i_task *task = NULL;
+    opevo_i_engine_task *task = NULL;
     bool over = false;
     opevo_status status = self->source->next(self->source->context, &task, &over, err);
 
     if (status != OPEVO_OK)
         return status;
     if (over)
-        opevo_i_work_abandon(self);
+        opevo_i_engine_work_abandon(self);
     else if (task)
         append(self, task);
     else
@@ -74,7 +74,7 @@ static opevo_status pull(opevo_i_work *self, opevo_error *err)
 
 /* ---- Errands -------------------------------------------------------------------------------- */
 
-void opevo_i_work_remove(opevo_i_connection *member, opevo_i_errand *errand)
+void opevo_i_engine_work_remove(opevo_i_engine_connection *member, opevo_i_engine_errand *errand)
 {
     size_t at = (size_t)(errand - member->errands);
 
@@ -85,21 +85,22 @@ void opevo_i_work_remove(opevo_i_connection *member, opevo_i_errand *errand)
         member->errands[0].since_s = opevo_clock_monotonic_s();
 }
 
-static void drop(const opevo_i_work *self, opevo_i_connection *member, opevo_i_errand *errand)
+static void drop(const opevo_i_engine_work *self, opevo_i_engine_connection *member,
+                 opevo_i_engine_errand *errand)
 {
     char *line = self->pool->language->drop ? self->pool->language->drop(errand->id) : NULL;
 
     errand->task = NULL;
     if (line) /* without memory, its result comes, and is passed by */
-        opevo_i_connection_say(member, line);
+        opevo_i_engine_connection_say(member, line);
     free(line);
 }
 
 /* All members that have the task. */
-static void drop_everywhere(const opevo_i_work *self, opevo_i_task *task)
+static void drop_everywhere(const opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
     for (size_t i = 0; i < self->pool->count; i++) {
-        opevo_i_connection *member = &self->pool->members[i];
+        opevo_i_engine_connection *member = &self->pool->members[i];
 
         for (size_t k = 0; k < member->errand_count && task->copies; k++) {
             if (member->errands[k].task == task) {
@@ -110,16 +111,16 @@ static void drop_everywhere(const opevo_i_work *self, opevo_i_task *task)
     }
 }
 
-void opevo_i_work_abandon(opevo_i_work *work)
+void opevo_i_engine_work_abandon(opevo_i_engine_work *work)
 {
-    for (opevo_i_task *task = work->first; task; task = task->next)
+    for (opevo_i_engine_task *task = work->first; task; task = task->next)
         drop_everywhere(work, task);
     work->first = work->last = NULL;
     work->left = work->open = 0;
     work->over = work->dry = true;
 }
 
-void opevo_i_work_finish(opevo_i_work *work, opevo_i_task *task)
+void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *task)
 {
     unlink_task(work, task);
     drop_everywhere(work, task);
@@ -129,7 +130,7 @@ void opevo_i_work_finish(opevo_i_work *work, opevo_i_task *task)
         work->status = work->source->done(work->source->context, task, work->err);
 }
 
-void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task)
+void opevo_i_engine_work_put_back(opevo_i_engine_work *work, opevo_i_engine_task *task)
 {
     if (--task->copies > 0)
         return;
@@ -137,23 +138,24 @@ void opevo_i_work_put_back(opevo_i_work *work, opevo_i_task *task)
     work->open++;
 }
 
-static opevo_status give(opevo_i_work *self, size_t number, opevo_i_task *task, opevo_error *err)
+static opevo_status give(opevo_i_engine_work *self, size_t number, opevo_i_engine_task *task,
+                         opevo_error *err)
 {
-    opevo_i_connection *member = &self->pool->members[number];
+    opevo_i_engine_connection *member = &self->pool->members[number];
     int64_t id = ++self->pool->next_id;
     char *line = self->pool->language->give(self->pool, task, id);
 
     if (!line)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
-    opevo_i_connection_say(member, line);
+    opevo_i_engine_connection_say(member, line);
     free(line);
     if (member->errand_count == 0)
-        opevo_i_connection_progress(member);
+        opevo_i_engine_connection_progress(member);
     member->errands[member->errand_count++] =
-        (opevo_i_errand){.task = task,
-                         .id = id,
-                         .started = self->pool->language->silent,
-                         .since_s = opevo_clock_monotonic_s()};
+        (opevo_i_engine_errand){.task = task,
+                                .id = id,
+                                .started = self->pool->language->silent,
+                                .since_s = opevo_clock_monotonic_s()};
     self->open -= task->stage == OPEVO_I_OPEN;
     task->stage = OPEVO_I_SENT;
     task->copies++;
@@ -162,14 +164,15 @@ static opevo_status give(opevo_i_work *self, size_t number, opevo_i_task *task, 
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
-static bool may_take(const opevo_i_work *self, const opevo_i_task *task, size_t member)
+static bool may_take(const opevo_i_engine_work *self, const opevo_i_engine_task *task,
+                     size_t member)
 {
-    return self->to - self->from == 1 || opevo_i_pool_may_take(self->pool, task, member);
+    return self->to - self->from == 1 || opevo_i_engine_pool_may_take(self->pool, task, member);
 }
 
-static opevo_i_task *next_open(const opevo_i_work *self, size_t member, double now)
+static opevo_i_engine_task *next_open(const opevo_i_engine_work *self, size_t member, double now)
 {
-    for (opevo_i_task *task = self->open ? self->first : NULL; task; task = task->next) {
+    for (opevo_i_engine_task *task = self->open ? self->first : NULL; task; task = task->next) {
         if (task->stage == OPEVO_I_OPEN && task->retry_s <= now && may_take(self, task, member))
             return task;
     }
@@ -177,19 +180,20 @@ static opevo_i_task *next_open(const opevo_i_work *self, size_t member, double n
 }
 
 /* Whether what the errand is about may be given to this member as well. */
-static bool may_copy(const opevo_i_work *self, const opevo_i_errand *errand, size_t member)
+static bool may_copy(const opevo_i_engine_work *self, const opevo_i_engine_errand *errand,
+                     size_t member)
 {
-    const opevo_i_task *task = errand->task;
+    const opevo_i_engine_task *task = errand->task;
 
     return task && task->copies < COPIES && task->retry_s <= opevo_clock_monotonic_s() &&
            may_take(self, task, member);
 }
 
 /* Taken from the queue of the holder, or repeated where that is at it. */
-static opevo_i_task *take(const opevo_i_work *self, opevo_i_connection *holder,
-                          opevo_i_errand *errand)
+static opevo_i_engine_task *take(const opevo_i_engine_work *self, opevo_i_engine_connection *holder,
+                                 opevo_i_engine_errand *errand)
 {
-    opevo_i_task *task = errand->task;
+    opevo_i_engine_task *task = errand->task;
 
     if (errand != holder->errands && !errand->started) {
         drop(self, holder, errand);
@@ -199,16 +203,16 @@ static opevo_i_task *take(const opevo_i_work *self, opevo_i_connection *holder,
 }
 
 /* The first task, where so many have overtaken it that its turn has come. */
-static opevo_i_task *find_lagging(const opevo_i_work *self, size_t number)
+static opevo_i_engine_task *find_lagging(const opevo_i_engine_work *self, size_t number)
 {
-    const opevo_i_pool *pool = self->pool;
-    opevo_i_task *task = self->first;
+    const opevo_i_engine_pool *pool = self->pool;
+    opevo_i_engine_task *task = self->first;
 
     if (!pool->language->repeats || !pool->lag || !task || task->stage != OPEVO_I_SENT ||
         task->copies >= COPIES || pool->next_number - task->number <= pool->lag)
         return NULL;
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_connection *holder = &pool->members[i];
+        opevo_i_engine_connection *holder = &pool->members[i];
 
         for (size_t k = 0; k < holder->errand_count; k++) {
             if (holder->errands[k].task == task)
@@ -221,10 +225,10 @@ static opevo_i_task *find_lagging(const opevo_i_work *self, size_t number)
 }
 
 /* When what the holder is at may be repeated by the member; INFINITY: never. */
-static double repeat_at(const opevo_i_work *self, const opevo_i_connection *holder,
-                        const opevo_i_connection *member)
+static double repeat_at(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
+                        const opevo_i_engine_connection *member)
 {
-    double own_s = opevo_i_pool_pace(self->pool, member);
+    double own_s = opevo_i_engine_pool_pace(self->pool, member);
     double wait_s = LATE * fmax(holder->pace_s, own_s);
 
     if (own_s <= 0)
@@ -237,32 +241,32 @@ static double repeat_at(const opevo_i_work *self, const opevo_i_connection *hold
 }
 
 /* How long an errand waits in the queue of its holder, if the member would be earlier; else -1. */
-static double queued_s(const opevo_i_work *self, const opevo_i_connection *holder, size_t place,
-                       const opevo_i_connection *member)
+static double queued_s(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
+                       size_t place, const opevo_i_engine_connection *member)
 {
-    double own_s = opevo_i_pool_pace(self->pool, member);
-    double their_s = opevo_i_pool_pace(self->pool, holder);
+    double own_s = opevo_i_engine_pool_pace(self->pool, member);
+    double their_s = opevo_i_engine_pool_pace(self->pool, holder);
 
     return own_s > 0 && own_s > (double)(place + 1) * their_s ? -1 : (double)place * their_s;
 }
 
 /* What waits longest in the queue of another; otherwise the first that may be repeated. */
-static opevo_i_task *take_over(opevo_i_work *self, size_t number)
+static opevo_i_engine_task *take_over(opevo_i_engine_work *self, size_t number)
 {
-    const opevo_i_connection *member = &self->pool->members[number];
-    opevo_i_connection *from = NULL;
-    opevo_i_errand *best = NULL;
+    const opevo_i_engine_connection *member = &self->pool->members[number];
+    opevo_i_engine_connection *from = NULL;
+    opevo_i_engine_errand *best = NULL;
     double longest_s = -1;
     double now = opevo_clock_monotonic_s();
 
     if (!self->pool->language->repeats)
         return NULL;
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_connection *holder = &self->pool->members[i];
+        opevo_i_engine_connection *holder = &self->pool->members[i];
         double due_s = i != number ? repeat_at(self, holder, member) : INFINITY;
 
         for (size_t k = 0; i != number && k < holder->errand_count; k++) {
-            opevo_i_errand *errand = &holder->errands[k];
+            opevo_i_engine_errand *errand = &holder->errands[k];
             double wait_s = k && !errand->started ? queued_s(self, holder, k, member) : -1;
             bool repeat = longest_s < 0 && k == 0 && due_s <= now;
 
@@ -283,7 +287,7 @@ static opevo_i_task *take_over(opevo_i_work *self, size_t number)
 
 /* ---- Handing out ---------------------------------------------------------------------------- */
 
-static size_t depth_of(const opevo_i_pool *pool, const opevo_i_connection *member)
+static size_t depth_of(const opevo_i_engine_pool *pool, const opevo_i_engine_connection *member)
 {
     size_t depth = member->depth > pool->depth ? member->depth : pool->depth;
 
@@ -292,21 +296,21 @@ static size_t depth_of(const opevo_i_pool *pool, const opevo_i_connection *membe
 
 /* The member after `last` in the order of pace, of those that have so much in hand and room; `to`
  * behind the last one. */
-static size_t next_member(const opevo_i_work *self, size_t in_hand, size_t last)
+static size_t next_member(const opevo_i_engine_work *self, size_t in_hand, size_t last)
 {
-    const opevo_i_pool *pool = self->pool;
-    double last_s = last < self->to ? opevo_i_pool_pace(pool, &pool->members[last]) : -1;
+    const opevo_i_engine_pool *pool = self->pool;
+    double last_s = last < self->to ? opevo_i_engine_pool_pace(pool, &pool->members[last]) : -1;
     double best_s = INFINITY;
     size_t best = self->to;
 
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_connection *member = &pool->members[i];
+        const opevo_i_engine_connection *member = &pool->members[i];
         double pace_s = 0;
 
         if (member->state != OPEVO_I_READY || member->errand_count != in_hand ||
             in_hand >= depth_of(pool, member))
             continue;
-        pace_s = opevo_i_pool_pace(pool, member);
+        pace_s = opevo_i_engine_pool_pace(pool, member);
         if ((pace_s > last_s || (pace_s == last_s && i > last)) && pace_s < best_s) {
             best_s = pace_s;
             best = i;
@@ -316,11 +320,11 @@ static size_t next_member(const opevo_i_work *self, size_t in_hand, size_t last)
 }
 
 /* One task at most. */
-static opevo_status serve(opevo_i_work *self, size_t number, opevo_error *err)
+static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error *err)
 {
     double now = opevo_clock_monotonic_s();
     bool idle = self->pool->members[number].errand_count == 0;
-    opevo_i_task *task = idle ? find_lagging(self, number) : NULL;
+    opevo_i_engine_task *task = idle ? find_lagging(self, number) : NULL;
     opevo_status status = OPEVO_OK;
 
     if (!task)
@@ -334,7 +338,7 @@ static opevo_status serve(opevo_i_work *self, size_t number, opevo_error *err)
     return status == OPEVO_OK && task ? give(self, number, task, err) : status;
 }
 
-opevo_status opevo_i_work_hand_out(opevo_i_work *work, opevo_error *err)
+opevo_status opevo_i_engine_work_hand_out(opevo_i_engine_work *work, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 

@@ -13,9 +13,10 @@
 /* A suspended worker is left alone for so long. */
 #define RETRY_S 60.0
 
-opevo_i_errand *opevo_i_work_find(opevo_i_work *work, size_t member, int64_t id)
+opevo_i_engine_errand *opevo_i_engine_work_find(opevo_i_engine_work *work, size_t member,
+                                                int64_t id)
 {
-    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_engine_connection *at = &work->pool->members[member];
 
     for (size_t i = 0; i < at->errand_count; i++) {
         if (at->errands[i].id == id)
@@ -24,9 +25,9 @@ opevo_i_errand *opevo_i_work_find(opevo_i_work *work, size_t member, int64_t id)
     return NULL;
 }
 
-opevo_i_errand *opevo_i_work_started(opevo_i_work *work, size_t member)
+opevo_i_engine_errand *opevo_i_engine_work_started(opevo_i_engine_work *work, size_t member)
 {
-    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_engine_connection *at = &work->pool->members[member];
 
     for (size_t i = 0; i < at->errand_count; i++) {
         if (at->errands[i].started)
@@ -37,25 +38,26 @@ opevo_i_errand *opevo_i_work_started(opevo_i_work *work, size_t member)
 
 /* ---- Getting on ----------------------------------------------------------------------------- */
 
-void opevo_i_work_ready(opevo_i_work *work, size_t member)
+void opevo_i_engine_work_ready(opevo_i_engine_work *work, size_t member)
 {
-    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_engine_connection *at = &work->pool->members[member];
 
-    opevo_i_connection_progress(at);
+    opevo_i_engine_connection_progress(at);
     at->state = OPEVO_I_READY;
     at->failed_starts = 0;
     at->result_s = at->progress_s;
     if (work->pool->launch)
-        opevo_i_launch_praise(work->pool->launch);
+        opevo_i_engine_launch_praise(work->pool->launch);
 }
 
-bool opevo_i_work_start(opevo_i_work *work, size_t member, opevo_i_errand *errand)
+bool opevo_i_engine_work_start(opevo_i_engine_work *work, size_t member,
+                               opevo_i_engine_errand *errand)
 {
-    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_engine_connection *at = &work->pool->members[member];
 
-    if (opevo_i_work_started(work, member))
+    if (opevo_i_engine_work_started(work, member))
         return false;
-    opevo_i_connection_progress(at);
+    opevo_i_engine_connection_progress(at);
     errand->started = true;
     errand->since_s = at->progress_s;
     if (errand->task)
@@ -65,24 +67,25 @@ bool opevo_i_work_start(opevo_i_work *work, size_t member, opevo_i_errand *erran
 
 /* The errand is over. One that is dropped before its end would have taken longer, by as much again
  * for all that is known. */
-static void end_errand(opevo_i_connection *member, opevo_i_errand *errand, bool whole)
+static void end_errand(opevo_i_engine_connection *member, opevo_i_engine_errand *errand, bool whole)
 {
     double now = opevo_clock_monotonic_s();
     double took_s = now - fmin(now, fmax(errand->since_s, whole ? member->result_s : 0));
 
     if (whole)
-        opevo_i_connection_note_pace(member, took_s);
+        opevo_i_engine_connection_note_pace(member, took_s);
     else
         member->pace_s = fmax(member->pace_s, 2 * took_s);
-    opevo_i_work_remove(member, errand);
-    opevo_i_connection_progress(member);
+    opevo_i_engine_work_remove(member, errand);
+    opevo_i_engine_connection_progress(member);
     member->result_s = now;
 }
 
-void opevo_i_work_result(opevo_i_work *work, size_t member, opevo_i_errand *errand)
+void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t member,
+                                opevo_i_engine_errand *errand)
 {
-    opevo_i_connection *at = &work->pool->members[member];
-    opevo_i_task *task = errand->task;
+    opevo_i_engine_connection *at = &work->pool->members[member];
+    opevo_i_engine_task *task = errand->task;
 
     end_errand(at, errand, true);
     at->losses = at->faults = 0;
@@ -92,88 +95,91 @@ void opevo_i_work_result(opevo_i_work *work, size_t member, opevo_i_errand *erra
     at->measured++;
     task->member = member;
     task->copies--;
-    opevo_i_work_finish(work, task);
+    opevo_i_engine_work_finish(work, task);
 }
 
-bool opevo_i_work_doubts(opevo_i_work *work, size_t member, opevo_i_errand *errand)
+bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t member,
+                                opevo_i_engine_errand *errand)
 {
-    opevo_i_connection *at = &work->pool->members[member];
-    opevo_i_task *task = errand->task;
+    opevo_i_engine_connection *at = &work->pool->members[member];
+    opevo_i_engine_task *task = errand->task;
 
     if (!task || task->copies < 2 || task->doubted)
         return false;
     task->doubted = true;
-    opevo_i_task_bar(task, member);
+    opevo_i_engine_task_bar(task, member);
     end_errand(at, errand, true);
     at->losses = at->faults = 0;
-    opevo_i_work_put_back(work, task);
+    opevo_i_engine_work_put_back(work, task);
     return true;
 }
 
-void opevo_i_work_dropped(opevo_i_work *work, size_t member, opevo_i_errand *errand)
+void opevo_i_engine_work_dropped(opevo_i_engine_work *work, size_t member,
+                                 opevo_i_engine_errand *errand)
 {
-    opevo_i_connection *at = &work->pool->members[member];
+    opevo_i_engine_connection *at = &work->pool->members[member];
 
     (void)work;
     if (errand == at->errands)
         end_errand(at, errand, false);
     else
-        opevo_i_work_remove(at, errand);
+        opevo_i_engine_work_remove(at, errand);
 }
 
 /* ---- Losing a worker ------------------------------------------------------------------------ */
 
 /* The task has cost one sound worker after the other. */
-static void blame(opevo_i_work *self, opevo_i_task *task)
+static void blame(opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
     self->pool->language->blame(self->pool, task);
     for (unsigned i = 0; i < task->barred_count; i++)
         self->pool->members[task->barred[i]].losses = 0;
-    opevo_i_work_finish(self, task);
+    opevo_i_engine_work_finish(self, task);
     self->pool->blamed++;
 }
 
 /* Put its tasks back; what it was at has cost a worker. */
-static void take_back(opevo_i_work *self, size_t number)
+static void take_back(opevo_i_engine_work *self, size_t number)
 {
-    opevo_i_pool *pool = self->pool;
-    opevo_i_connection *member = &pool->members[number];
+    opevo_i_engine_pool *pool = self->pool;
+    opevo_i_engine_connection *member = &pool->members[number];
     unsigned most = pool->attempts ? pool->attempts : OPEVO_I_ATTEMPTS;
     size_t count = member->errand_count;
 
     member->errand_count = 0;
     for (size_t i = 0; i < count; i++) {
-        opevo_i_task *task = member->errands[i].task;
+        opevo_i_engine_task *task = member->errands[i].task;
 
         if (!task)
             continue;
-        opevo_i_work_put_back(self, task);
+        opevo_i_engine_work_put_back(self, task);
         if (!member->errands[i].started)
             continue;
-        opevo_i_task_bar(task, number);
+        opevo_i_engine_task_bar(task, number);
         if (++task->attempts == most || (task->hung && pool->hanging_decides))
             blame(self, task);
     }
 }
 
-void opevo_i_work_renew(opevo_i_work *work, size_t member)
+void opevo_i_engine_work_renew(opevo_i_engine_work *work, size_t member)
 {
     take_back(work, member);
-    opevo_i_connection_bury(&work->pool->members[member], 1);
+    opevo_i_engine_connection_bury(&work->pool->members[member], 1);
 }
 
-void opevo_i_work_acquit(opevo_i_work *work, size_t member)
+void opevo_i_engine_work_acquit(opevo_i_engine_work *work, size_t member)
 {
-    opevo_i_errand *errand = opevo_i_work_started(work, member);
+    opevo_i_engine_errand *errand = opevo_i_engine_work_started(work, member);
 
     if (errand)
         errand->started = false;
 }
 
-void opevo_i_work_lose(opevo_i_work *work, size_t member, const char *reason, bool at_once)
+void opevo_i_engine_work_lose(opevo_i_engine_work *work, size_t member, const char *reason,
+                              bool at_once)
 {
-    opevo_i_connection *at = &work->pool->members[member];
-    const opevo_i_errand *started = opevo_i_work_started(work, member);
+    opevo_i_engine_connection *at = &work->pool->members[member];
+    const opevo_i_engine_errand *started = opevo_i_engine_work_started(work, member);
     const char *words = NULL;
     size_t length = 0;
 
@@ -182,7 +188,7 @@ void opevo_i_work_lose(opevo_i_work *work, size_t member, const char *reason, bo
     else if (!started || !started->task || !started->task->attempts)
         at->losses++; /* else the task is known for it */
     take_back(work, member);
-    opevo_i_connection_bury(at, at_once ? 0 : 1);
+    opevo_i_engine_connection_bury(at, at_once ? 0 : 1);
     words = opevo_text_string(&at->stderr_tail);
     length = strlen(words);
     while (length && strchr(" \r\n", words[length - 1]))
@@ -192,25 +198,26 @@ void opevo_i_work_lose(opevo_i_work *work, size_t member, const char *reason, bo
     opevo_text_printf(&work->pool->lost, "the worker %s %s", at->command.items[0], reason);
     if (length)
         opevo_text_printf(&work->pool->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
-    opevo_i_connection_note_failure(at, opevo_text_string(&work->pool->lost));
-    at->retry_s = opevo_i_connection_is_suspended(at) ? opevo_clock_monotonic_s() + RETRY_S : 0;
+    opevo_i_engine_connection_note_failure(at, opevo_text_string(&work->pool->lost));
+    at->retry_s =
+        opevo_i_engine_connection_is_suspended(at) ? opevo_clock_monotonic_s() + RETRY_S : 0;
 }
 
-bool opevo_i_work_fault(opevo_i_work *work, size_t member, opevo_i_errand *errand,
-                        const char *sentence)
+bool opevo_i_engine_work_fault(opevo_i_engine_work *work, size_t member,
+                               opevo_i_engine_errand *errand, const char *sentence)
 {
-    opevo_i_connection *at = &work->pool->members[member];
-    opevo_i_task *task = errand->task;
+    opevo_i_engine_connection *at = &work->pool->members[member];
+    opevo_i_engine_task *task = errand->task;
     size_t length = strlen(sentence);
 
     length -= length && sentence[length - 1] == '.';
-    opevo_i_work_remove(at, errand);
-    opevo_i_connection_progress(at);
+    opevo_i_engine_work_remove(at, errand);
+    opevo_i_engine_connection_progress(at);
     at->faults++;
-    opevo_i_connection_note_failure(at, sentence);
+    opevo_i_engine_connection_note_failure(at, sentence);
     if (task) {
-        opevo_i_task_put_off(task, member);
-        opevo_i_work_put_back(work, task);
+        opevo_i_engine_task_put_off(task, member);
+        opevo_i_engine_work_put_back(work, task);
         if (task->faults == OPEVO_I_ATTEMPTS && work->status == OPEVO_OK)
             work->status = OPEVO_FAIL(
                 work->err, OPEVO_FAULT,
@@ -218,10 +225,10 @@ bool opevo_i_work_fault(opevo_i_work *work, size_t member, opevo_i_errand *erran
                 at->command.items[0], (int)OPEVO_I_ATTEMPTS, (int)(length < 600 ? length : 600),
                 sentence);
     }
-    if (!opevo_i_pool_can_spare(work->pool, member))
+    if (!opevo_i_engine_pool_can_spare(work->pool, member))
         return true;
-    opevo_i_work_acquit(work, member);
-    opevo_i_work_renew(work, member);
+    opevo_i_engine_work_acquit(work, member);
+    opevo_i_engine_work_renew(work, member);
     at->retry_s = opevo_clock_monotonic_s() + RETRY_S;
     return false;
 }

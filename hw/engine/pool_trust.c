@@ -27,17 +27,17 @@ enum { FAULT_FACTOR = 4 };
 /* Share of the latest result in the mean of what a member takes. */
 #define LATEST 0.25
 
-bool opevo_i_connection_is_suspended(const opevo_i_connection *member)
+bool opevo_i_engine_connection_is_suspended(const opevo_i_engine_connection *member)
 {
     return member->losses >= LOSSES || member->failed_starts >= STARTS;
 }
 
-bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member)
+bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t member)
 {
     if (pool->members[member].faults < FAULTS)
         return false;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_connection *other = &pool->members[i];
+        const opevo_i_engine_connection *other = &pool->members[i];
 
         if (i != member && other->state == OPEVO_I_READY && other->faults < FAULTS)
             return true;
@@ -45,7 +45,7 @@ bool opevo_i_pool_can_spare(const opevo_i_pool *pool, size_t member)
     return false;
 }
 
-bool opevo_i_pool_was_startable(const opevo_i_pool *pool)
+bool opevo_i_engine_pool_was_startable(const opevo_i_engine_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
         if (pool->members[i].pid)
@@ -54,7 +54,7 @@ bool opevo_i_pool_was_startable(const opevo_i_pool *pool)
     return false;
 }
 
-static bool is_barred(const opevo_i_task *task, size_t member)
+static bool is_barred(const opevo_i_engine_task *task, size_t member)
 {
     for (unsigned i = 0; i < task->barred_count; i++) {
         if (task->barred[i] == member)
@@ -63,13 +63,13 @@ static bool is_barred(const opevo_i_task *task, size_t member)
     return false;
 }
 
-void opevo_i_task_bar(opevo_i_task *task, size_t member)
+void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member)
 {
     if (task->barred_count < sizeof task->barred / sizeof *task->barred)
         task->barred[task->barred_count++] = member;
 }
 
-void opevo_i_task_put_off(opevo_i_task *task, size_t member)
+void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member)
 {
     double wait_s = FAULT_WAIT_S;
 
@@ -77,15 +77,16 @@ void opevo_i_task_put_off(opevo_i_task *task, size_t member)
         wait_s *= FAULT_FACTOR;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
     task->faults++;
-    opevo_i_task_bar(task, member);
+    opevo_i_engine_task_bar(task, member);
 }
 
-bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, size_t member)
+bool opevo_i_engine_pool_may_take(const opevo_i_engine_pool *pool, const opevo_i_engine_task *task,
+                                  size_t member)
 {
     if (!is_barred(task, member))
         return true;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_connection *other = &pool->members[i];
+        const opevo_i_engine_connection *other = &pool->members[i];
 
         if (other->state != OPEVO_I_DOWN && !other->failed_starts && !is_barred(task, i))
             return false;
@@ -93,7 +94,8 @@ bool opevo_i_pool_may_take(const opevo_i_pool *pool, const opevo_i_task *task, s
     return true;
 }
 
-double opevo_i_pool_pace(const opevo_i_pool *pool, const opevo_i_connection *member)
+double opevo_i_engine_pool_pace(const opevo_i_engine_pool *pool,
+                                const opevo_i_engine_connection *member)
 {
     double sum_s = 0;
     size_t known = 0;
@@ -107,7 +109,7 @@ double opevo_i_pool_pace(const opevo_i_pool *pool, const opevo_i_connection *mem
     return known ? sum_s / (double)known : 0;
 }
 
-void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds)
+void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *member, double seconds)
 {
     if (member->pace_s > 0)
         member->pace_s += LATEST * (seconds - member->pace_s);
@@ -115,14 +117,14 @@ void opevo_i_connection_note_pace(opevo_i_connection *member, double seconds)
         member->pace_s = seconds;
 }
 
-void opevo_i_pool_choose_lead(opevo_i_pool *pool)
+void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool)
 {
     double best_s = INFINITY;
 
     pool->lead = 0;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_connection *member = &pool->members[i];
-        double pace_s = opevo_i_pool_pace(pool, member);
+        const opevo_i_engine_connection *member = &pool->members[i];
+        double pace_s = opevo_i_engine_pool_pace(pool, member);
 
         if (member->state != OPEVO_I_READY || member->losses || member->faults || pace_s >= best_s)
             continue;
@@ -131,17 +133,17 @@ void opevo_i_pool_choose_lead(opevo_i_pool *pool)
     }
 }
 
-void opevo_i_pool_pass_lead(opevo_i_pool *pool)
+void opevo_i_engine_pool_pass_lead(opevo_i_engine_pool *pool)
 {
     pool->lead = (pool->lead + 1) % pool->count;
 }
 
-bool opevo_i_pool_is_uniform(const opevo_i_pool *pool)
+bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool)
 {
-    const opevo_i_arguments *first = &pool->members[0].command;
+    const opevo_i_process_arguments *first = &pool->members[0].command;
 
     for (size_t i = 1; i < pool->count; i++) {
-        const opevo_i_arguments *other = &pool->members[i].command;
+        const opevo_i_process_arguments *other = &pool->members[i].command;
 
         if (other->count != first->count)
             return false;
@@ -168,7 +170,7 @@ static void copy_text(const json_t *facts, const char *name, char *out, size_t s
     snprintf(out, size, "%s", text ? text : "");
 }
 
-void opevo_i_model_read(const json_t *facts, opevo_i_model *out)
+void opevo_i_engine_model_read(const json_t *facts, opevo_i_engine_model *out)
 {
     enum { MOST_CORES = 1 << 20, MOST_BITS = 1 << 16 };
 
@@ -181,7 +183,8 @@ void opevo_i_model_read(const json_t *facts, opevo_i_model *out)
                              .l2_bytes = number_of(facts, "l2_bytes", INT64_MAX)};
 }
 
-bool opevo_i_pool_refuses(const opevo_i_pool *pool, const json_t *message, opevo_text *why)
+bool opevo_i_engine_pool_refuses(const opevo_i_engine_pool *pool, const json_t *message,
+                                 opevo_text *why)
 {
     const char *kind = json_string_value(json_object_get(message, "kind"));
     const char *version = json_string_value(json_object_get(message, "version"));

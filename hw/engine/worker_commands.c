@@ -12,7 +12,7 @@
 
 enum { WIDTH_MOST = 9 }; /* digits of a number with zeros before it */
 
-opevo_status opevo_i_worker_factor(const char **text, uint64_t *factor, opevo_error *err)
+opevo_status opevo_i_engine_worker_factor(const char **text, uint64_t *factor, opevo_error *err)
 {
     size_t digits = strspn(*text, "0123456789");
     char number[20];
@@ -55,11 +55,11 @@ static opevo_status number_command(const char *text, unsigned number, opevo_text
     return opevo_text_check(out, err);
 }
 
-static opevo_status add(opevo_i_worker_commands *list, const char *text, unsigned number,
+static opevo_status add(opevo_i_engine_worker_commands *list, const char *text, unsigned number,
                         bool numbered, opevo_error *err)
 {
     opevo_text command = {0};
-    opevo_i_arguments *words = NULL;
+    opevo_i_process_arguments *words = NULL;
     opevo_status status = OPEVO_OK;
 
     if (list->count == OPEVO_I_WORKERS_MOST)
@@ -68,31 +68,32 @@ static opevo_status add(opevo_i_worker_commands *list, const char *text, unsigne
                        sizeof *list->items))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", list->count + 1);
     words = &list->items[list->count++];
-    *words = (opevo_i_arguments){.count = 0};
+    *words = (opevo_i_process_arguments){.count = 0};
     if (numbered)
         OPEVO_TRY(number_command(text, number, &command, err));
-    OPEVO_TRY(opevo_i_command_split(numbered ? opevo_text_string(&command) : text, words, err));
+    OPEVO_TRY(
+        opevo_i_process_command_split(numbered ? opevo_text_string(&command) : text, words, err));
 cleanup:
     opevo_text_free(&command);
     return status;
 }
 
-opevo_status opevo_i_worker_commands_add(opevo_i_worker_commands *list, const char *text,
-                                         opevo_error *err)
+opevo_status opevo_i_engine_worker_commands_add(opevo_i_engine_worker_commands *list,
+                                                const char *text, opevo_error *err)
 {
     const char *rest = text;
     uint64_t factor = 1;
-    opevo_status status = opevo_i_worker_factor(&rest, &factor, err);
+    opevo_status status = opevo_i_engine_worker_factor(&rest, &factor, err);
 
     for (unsigned i = 1; status == OPEVO_OK && i <= factor; i++)
         status = add(list, rest, i, rest != text, err);
     return status;
 }
 
-void opevo_i_worker_commands_clear(opevo_i_worker_commands *list)
+void opevo_i_engine_worker_commands_clear(opevo_i_engine_worker_commands *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        opevo_i_arguments_clear(&list->items[i]);
+        opevo_i_process_arguments_clear(&list->items[i]);
     opevo_free(list->items);
-    *list = (opevo_i_worker_commands){.count = 0};
+    *list = (opevo_i_engine_worker_commands){.count = 0};
 }

@@ -10,19 +10,19 @@
 enum { OPEVO_I_WORKERS_MOST = 4096 };
 
 /* A plain value; start from {0}. */
-typedef struct opevo_i_worker_commands {
-    opevo_i_arguments *items;
+typedef struct opevo_i_engine_worker_commands {
+    opevo_i_process_arguments *items;
     size_t count, capacity;
-} opevo_i_worker_commands;
+} opevo_i_engine_worker_commands;
 
 /* The number before '*' at the begin of *text, which then is what follows; 1 where there is none.
  * Errors: INVALID, with a clause in place of a sentence. */
-opevo_status opevo_i_worker_factor(const char **text, uint64_t *factor, opevo_error *err);
+opevo_status opevo_i_engine_worker_factor(const char **text, uint64_t *factor, opevo_error *err);
 /* Add the command that the text is, or with N* before it the N commands that it stands for, in
  * which %d is a number from 1 to N. Errors: INVALID, with a clause in place of a sentence; NOMEM.
  */
-opevo_status opevo_i_worker_commands_add(opevo_i_worker_commands *list, const char *text,
-                                         opevo_error *err);
-void opevo_i_worker_commands_clear(opevo_i_worker_commands *list);
+opevo_status opevo_i_engine_worker_commands_add(opevo_i_engine_worker_commands *list,
+                                                const char *text, opevo_error *err);
+void opevo_i_engine_worker_commands_clear(opevo_i_engine_worker_commands *list);
 
 #endif

@@ -23,11 +23,11 @@ static bool print(opevo_domain *domain, opevo_index candidate, opevo_text *out)
 }
 
 /* Keep the list of a reply. */
-static opevo_status keep(opevo_evolver *self, const opevo_i_request *request, opevo_index *out,
-                         opevo_error *err)
+static opevo_status keep(opevo_evolver *self, const opevo_i_evolve_request *request,
+                         opevo_index *out, opevo_error *err)
 {
-    const char *edits = opevo_i_reply_text(request->reply, "edits");
-    opevo_status status = opevo_i_reply_check(request->reply, err);
+    const char *edits = opevo_i_evolve_reply_text(request->reply, "edits");
+    opevo_status status = opevo_i_evolve_reply_check(request->reply, err);
 
     if (status == OPEVO_OK && !*edits)
         status = OPEVO_FAIL(err, OPEVO_FAULT, "A worker's answer has no edits.");
@@ -40,7 +40,7 @@ static opevo_status draw(opevo_domain *domain, json_t *message, opevo_rng *rng, 
 {
     opevo_evolver *self = evolver_of(domain);
     opevo_status status = OPEVO_OK;
-    opevo_i_request request = {.answer = OPEVO_I_DIED};
+    opevo_i_evolve_request request = {.answer = OPEVO_I_DIED};
 
     for (int i = 0; i < DRAWS_MOST && status == OPEVO_OK; i++) {
         char seed[17];
@@ -48,7 +48,7 @@ static opevo_status draw(opevo_domain *domain, json_t *message, opevo_rng *rng, 
         snprintf(seed, sizeof seed, "%016llx", (unsigned long long)opevo_rng_u64(rng));
         if (message)
             json_object_set_new(message, "seed", json_string(seed));
-        status = opevo_i_evolver_ask(self, json_incref(message), &request, err);
+        status = opevo_i_evolve_evolver_ask(self, json_incref(message), &request, err);
         if (status == OPEVO_OK && request.answer == OPEVO_I_ANSWERED) {
             status = keep(self, &request, out, err);
             goto cleanup;
@@ -58,7 +58,7 @@ static opevo_status draw(opevo_domain *domain, json_t *message, opevo_rng *rng, 
         status = OPEVO_FAIL(err, OPEVO_LIMIT, "%d draws of edits in a row ended the worker.",
                             DRAWS_MOST);
 cleanup:
-    opevo_i_request_clear(&request);
+    opevo_i_evolve_request_clear(&request);
     json_decref(message);
     return status;
 }
@@ -97,8 +97,8 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
                           opevo_error *err)
 {
     opevo_evolver *self = evolver_of(domain);
-    opevo_i_request request = {.answer = OPEVO_I_DIED};
-    opevo_status status = opevo_i_evolver_ask(
+    opevo_i_evolve_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = opevo_i_evolve_evolver_ask(
         self, json_pack("{s:s, s:s}", "do", "canonical", "edits", text), &request, err);
 
     if (status == OPEVO_OK && request.answer != OPEVO_I_ANSWERED)
@@ -108,7 +108,7 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
                                                       : "are not read within the limit of time");
     if (status == OPEVO_OK)
         status = keep(self, &request, out, err);
-    opevo_i_request_clear(&request);
+    opevo_i_evolve_request_clear(&request);
     return status;
 }
 
@@ -117,7 +117,7 @@ static void destroy(opevo_domain *domain)
     (void)domain; /* it is the evolver's */
 }
 
-const opevo_domain_ops opevo_i_edit_candidates = {
+const opevo_domain_ops opevo_i_evolve_edit_candidates = {
     .kind = "edits",
     .print = print,
     .parse = parse,

@@ -33,7 +33,8 @@ const opevo_search_defaults opevo_evolver_defaults = {"time,error", default_sett
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static opevo_status ignore(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+static opevo_status ignore(void *context, size_t i, opevo_i_evolve_request *request,
+                           opevo_error *err)
 {
     (void)context;
     (void)i;
@@ -42,22 +43,22 @@ static opevo_status ignore(void *context, size_t i, opevo_i_request *request, op
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_evolver_ask(opevo_evolver *self, json_t *message, opevo_i_request *out,
-                                 opevo_error *err)
+opevo_status opevo_i_evolve_evolver_ask(opevo_evolver *self, json_t *message,
+                                        opevo_i_evolve_request *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    opevo_i_request_clear(out);
-    out->line = opevo_i_request_line(message);
+    opevo_i_evolve_request_clear(out);
+    out->line = opevo_i_evolve_request_line(message);
     if (!out->line)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
     pthread_mutex_lock(&self->lock);
-    status = opevo_i_evolver_serve(&self->pool, out, 1, NULL, ignore, NULL, err);
+    status = opevo_i_evolve_evolver_serve(&self->pool, out, 1, NULL, ignore, NULL, err);
     pthread_mutex_unlock(&self->lock);
     return status;
 }
 
-opevo_status opevo_i_evolver_check_text(const char *what, const char *text, opevo_error *err)
+opevo_status opevo_i_evolve_evolver_check_text(const char *what, const char *text, opevo_error *err)
 {
     json_t *carried = json_string(text ? text : "");
 
@@ -73,11 +74,12 @@ typedef struct measurement {
     void *context;
 } measurement;
 
-static opevo_status deliver(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+static opevo_status deliver(void *context, size_t i, opevo_i_evolve_request *request,
+                            opevo_error *err)
 {
     measurement *at = context;
     opevo_evolved *said = &at->self->evaluations[i];
-    opevo_status status = opevo_i_reply_evaluation(request, said, err);
+    opevo_status status = opevo_i_evolve_reply_evaluation(request, said, err);
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
 
     if (status != OPEVO_OK)
@@ -96,7 +98,7 @@ static opevo_status deliver(void *context, size_t i, opevo_i_request *request, o
 
 static char *evaluation_line(const char *edits, opevo_cases set)
 {
-    return opevo_i_request_line(
+    return opevo_i_evolve_request_line(
         json_pack("{s:s, s:s, s:s}", "do", "evaluate", "edits", edits, "set", set_names[set]));
 }
 
@@ -110,8 +112,8 @@ static void forget(opevo_evolver *self)
 }
 
 /* Requests for evaluations; the caller's, also on failure. */
-static opevo_status evaluate(opevo_evolver *self, opevo_i_request *requests, size_t count,
-                             const opevo_interrupt *interrupt, opevo_i_request_sink sink,
+static opevo_status evaluate(opevo_evolver *self, opevo_i_evolve_request *requests, size_t count,
+                             const opevo_interrupt *interrupt, opevo_i_evolve_request_sink sink,
                              void *context, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -121,15 +123,16 @@ static opevo_status evaluate(opevo_evolver *self, opevo_i_request *requests, siz
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
     }
     pthread_mutex_lock(&self->lock);
-    status = opevo_i_evolver_serve(&self->pool, requests, count, interrupt, sink, context, err);
+    status =
+        opevo_i_evolve_evolver_serve(&self->pool, requests, count, interrupt, sink, context, err);
     pthread_mutex_unlock(&self->lock);
     return status;
 }
 
-static void clear_requests(opevo_i_request *requests, size_t count)
+static void clear_requests(opevo_i_evolve_request *requests, size_t count)
 {
     for (size_t i = 0; requests && i < count; i++)
-        opevo_i_request_clear(&requests[i]);
+        opevo_i_evolve_request_clear(&requests[i]);
     opevo_free(requests);
 }
 
@@ -138,7 +141,7 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
                             void *sink_context, opevo_error *err)
 {
     opevo_evolver *self = (opevo_evolver *)((char *)objective - offsetof(opevo_evolver, objective));
-    opevo_i_request *requests = opevo_calloc(count, sizeof *requests);
+    opevo_i_evolve_request *requests = opevo_calloc(count, sizeof *requests);
     measurement context = {self, sink, sink_context};
     opevo_status status = OPEVO_OK;
 
@@ -198,15 +201,15 @@ static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_option
     size_t count = options->worker_count ? options->worker_count : 1;
     double timeout_s = options->timeout_s > 0 ? options->timeout_s : 60;
 
-    OPEVO_TRY(opevo_i_evolver_pool_make(&self->pool, count, timeout_s, err));
+    OPEVO_TRY(opevo_i_evolve_evolver_pool_make(&self->pool, count, timeout_s, err));
     for (size_t i = 0; i < count; i++) {
-        opevo_i_arguments *command = &self->pool.super.members[i].command;
+        opevo_i_process_arguments *command = &self->pool.super.members[i].command;
 
         opevo_text_clear(&program);
         if (options->command) {
-            OPEVO_TRY(opevo_i_command_split(options->command, command, err));
+            OPEVO_TRY(opevo_i_process_command_split(options->command, command, err));
         } else if (!find_program(&program) ||
-                   !opevo_i_arguments_add(command, program.data, program.length)) {
+                   !opevo_i_process_arguments_add(command, program.data, program.length)) {
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
             goto cleanup;
         }
@@ -227,7 +230,7 @@ static char *load_line(const opevo_evolver_options *options)
                         options->on ? options->on : "simt", "settings", settings);
     if (options->harness)
         json_object_set_new(message, "harness", json_string(options->harness));
-    return opevo_i_request_line(message);
+    return opevo_i_evolve_request_line(message);
 }
 
 static size_t case_count(const json_t *loaded, const char *set)
@@ -240,13 +243,13 @@ static void read_facts(opevo_evolver *self)
     const json_t *loaded = self->pool.loaded;
 
     self->facts = (opevo_evolver_facts){
-        .module = opevo_i_reply_text(loaded, "module"),
-        .target = opevo_i_reply_text(loaded, "target"),
-        .llvm = opevo_i_reply_text(loaded, "llvm"),
-        .unit = opevo_i_reply_text(loaded, "unit"),
-        .unchecked = opevo_i_reply_text(loaded, "unchecked"),
+        .module = opevo_i_evolve_reply_text(loaded, "module"),
+        .target = opevo_i_evolve_reply_text(loaded, "target"),
+        .llvm = opevo_i_evolve_reply_text(loaded, "llvm"),
+        .unit = opevo_i_evolve_reply_text(loaded, "unit"),
+        .unchecked = opevo_i_evolve_reply_text(loaded, "unchecked"),
         .instruction_count = (uint64_t)json_integer_value(json_object_get(loaded, "instructions")),
-        .base_cost = opevo_i_reply_number(loaded, "base_cost"),
+        .base_cost = opevo_i_evolve_reply_number(loaded, "base_cost"),
         .search_cases = case_count(loaded, "search"),
         .selection_cases = case_count(loaded, "selection"),
         .final_cases = case_count(loaded, "final"),
@@ -257,7 +260,7 @@ static void read_facts(opevo_evolver *self)
 static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_options *options,
                                    opevo_error *err)
 {
-    const char *signature = opevo_i_reply_text(self->pool.loaded, "signature");
+    const char *signature = opevo_i_evolve_reply_text(self->pool.loaded, "signature");
     const char *slash = strrchr(options->kernel, '/');
     const char *file = slash ? slash + 1 : options->kernel;
     const char *on = options->on ? options->on : "simt";
@@ -276,7 +279,7 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
     if (!self->domain_name || !self->objective_name || !self->texts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
     self->domain = (opevo_domain){
-        .ops = &opevo_i_edit_candidates,
+        .ops = &opevo_i_evolve_edit_candidates,
         .name = self->domain_name,
         .signature =
             opevo_hash_bytes(OPEVO_HASH_START, self->facts.module, strlen(self->facts.module)),
@@ -307,18 +310,18 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
     pthread_mutex_init(&self->lock, NULL);
-    OPEVO_TRY(opevo_i_evolver_check_text("The path of the kernel", options->kernel, err));
-    OPEVO_TRY(opevo_i_evolver_check_text("The path of the harness", options->harness, err));
-    OPEVO_TRY(opevo_i_evolver_check_text("The machine", options->on, err));
+    OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the kernel", options->kernel, err));
+    OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the harness", options->harness, err));
+    OPEVO_TRY(opevo_i_evolve_evolver_check_text("The machine", options->on, err));
     for (size_t i = 0; i < options->setting_count; i++)
-        OPEVO_TRY(opevo_i_evolver_check_text("A setting", options->settings[i], err));
+        OPEVO_TRY(opevo_i_evolve_evolver_check_text("A setting", options->settings[i], err));
     OPEVO_TRY(make_workers(self, options, err));
     self->pool.super.setup = load_line(options);
     if (!self->pool.super.setup) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_evolver_pool_begin(&self->pool, err));
+    OPEVO_TRY(opevo_i_evolve_evolver_pool_begin(&self->pool, err));
     read_facts(self);
     OPEVO_TRY(make_objective(self, options, err));
     *out = self;
@@ -333,7 +336,7 @@ void opevo_evolver_close(opevo_evolver *evolver)
     if (!evolver)
         return;
     forget(evolver);
-    opevo_i_evolver_pool_clear(&evolver->pool);
+    opevo_i_evolve_evolver_pool_clear(&evolver->pool);
     opevo_texts_destroy(evolver->texts);
     opevo_free(evolver->domain_name);
     opevo_free(evolver->objective_name);
@@ -353,16 +356,17 @@ opevo_evolver_counts opevo_evolver_count(const opevo_evolver *evolver)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static opevo_status collect(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+static opevo_status collect(void *context, size_t i, opevo_i_evolve_request *request,
+                            opevo_error *err)
 {
-    return opevo_i_reply_evaluation(request, &((opevo_evolved *)context)[i], err);
+    return opevo_i_evolve_reply_evaluation(request, &((opevo_evolved *)context)[i], err);
 }
 
 opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *edits, size_t count,
                                     opevo_cases set, const opevo_interrupt *interrupt,
                                     opevo_evolved *out, opevo_error *err)
 {
-    opevo_i_request *requests = opevo_calloc(count, sizeof *requests);
+    opevo_i_evolve_request *requests = opevo_calloc(count, sizeof *requests);
     opevo_status status = OPEVO_OK;
 
     if (!requests)

@@ -10,10 +10,10 @@
 #include <string.h>
 
 /* The same for a request that must be answered; release the reply's request. */
-static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_request *out,
+static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_evolve_request *out,
                                opevo_error *err)
 {
-    opevo_status status = opevo_i_evolver_ask(self, message, out, err);
+    opevo_status status = opevo_i_evolve_evolver_ask(self, message, out, err);
 
     if (status == OPEVO_OK && out->answer != OPEVO_I_ANSWERED)
         status = OPEVO_FAIL(err, OPEVO_FAULT, "The worker %s.",
@@ -21,21 +21,21 @@ static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_req
                                 ? "died twice of this request: LLVM ends it where it meets what "
                                   "it cannot translate"
                                 : "was killed at its limit of time");
-    return status == OPEVO_OK ? opevo_i_reply_check(out->reply, err) : status;
+    return status == OPEVO_OK ? opevo_i_evolve_reply_check(out->reply, err) : status;
 }
 
 opevo_status opevo_evolver_canonical(opevo_evolver *evolver, const char *edits, opevo_text *out,
                                      opevo_error *err)
 {
-    opevo_i_request request = {.answer = OPEVO_I_DIED};
-    opevo_status status = opevo_i_evolver_check_text("The list", edits, err);
+    opevo_i_evolve_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = opevo_i_evolve_evolver_check_text("The list", edits, err);
 
     if (status == OPEVO_OK)
         status = ask_surely(evolver, json_pack("{s:s, s:s}", "do", "canonical", "edits", edits),
                             &request, err);
     if (status == OPEVO_OK)
-        opevo_text_add(out, opevo_i_reply_text(request.reply, "edits"));
-    opevo_i_request_clear(&request);
+        opevo_text_add(out, opevo_i_evolve_reply_text(request.reply, "edits"));
+    opevo_i_evolve_request_clear(&request);
     return status == OPEVO_OK ? opevo_text_check(out, err) : status;
 }
 
@@ -91,26 +91,26 @@ static opevo_status add_hex(const char *hex, opevo_text *out, opevo_error *err)
 opevo_status opevo_evolver_emit(opevo_evolver *evolver, const char *edits, const char *form,
                                 const char *machine, opevo_text *out, opevo_error *err)
 {
-    opevo_i_request request = {.answer = OPEVO_I_DIED};
-    opevo_status status = opevo_i_evolver_check_text("The form", form, err);
+    opevo_i_evolve_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = opevo_i_evolve_evolver_check_text("The form", form, err);
 
     if (status == OPEVO_OK)
-        status = opevo_i_evolver_check_text("The machine", machine, err);
+        status = opevo_i_evolve_evolver_check_text("The machine", machine, err);
     if (status == OPEVO_OK)
         status = ask_surely(evolver,
                             json_pack("{s:s, s:s, s:s, s:s}", "do", "emit", "edits", edits, "form",
                                       form, "machine", machine ? machine : ""),
                             &request, err);
     if (status == OPEVO_OK)
-        status = add_hex(opevo_i_reply_text(request.reply, "hex"), out, err);
-    opevo_i_request_clear(&request);
+        status = add_hex(opevo_i_evolve_reply_text(request.reply, "hex"), out, err);
+    opevo_i_evolve_request_clear(&request);
     return status;
 }
 
 opevo_status opevo_evolver_describe(opevo_evolver *evolver, const char *edits, char ***lines,
                                     size_t *count, opevo_error *err)
 {
-    opevo_i_request request = {.answer = OPEVO_I_DIED};
+    opevo_i_evolve_request request = {.answer = OPEVO_I_DIED};
     opevo_status status = ask_surely(
         evolver, json_pack("{s:s, s:s}", "do", "describe", "edits", edits), &request, err);
     const json_t *said = NULL;
@@ -135,6 +135,6 @@ cleanup:
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu lines.", length);
     if (status == OPEVO_OK)
         *lines = made;
-    opevo_i_request_clear(&request);
+    opevo_i_evolve_request_clear(&request);
     return status;
 }

@@ -18,7 +18,7 @@
 
 #define LOAD_S 600.0 /* the base is evaluated */
 
-char *opevo_i_request_line(json_t *message)
+char *opevo_i_evolve_request_line(json_t *message)
 {
     char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
     char *line = text ? malloc(strlen(text) + 2) : NULL;
@@ -30,63 +30,63 @@ char *opevo_i_request_line(json_t *message)
     return line;
 }
 
-void opevo_i_request_clear(opevo_i_request *request)
+void opevo_i_evolve_request_clear(opevo_i_evolve_request *request)
 {
     free(request->line);
     json_decref(request->reply);
-    *request = (opevo_i_request){.line = NULL};
+    *request = (opevo_i_evolve_request){.line = NULL};
 }
 
 /* ---- What workers say ------------------------------------------------------------------------ */
 
-static char *give(const opevo_i_pool *pool, opevo_i_task *task, int64_t id)
+static char *give(const opevo_i_engine_pool *pool, opevo_i_engine_task *task, int64_t id)
 {
     (void)pool;
     (void)id;
-    return strdup(((opevo_i_request *)task)->line);
+    return strdup(((opevo_i_evolve_request *)task)->line);
 }
 
-static void blame(const opevo_i_pool *pool, opevo_i_task *task)
+static void blame(const opevo_i_engine_pool *pool, opevo_i_engine_task *task)
 {
     (void)pool;
-    ((opevo_i_request *)task)->answer = task->hung ? OPEVO_I_OVERDUE : OPEVO_I_DIED;
+    ((opevo_i_evolve_request *)task)->answer = task->hung ? OPEVO_I_OVERDUE : OPEVO_I_DIED;
 }
 
 /* While it waits for a device that others measure on, no limit of time runs. */
-static void note_wait(opevo_i_work *work, size_t number, bool waits)
+static void note_wait(opevo_i_engine_work *work, size_t number, bool waits)
 {
-    opevo_i_connection *member = &work->pool->members[number];
-    opevo_i_errand *errand = opevo_i_work_started(work, number);
+    opevo_i_engine_connection *member = &work->pool->members[number];
+    opevo_i_engine_errand *errand = opevo_i_engine_work_started(work, number);
 
     member->waits = waits;
-    opevo_i_connection_progress(member);
+    opevo_i_engine_connection_progress(member);
     if (errand)
         errand->since_s = member->progress_s;
 }
 
-static bool take_loaded(opevo_i_work *work, size_t number, const json_t *reply)
+static bool take_loaded(opevo_i_engine_work *work, size_t number, const json_t *reply)
 {
-    opevo_i_evolver_pool *pool = (opevo_i_evolver_pool *)work->pool;
+    opevo_i_evolve_evolver_pool *pool = (opevo_i_evolve_evolver_pool *)work->pool;
 
-    work->status = opevo_i_reply_check(reply, work->err);
+    work->status = opevo_i_evolve_reply_check(reply, work->err);
     pool->refused = work->status != OPEVO_OK;
     if (pool->refused)
         return false;
     if (!pool->loaded)
         pool->loaded = json_incref((json_t *)reply);
-    opevo_i_work_ready(work, number);
+    opevo_i_engine_work_ready(work, number);
     return true;
 }
 
-static bool hear(opevo_i_work *work, size_t number, const json_t *reply)
+static bool hear(opevo_i_engine_work *work, size_t number, const json_t *reply)
 {
-    const opevo_i_connection *member = &work->pool->members[number];
+    const opevo_i_engine_connection *member = &work->pool->members[number];
     const json_t *waits = json_object_get(reply, "waits");
-    opevo_i_errand *errand = opevo_i_work_started(work, number);
-    opevo_i_request *request = errand ? (opevo_i_request *)errand->task : NULL;
+    opevo_i_engine_errand *errand = opevo_i_engine_work_started(work, number);
+    opevo_i_evolve_request *request = errand ? (opevo_i_evolve_request *)errand->task : NULL;
 
     if (!json_is_object(reply)) {
-        opevo_i_work_lose(work, number, "answers what is not a JSON object", true);
+        opevo_i_engine_work_lose(work, number, "answers what is not a JSON object", true);
         return false;
     }
     if (waits)
@@ -96,24 +96,25 @@ static bool hear(opevo_i_work *work, size_t number, const json_t *reply)
     else if (request) {
         request->reply = json_incref((json_t *)reply);
         request->answer = OPEVO_I_ANSWERED;
-        opevo_i_work_result(work, number, errand);
+        opevo_i_engine_work_result(work, number, errand);
     }
     return true;
 }
 
-static const opevo_i_language language = {
+static const opevo_i_engine_language language = {
     .silent = true, .give = give, .hear = hear, .blame = blame};
 
 /* ---- Serving --------------------------------------------------------------------------------- */
 
 typedef struct service {
-    opevo_i_request *requests;
+    opevo_i_evolve_request *requests;
     size_t count, given;
-    opevo_i_request_sink sink;
+    opevo_i_evolve_request_sink sink;
     void *context;
 } service;
 
-static opevo_status next_request(void *context, opevo_i_task **task, bool *over, opevo_error *err)
+static opevo_status next_request(void *context, opevo_i_engine_task **task, bool *over,
+                                 opevo_error *err)
 {
     service *self = context;
 
@@ -123,50 +124,52 @@ static opevo_status next_request(void *context, opevo_i_task **task, bool *over,
     return OPEVO_OK;
 }
 
-static opevo_status take_answer(void *context, opevo_i_task *task, opevo_error *err)
+static opevo_status take_answer(void *context, opevo_i_engine_task *task, opevo_error *err)
 {
     const service *self = context;
-    opevo_i_request *request = (opevo_i_request *)task;
+    opevo_i_evolve_request *request = (opevo_i_evolve_request *)task;
 
     return self->sink(self->context, (size_t)(request - self->requests), request, err);
 }
 
-opevo_status opevo_i_evolver_serve(opevo_i_evolver_pool *pool, opevo_i_request *requests,
-                                   size_t count, const opevo_interrupt *interrupt,
-                                   opevo_i_request_sink sink, void *context, opevo_error *err)
+opevo_status opevo_i_evolve_evolver_serve(opevo_i_evolve_evolver_pool *pool,
+                                          opevo_i_evolve_request *requests, size_t count,
+                                          const opevo_interrupt *interrupt,
+                                          opevo_i_evolve_request_sink sink, void *context,
+                                          opevo_error *err)
 {
     service self = {.requests = requests, .count = count, .sink = sink, .context = context};
-    opevo_i_source source = {.next = next_request, .done = take_answer, .context = &self};
+    opevo_i_engine_source source = {.next = next_request, .done = take_answer, .context = &self};
     opevo_status status = OPEVO_OK;
 
     pool->super.interrupt = interrupt;
-    status = opevo_i_pool_run(&pool->super, &source, false, err);
+    status = opevo_i_engine_pool_run(&pool->super, &source, false, err);
     pool->super.interrupt = NULL;
     return status;
 }
 
-opevo_status opevo_i_evolver_pool_make(opevo_i_evolver_pool *pool, size_t count, double timeout_s,
-                                       opevo_error *err)
+opevo_status opevo_i_evolve_evolver_pool_make(opevo_i_evolve_evolver_pool *pool, size_t count,
+                                              double timeout_s, opevo_error *err)
 {
-    pool->super = (opevo_i_pool){.language = &language,
-                                 .depth = 1,
-                                 .lazy = true,
-                                 .attempts = 2,
-                                 .hanging_decides = true,
-                                 .start_limit_s = LOAD_S,
-                                 .job_limit_s = timeout_s,
-                                 .silence_s = timeout_s};
-    return opevo_i_pool_make(&pool->super, count, err);
+    pool->super = (opevo_i_engine_pool){.language = &language,
+                                        .depth = 1,
+                                        .lazy = true,
+                                        .attempts = 2,
+                                        .hanging_decides = true,
+                                        .start_limit_s = LOAD_S,
+                                        .job_limit_s = timeout_s,
+                                        .silence_s = timeout_s};
+    return opevo_i_engine_pool_make(&pool->super, count, err);
 }
 
-opevo_status opevo_i_evolver_pool_begin(opevo_i_evolver_pool *pool, opevo_error *err)
+opevo_status opevo_i_evolve_evolver_pool_begin(opevo_i_evolve_evolver_pool *pool, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_pool_meet(&pool->super, NULL, &inner);
+    opevo_status status = opevo_i_engine_pool_meet(&pool->super, NULL, &inner);
 
     if (status != OPEVO_IO || pool->refused)
         return status == OPEVO_OK ? status : OPEVO_FAIL(err, status, "%s", inner.message);
-    if (opevo_i_pool_was_startable(&pool->super))
+    if (opevo_i_engine_pool_was_startable(&pool->super))
         return OPEVO_FAIL(err, OPEVO_FAULT, "%s", inner.message);
     return OPEVO_FAIL(err, status,
                       "%.700s Editing kernels needs LLVM: install the package opevo-evolver, or "
@@ -175,9 +178,9 @@ opevo_status opevo_i_evolver_pool_begin(opevo_i_evolver_pool *pool, opevo_error 
                       inner.message);
 }
 
-void opevo_i_evolver_pool_clear(opevo_i_evolver_pool *pool)
+void opevo_i_evolve_evolver_pool_clear(opevo_i_evolve_evolver_pool *pool)
 {
-    opevo_i_pool_clear(&pool->super);
+    opevo_i_engine_pool_clear(&pool->super);
     json_decref(pool->loaded);
-    *pool = (opevo_i_evolver_pool){.loaded = NULL};
+    *pool = (opevo_i_evolve_evolver_pool){.loaded = NULL};
 }

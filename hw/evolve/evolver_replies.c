@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *opevo_i_reply_text(const json_t *reply, const char *key)
+const char *opevo_i_evolve_reply_text(const json_t *reply, const char *key)
 {
     const char *text = json_string_value(json_object_get(reply, key));
 
     return text ? text : "";
 }
 
-double opevo_i_reply_number(const json_t *reply, const char *key)
+double opevo_i_evolve_reply_number(const json_t *reply, const char *key)
 {
     const json_t *value = json_object_get(reply, key);
 
@@ -34,7 +34,7 @@ static opevo_status status_of(const char *name)
     return OPEVO_FAULT;
 }
 
-opevo_status opevo_i_reply_check(const json_t *reply, opevo_error *err)
+opevo_status opevo_i_evolve_reply_check(const json_t *reply, opevo_error *err)
 {
     const char *error = json_string_value(json_object_get(reply, "error"));
     opevo_status status = error ? status_of(error) : OPEVO_OK;
@@ -42,7 +42,7 @@ opevo_status opevo_i_reply_check(const json_t *reply, opevo_error *err)
     if (!error)
         return OPEVO_OK;
     return OPEVO_FAIL(err, status == OPEVO_OK ? OPEVO_FAULT : status, "%s",
-                      opevo_i_reply_text(reply, "message"));
+                      opevo_i_evolve_reply_text(reply, "message"));
 }
 
 void opevo_evolved_free(opevo_evolved *evaluation)
@@ -59,26 +59,27 @@ static opevo_known known_of(const char *word)
                                      : OPEVO_KNOWN_NOT;
 }
 
-opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evolved *out,
-                                      opevo_error *err)
+opevo_status opevo_i_evolve_reply_evaluation(const opevo_i_evolve_request *request,
+                                             opevo_evolved *out, opevo_error *err)
 {
     static const char *const lost[] = {[OPEVO_I_DIED] = "signal", [OPEVO_I_OVERDUE] = "timeout"};
     static const char *const reasons[] = {[OPEVO_I_DIED] = "the worker died twice",
                                           [OPEVO_I_OVERDUE] = "the worker was killed at the limit "
                                                               "of time"};
     bool answered = request->answer == OPEVO_I_ANSWERED;
-    opevo_status status = answered ? opevo_i_reply_check(request->reply, err) : OPEVO_OK;
+    opevo_status status = answered ? opevo_i_evolve_reply_check(request->reply, err) : OPEVO_OK;
     const char *message =
-        answered ? opevo_i_reply_text(request->reply, "message") : reasons[request->answer];
+        answered ? opevo_i_evolve_reply_text(request->reply, "message") : reasons[request->answer];
     opevo_evolved said = {.kind = OPEVO_OUTCOME_CRASHED, .cost = NAN, .error = NAN};
 
     if (status != OPEVO_OK)
         return status;
     if (request->answer == OPEVO_I_OVERDUE)
         said.kind = OPEVO_OUTCOME_TIMEOUT;
-    if (answered && !opevo_outcome_parse(opevo_i_reply_text(request->reply, "class"), &said.kind))
+    if (answered &&
+        !opevo_outcome_parse(opevo_i_evolve_reply_text(request->reply, "class"), &said.kind))
         return OPEVO_FAIL(err, OPEVO_FAULT, "A worker's answer to \"evaluate\" has no class.");
-    said.status = opevo_strdup(answered ? opevo_i_reply_text(request->reply, "status")
+    said.status = opevo_strdup(answered ? opevo_i_evolve_reply_text(request->reply, "status")
                                         : lost[request->answer]);
     said.message = *message ? opevo_strdup(message) : NULL;
     if (!said.status || (*message && !said.message)) {
@@ -86,10 +87,11 @@ opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evol
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an evaluation.");
     }
     if (answered) {
-        snprintf(said.hash, sizeof said.hash, "%s", opevo_i_reply_text(request->reply, "hash"));
-        said.known = known_of(opevo_i_reply_text(request->reply, "known"));
-        said.cost = opevo_i_reply_number(request->reply, "cost");
-        said.error = opevo_i_reply_number(request->reply, "error");
+        snprintf(said.hash, sizeof said.hash, "%s",
+                 opevo_i_evolve_reply_text(request->reply, "hash"));
+        said.known = known_of(opevo_i_evolve_reply_text(request->reply, "known"));
+        said.cost = opevo_i_evolve_reply_number(request->reply, "cost");
+        said.error = opevo_i_evolve_reply_number(request->reply, "error");
     }
     *out = said;
     return OPEVO_OK;

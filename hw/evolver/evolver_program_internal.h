@@ -16,23 +16,27 @@
 #include <opevo/simt.h>
 
 /* What runs variants. */
-typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU, OPEVO_I_GPU } opevo_i_machine;
+typedef enum opevo_i_evolver_machine {
+    OPEVO_I_SIMT,
+    OPEVO_I_CPU,
+    OPEVO_I_GPU
+} opevo_i_evolver_machine;
 
 /* Results by the hash of a variant's module and by that of its machine code: edit lists that give
  * the same are run once, unless they fail. */
-typedef struct opevo_i_results {
+typedef struct opevo_i_evolver_results {
     opevo_index_map *places; /* in the following */
     opevo_evaluation *items;
     size_t count, capacity;
-} opevo_i_results;
+} opevo_i_evolver_results;
 
-typedef struct opevo_i_kernel {
+typedef struct opevo_i_evolver_kernel {
     opevo_module *module;
     opevo_module *reference; /* NULL: golden results are those of the module */
     opevo_harness *harness;  /* NULL: nothing is evaluated */
     opevo_edit_settings edits;
     size_t initial; /* edits of a sample, at most */
-    opevo_i_machine machine;
+    opevo_i_evolver_machine machine;
     opevo_simt_costs *costs;
     opevo_simt_options simt;
     opevo_fibers *fibers; /* CPU */
@@ -42,41 +46,42 @@ typedef struct opevo_i_kernel {
     opevo_variant *golden_variant;
     opevo_golden *golden;
     uint64_t *base_steps[OPEVO_HARNESS_SETS]; /* of each case; NULL before the base was run */
-    opevo_i_results results[OPEVO_HARNESS_SETS];
+    opevo_i_evolver_results results[OPEVO_HARNESS_SETS];
     uint64_t signature; /* of everything that determines results */
-} opevo_i_kernel;
+} opevo_i_evolver_kernel;
 
 /* ---- kernel_load.c ---- */
 
 /* What "load" asks for. Errors: INVALID, IO, LIMIT, NOMEM. */
-opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, opevo_error *err);
-void opevo_i_kernel_free(opevo_i_kernel *kernel);
+opevo_status opevo_i_evolver_kernel_load(const json_t *request, opevo_i_evolver_kernel *out,
+                                         opevo_error *err);
+void opevo_i_evolver_kernel_free(opevo_i_evolver_kernel *kernel);
 
 /* ---- kernel_evaluation.c ---- */
 
 /* Run a variant on all cases of a set; from memory where an equal module or object was: *known is
  * then "module" or "object", else NULL. */
-opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
-                                     const opevo_edits *edits, opevo_evaluation *out,
-                                     uint64_t *hash, const char **known, opevo_error *err);
+opevo_status opevo_i_evolver_kernel_evaluate(opevo_i_evolver_kernel *kernel, opevo_harness_set set,
+                                             const opevo_edits *edits, opevo_evaluation *out,
+                                             uint64_t *hash, const char **known, opevo_error *err);
 
 /* ---- simt_launcher.c ---- */
 
 /* The interpreter with the kernel's costs, checks and harness as a launcher. The variant must
  * outlive it. */
-opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
-                                          const opevo_i_kernel *kernel, opevo_launcher **out,
-                                          opevo_error *err);
+opevo_status opevo_i_evolver_simt_launcher_create(const opevo_variant *variant,
+                                                  const opevo_i_evolver_kernel *kernel,
+                                                  opevo_launcher **out, opevo_error *err);
 /* Of the next run; 0: no limit. */
-void opevo_i_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
+void opevo_i_evolver_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
 /* Warp instructions of the last run. */
-uint64_t opevo_i_simt_launcher_steps(const opevo_launcher *launcher);
+uint64_t opevo_i_evolver_simt_launcher_steps(const opevo_launcher *launcher);
 
 /* ---- kernel_requests.c ---- */
 
 /* Tell who asks that a wait for the device begins or is over: it counts for no limit of time. */
-void opevo_i_kernel_note_wait(void *context, bool over);
+void opevo_i_evolver_kernel_note_wait(void *context, bool over);
 /* The reply to a request, never NULL but without memory. */
-json_t *opevo_i_kernel_answer(opevo_i_kernel *kernel, const json_t *request);
+json_t *opevo_i_evolver_kernel_answer(opevo_i_evolver_kernel *kernel, const json_t *request);
 
 #endif

@@ -14,7 +14,7 @@ enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 
 /* Machine code of the variant; empty for the interpreter, which reads the module. Errors: INVALID
  * if the code generator refuses it. */
-static opevo_status compile(const opevo_i_kernel *kernel, const opevo_variant *variant,
+static opevo_status compile(const opevo_i_evolver_kernel *kernel, const opevo_variant *variant,
                             opevo_text *object, opevo_error *err)
 {
     opevo_variant_form form = OPEVO_FORM_CPU_OBJECT;
@@ -33,7 +33,7 @@ cleanup:
 
 /* What runs the variant, which must outlive it, or its object; `base`: its times set limits for
  * others. Errors: INVALID if the object cannot be linked; those of the launchers. */
-static opevo_status create_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
+static opevo_status create_launcher(opevo_i_evolver_kernel *kernel, const opevo_variant *variant,
                                     const opevo_text *object, bool base, opevo_launcher **out,
                                     opevo_error *err)
 {
@@ -45,10 +45,10 @@ static opevo_status create_launcher(opevo_i_kernel *kernel, const opevo_variant 
     case OPEVO_I_SIMT:
         break;
     }
-    return opevo_i_simt_launcher_create(variant, kernel, out, err);
+    return opevo_i_evolver_simt_launcher_create(variant, kernel, out, err);
 }
 
-static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,
+static opevo_status run_cases(opevo_i_evolver_kernel *kernel, opevo_harness_set set,
                               opevo_launcher *launcher, opevo_evaluation *out, opevo_error *err)
 {
     size_t count = opevo_harness_case_count(kernel->harness, set);
@@ -59,8 +59,8 @@ static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
 
         if (kernel->machine == OPEVO_I_SIMT)
-            opevo_i_simt_launcher_limit(launcher,
-                                        STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE);
+            opevo_i_evolver_simt_launcher_limit(
+                launcher, STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE);
         OPEVO_TRY(opevo_harness_evaluate_case(kernel->harness, set, i, launcher, kernel->golden,
                                               &one, err));
         sum.verdict = one.verdict;
@@ -76,20 +76,21 @@ cleanup:
 }
 
 /* A device is this process' own while something is measured on it. */
-static void begin(const opevo_i_kernel *kernel)
+static void begin(const opevo_i_evolver_kernel *kernel)
 {
     if (kernel->gpu)
-        opevo_gpu_begin(kernel->gpu, opevo_i_kernel_note_wait, NULL);
+        opevo_gpu_begin(kernel->gpu, opevo_i_evolver_kernel_note_wait, NULL);
 }
 
-static void end(const opevo_i_kernel *kernel)
+static void end(const opevo_i_evolver_kernel *kernel)
 {
     if (kernel->gpu)
         opevo_gpu_end(kernel->gpu);
 }
 
 /* Run the base once and note its steps. Errors: INVALID if it fails. */
-static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, opevo_error *err)
+static opevo_status note_base(opevo_i_evolver_kernel *kernel, opevo_harness_set set,
+                              opevo_error *err)
 {
     size_t count = opevo_harness_case_count(kernel->harness, set);
     opevo_edits *none = opevo_edits_create();
@@ -119,7 +120,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
             goto cleanup;
         }
         if (kernel->machine == OPEVO_I_SIMT)
-            steps[i] = opevo_i_simt_launcher_steps(launcher);
+            steps[i] = opevo_i_evolver_simt_launcher_steps(launcher);
     }
     kernel->base_steps[set] = steps;
     steps = NULL;
@@ -141,7 +142,7 @@ static opevo_index object_key(const opevo_text *object)
     return (opevo_index)1 << 64 | opevo_hash_bytes(OPEVO_HASH_START, object->data, object->length);
 }
 
-static bool recall(const opevo_i_results *results, opevo_index key, opevo_evaluation *out)
+static bool recall(const opevo_i_evolver_results *results, opevo_index key, opevo_evaluation *out)
 {
     uint64_t place = 0;
 
@@ -153,7 +154,7 @@ static bool recall(const opevo_i_results *results, opevo_index key, opevo_evalua
 
 /* The message of a failure names instructions by their ids in the edit list, which another list
  * with the same module gives other ids: what fails is run again. */
-static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluation *what)
+static void keep(opevo_i_evolver_results *results, opevo_index key, const opevo_evaluation *what)
 {
     if (what->verdict != OPEVO_VERDICT_OK)
         return;
@@ -170,11 +171,11 @@ static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluati
 /* ---- Variants ---- */
 
 /* A variant that LLVM accepts and that is not known yet. */
-static opevo_status run_variant(opevo_i_kernel *kernel, opevo_harness_set set,
+static opevo_status run_variant(opevo_i_evolver_kernel *kernel, opevo_harness_set set,
                                 const opevo_variant *variant, opevo_evaluation *out,
                                 const char **known, opevo_error *err)
 {
-    opevo_i_results *results = &kernel->results[set];
+    opevo_i_evolver_results *results = &kernel->results[set];
     opevo_launcher *launcher = NULL;
     opevo_text object = {0};
     opevo_status status = OPEVO_OK;
@@ -196,9 +197,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
-                                     const opevo_edits *edits, opevo_evaluation *out,
-                                     uint64_t *hash, const char **known, opevo_error *err)
+opevo_status opevo_i_evolver_kernel_evaluate(opevo_i_evolver_kernel *kernel, opevo_harness_set set,
+                                             const opevo_edits *edits, opevo_evaluation *out,
+                                             uint64_t *hash, const char **known, opevo_error *err)
 {
     opevo_variant *variant = NULL;
     opevo_error inner = {OPEVO_OK, ""};

@@ -18,7 +18,7 @@ static opevo_status set_switch(const char *value, bool *out, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status set_initial(opevo_i_kernel *kernel, const char *value, opevo_error *err)
+static opevo_status set_initial(opevo_i_evolver_kernel *kernel, const char *value, opevo_error *err)
 {
     uint64_t count = 0;
 
@@ -29,7 +29,7 @@ static opevo_status set_initial(opevo_i_kernel *kernel, const char *value, opevo
     return OPEVO_OK;
 }
 
-static opevo_status set_one(opevo_i_kernel *kernel, const char *name, const char *value,
+static opevo_status set_one(opevo_i_evolver_kernel *kernel, const char *name, const char *value,
                             opevo_error *err)
 {
     if (!strcmp(name, "initial"))
@@ -66,7 +66,7 @@ static bool is_check(const char *setting)
 }
 
 /* Of everything that determines results. */
-static void sign(opevo_i_kernel *kernel, const json_t *settings)
+static void sign(opevo_i_evolver_kernel *kernel, const json_t *settings)
 {
     uint64_t hash = opevo_hash_u64(OPEVO_HASH_START, opevo_module_hash(kernel->module));
 
@@ -83,7 +83,8 @@ static void sign(opevo_i_kernel *kernel, const json_t *settings)
     kernel->signature = hash;
 }
 
-static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opevo_error *err)
+static opevo_status set_all(opevo_i_evolver_kernel *kernel, const json_t *settings,
+                            opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
@@ -104,7 +105,7 @@ static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opev
     return status;
 }
 
-static opevo_status set_machine(opevo_i_kernel *kernel, const char *on, opevo_error *err)
+static opevo_status set_machine(opevo_i_evolver_kernel *kernel, const char *on, opevo_error *err)
 {
     const bool gpu = !strncmp(on, "cuda:", 5) || !strncmp(on, "hip:", 4);
     opevo_status status = OPEVO_OK;
@@ -141,8 +142,8 @@ static bool has_variable(const opevo_module *module, const char *name)
 }
 
 /* What "races" of a harness names is a buffer or a variable. */
-static opevo_status check_racy(const opevo_i_kernel *kernel, const char *path, const char *harness,
-                               opevo_error *err)
+static opevo_status check_racy(const opevo_i_evolver_kernel *kernel, const char *path,
+                               const char *harness, opevo_error *err)
 {
     const char *racy, *variable;
     opevo_text known = {0};
@@ -164,7 +165,7 @@ static opevo_status check_racy(const opevo_i_kernel *kernel, const char *path, c
 }
 
 /* What computes golden results: the interpreter, whatever runs variants. */
-static opevo_status make_golden(opevo_i_kernel *kernel, const char *path, opevo_error *err)
+static opevo_status make_golden(opevo_i_evolver_kernel *kernel, const char *path, opevo_error *err)
 {
     const char *reference = opevo_harness_reference(kernel->harness);
     opevo_edits *none = opevo_edits_create();
@@ -181,21 +182,22 @@ static opevo_status make_golden(opevo_i_kernel *kernel, const char *path, opevo_
     }
     OPEVO_TRY(opevo_variant_create(kernel->reference ? kernel->reference : kernel->module, none,
                                    &kernel->golden_variant, err));
-    OPEVO_TRY(opevo_i_simt_launcher_create(kernel->golden_variant, kernel, &kernel->golden_launcher,
-                                           err));
+    OPEVO_TRY(opevo_i_evolver_simt_launcher_create(kernel->golden_variant, kernel,
+                                                   &kernel->golden_launcher, err));
     OPEVO_TRY(opevo_golden_create(kernel->harness, kernel->golden_launcher, &kernel->golden, err));
 cleanup:
     opevo_edits_destroy(none);
     return status;
 }
 
-opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, opevo_error *err)
+opevo_status opevo_i_evolver_kernel_load(const json_t *request, opevo_i_evolver_kernel *out,
+                                         opevo_error *err)
 {
     const char *path = json_string_value(json_object_get(request, "kernel"));
     const char *harness = json_string_value(json_object_get(request, "harness"));
     const char *on = json_string_value(json_object_get(request, "on"));
     const json_t *settings = json_object_get(request, "settings");
-    opevo_i_kernel kernel = {
+    opevo_i_evolver_kernel kernel = {
         .edits = OPEVO_EDIT_SETTINGS_DEFAULT, .initial = 1, .simt = opevo_simt_defaults};
     opevo_status status = OPEVO_OK;
 
@@ -213,11 +215,11 @@ opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, ope
     *out = kernel;
     return OPEVO_OK;
 cleanup:
-    opevo_i_kernel_free(&kernel);
+    opevo_i_evolver_kernel_free(&kernel);
     return status;
 }
 
-void opevo_i_kernel_free(opevo_i_kernel *kernel)
+void opevo_i_evolver_kernel_free(opevo_i_evolver_kernel *kernel)
 {
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
         opevo_free(kernel->base_steps[set]);
@@ -233,5 +235,5 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel)
     opevo_gpu_close(kernel->gpu);
     opevo_simt_costs_destroy(kernel->costs);
     opevo_module_destroy(kernel->module);
-    *kernel = (opevo_i_kernel){.module = NULL};
+    *kernel = (opevo_i_evolver_kernel){.module = NULL};
 }

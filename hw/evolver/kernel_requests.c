@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Fill in the members of the reply. */
-typedef opevo_status (*answer)(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+typedef opevo_status (*answer)(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                                opevo_error *err);
 
 static const char *text_of(const json_t *request, const char *key)
@@ -50,7 +50,7 @@ static opevo_status set_edits(json_t *reply, opevo_edits *edits, opevo_error *er
     return status;
 }
 
-void opevo_i_kernel_note_wait(void *context, bool over)
+void opevo_i_evolver_kernel_note_wait(void *context, bool over)
 {
     (void)context;
     printf("{\"waits\": %s}\n", over ? "false" : "true");
@@ -60,20 +60,20 @@ void opevo_i_kernel_note_wait(void *context, bool over)
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 /* What is compared: a time where one is measured. */
-static double cost_of(const opevo_i_kernel *kernel, const opevo_evaluation *result)
+static double cost_of(const opevo_i_evolver_kernel *kernel, const opevo_evaluation *result)
 {
     return kernel->machine == OPEVO_I_SIMT ? result->cost : result->time_s;
 }
 
-static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error *err)
+static opevo_status set_base(opevo_i_evolver_kernel *kernel, json_t *reply, opevo_error *err)
 {
     opevo_edits *none = opevo_edits_create();
     opevo_evaluation base;
     const char *known = NULL;
     uint64_t hash = 0;
-    opevo_status status =
-        none ? opevo_i_kernel_evaluate(kernel, OPEVO_SET_SEARCH, none, &base, &hash, &known, err)
-             : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    opevo_status status = none ? opevo_i_evolver_kernel_evaluate(kernel, OPEVO_SET_SEARCH, none,
+                                                                 &base, &hash, &known, err)
+                               : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
 
     opevo_edits_destroy(none);
     if (status != OPEVO_OK)
@@ -86,7 +86,7 @@ static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error 
 }
 
 /* What variants are not checked for. */
-static const char *unchecked(const opevo_i_kernel *kernel)
+static const char *unchecked(const opevo_i_evolver_kernel *kernel)
 {
     static const char *const without[2][2] = {{"races, uninitialised values", "races"},
                                               {"uninitialised values", ""}};
@@ -104,7 +104,7 @@ static const char *unchecked(const opevo_i_kernel *kernel)
     return "races, uninitialised values, divergent barriers";
 }
 
-static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status load(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                          opevo_error *err)
 {
     static const char *const targets[] = {[OPEVO_MODULE_NVPTX] = "nvptx",
@@ -117,8 +117,8 @@ static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *
     unsigned minor = 0;
     unsigned patch = 0;
 
-    opevo_i_kernel_free(kernel);
-    OPEVO_TRY(opevo_i_kernel_load(request, kernel, err));
+    opevo_i_evolver_kernel_free(kernel);
+    OPEVO_TRY(opevo_i_evolver_kernel_load(request, kernel, err));
     LLVMGetVersion(&major, &minor, &patch);
     snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
     set_hash(reply, "module", opevo_module_hash(kernel->module));
@@ -151,7 +151,7 @@ static opevo_rng stream_of(const json_t *request)
     return rng;
 }
 
-static opevo_status sample(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status sample(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                            opevo_error *err)
 {
     opevo_rng rng = stream_of(request);
@@ -163,7 +163,7 @@ static opevo_status sample(opevo_i_kernel *kernel, const json_t *request, json_t
     return status == OPEVO_OK ? set_edits(reply, made, err) : status;
 }
 
-static opevo_status mutate(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status mutate(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                            opevo_error *err)
 {
     opevo_rng rng = stream_of(request);
@@ -181,7 +181,7 @@ cleanup:
     return status;
 }
 
-static opevo_status cross(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status cross(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                           opevo_error *err)
 {
     opevo_rng rng = stream_of(request);
@@ -200,7 +200,7 @@ cleanup:
     return status;
 }
 
-static opevo_status canonical(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status canonical(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                               opevo_error *err)
 {
     opevo_edits *edits = NULL;
@@ -239,7 +239,7 @@ static opevo_outcome_class class_of(opevo_kernel_verdict verdict)
     return OPEVO_OUTCOME_WRONG;
 }
 
-static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status evaluate(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                              opevo_error *err)
 {
     opevo_harness_set set = OPEVO_SET_SEARCH;
@@ -252,7 +252,7 @@ static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json
     if (!kernel->harness || !opevo_harness_set_of(text_of(request, "set"), &set))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Without a harness nothing is evaluated.");
     OPEVO_TRY(opevo_edits_parse(kernel->module, text_of(request, "edits"), &edits, err));
-    OPEVO_TRY(opevo_i_kernel_evaluate(kernel, set, edits, &result, &hash, &known, err));
+    OPEVO_TRY(opevo_i_evolver_kernel_evaluate(kernel, set, edits, &result, &hash, &known, err));
     set_text(reply, "status", opevo_kernel_verdict_name(result.verdict));
     set_text(reply, "class", opevo_outcome_name(class_of(result.verdict)));
     set_hash(reply, "hash", hash);
@@ -293,7 +293,7 @@ static opevo_status set_hex(json_t *reply, const opevo_text *bytes, opevo_error 
     return OPEVO_OK;
 }
 
-static opevo_status create_variant(opevo_i_kernel *kernel, const json_t *request,
+static opevo_status create_variant(opevo_i_evolver_kernel *kernel, const json_t *request,
                                    opevo_edits **edits, opevo_variant **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -307,7 +307,7 @@ cleanup:
     return status;
 }
 
-static opevo_status emit(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status emit(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                          opevo_error *err)
 {
     const char *form = text_of(request, "form");
@@ -340,7 +340,7 @@ cleanup:
 }
 
 /* "delete U82 (planted.c:31)", with every instruction of the text that has a source line. */
-static void describe_edit(const opevo_i_kernel *kernel, const char *text, bool skipped,
+static void describe_edit(const opevo_i_evolver_kernel *kernel, const char *text, bool skipped,
                           opevo_text *out)
 {
     const char *separator = "  [";
@@ -362,7 +362,7 @@ static void describe_edit(const opevo_i_kernel *kernel, const char *text, bool s
     opevo_text_add(out, skipped ? "  (skipped: its target is gone)" : "");
 }
 
-static opevo_status describe(opevo_i_kernel *kernel, const json_t *request, json_t *reply,
+static opevo_status describe(opevo_i_evolver_kernel *kernel, const json_t *request, json_t *reply,
                              opevo_error *err)
 {
     opevo_edits *edits = NULL;
@@ -394,7 +394,7 @@ cleanup:
     return status;
 }
 
-json_t *opevo_i_kernel_answer(opevo_i_kernel *kernel, const json_t *request)
+json_t *opevo_i_evolver_kernel_answer(opevo_i_evolver_kernel *kernel, const json_t *request)
 {
     static const struct {
         const char *name;

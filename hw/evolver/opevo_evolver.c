@@ -37,7 +37,7 @@ static void watch_asker(void)
 
 int main(int argc, char **argv)
 {
-    opevo_i_kernel kernel = {.module = NULL};
+    opevo_i_evolver_kernel kernel = {.module = NULL};
     char *line = NULL;
     size_t capacity = 0;
     int code = 0;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     watch_asker();
     while (code == 0 && getline(&line, &capacity, stdin) > 0) {
         json_t *request = json_loads(line, 0, NULL);
-        json_t *reply = request ? opevo_i_kernel_answer(&kernel, request) : NULL;
+        json_t *reply = request ? opevo_i_evolver_kernel_answer(&kernel, request) : NULL;
         char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
 
         if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0) {
@@ -65,6 +65,6 @@ int main(int argc, char **argv)
         json_decref(request);
     }
     free(line);
-    opevo_i_kernel_free(&kernel);
+    opevo_i_evolver_kernel_free(&kernel);
     return code;
 }

@@ -167,9 +167,9 @@ static void destroy(opevo_launcher *launcher)
 
 static const opevo_launcher_ops launcher_ops = {.name = "simt", .run = run, .destroy = destroy};
 
-opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
-                                          const opevo_i_kernel *kernel, opevo_launcher **out,
-                                          opevo_error *err)
+opevo_status opevo_i_evolver_simt_launcher_create(const opevo_variant *variant,
+                                                  const opevo_i_evolver_kernel *kernel,
+                                                  opevo_launcher **out, opevo_error *err)
 {
     simt_launcher *self = opevo_calloc(1, sizeof *self);
     opevo_simt_options named = kernel->simt;
@@ -195,12 +195,12 @@ opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
     return OPEVO_OK;
 }
 
-void opevo_i_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
+void opevo_i_evolver_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
 {
     opevo_simt_set_step_limit(((simt_launcher *)launcher)->simt, steps);
 }
 
-uint64_t opevo_i_simt_launcher_steps(const opevo_launcher *launcher)
+uint64_t opevo_i_evolver_simt_launcher_steps(const opevo_launcher *launcher)
 {
     return ((const simt_launcher *)launcher)->steps;
 }

@@ -8,21 +8,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-static opevo_i_touched_buffer *find(opevo_i_touched_buffer *buffers, size_t *count, size_t buffer)
+static opevo_i_feature_touched_buffer *find(opevo_i_feature_touched_buffer *buffers, size_t *count,
+                                            size_t buffer)
 {
     for (size_t i = 0; i < *count; i++) {
         if (buffers[i].buffer == buffer)
             return &buffers[i];
     }
-    buffers[*count] = (opevo_i_touched_buffer){.buffer = buffer};
+    buffers[*count] = (opevo_i_feature_touched_buffer){.buffer = buffer};
     return &buffers[(*count)++];
 }
 
-size_t opevo_i_statement_buffers(const opevo_statement_store *store,
-                                 opevo_i_touched_buffer *buffers)
+size_t opevo_i_feature_statement_buffers(const opevo_statement_store *store,
+                                         opevo_i_feature_touched_buffer *buffers)
 {
     size_t count = 0;
-    opevo_i_touched_buffer *one = find(buffers, &count, store->target.buffer);
+    opevo_i_feature_touched_buffer *one = find(buffers, &count, store->target.buffer);
 
     one->written = true;
     one->accesses[one->access_count++] = &store->target;
@@ -52,10 +53,10 @@ static bool runs(const opevo_statement_store *store, size_t outermost, size_t lo
     return false;
 }
 
-double opevo_i_statement_region(const opevo_statement_program *program,
-                                const opevo_statement_store *store,
-                                const opevo_i_touched_buffer *touched, size_t outermost,
-                                double *extents)
+double opevo_i_feature_statement_region(const opevo_statement_program *program,
+                                        const opevo_statement_store *store,
+                                        const opevo_i_feature_touched_buffer *touched,
+                                        size_t outermost, double *extents)
 {
     size_t dimensions = program->buffers[touched->buffer].dimension_count;
     double product = 1;
@@ -98,8 +99,8 @@ static bool find_stride(const opevo_statement_index *index, size_t loop, double 
     return false;
 }
 
-double opevo_i_statement_stride(const opevo_statement_program *program,
-                                const opevo_i_touched_buffer *touched, size_t loop)
+double opevo_i_feature_statement_stride(const opevo_statement_program *program,
+                                        const opevo_i_feature_touched_buffer *touched, size_t loop)
 {
     const opevo_statement_buffer *buffer = &program->buffers[touched->buffer];
     double smallest = INFINITY;
@@ -119,8 +120,8 @@ double opevo_i_statement_stride(const opevo_statement_program *program,
     return isfinite(smallest) ? smallest : 0;
 }
 
-bool opevo_i_statement_depends(const opevo_statement_program *program,
-                               const opevo_i_touched_buffer *touched, size_t loop)
+bool opevo_i_feature_statement_depends(const opevo_statement_program *program,
+                                       const opevo_i_feature_touched_buffer *touched, size_t loop)
 {
-    return opevo_i_statement_stride(program, touched, loop) > 0;
+    return opevo_i_feature_statement_stride(program, touched, loop) > 0;
 }

@@ -138,8 +138,8 @@ static float *add_axes(const opevo_statement_program *program, const opevo_state
 /* Remember the regions at every loop, and the curve with them. `last` receives the region of the
  * last buffer at the outermost loop. */
 static void touch_loops(const opevo_statement_program *program, const opevo_statement_store *store,
-                        const opevo_i_touched_buffer *buffers, size_t count,
-                        opevo_i_touches *touches, curve *out, double *last)
+                        const opevo_i_feature_touched_buffer *buffers, size_t count,
+                        opevo_i_feature_touches *touches, curve *out, double *last)
 {
     double operations = 0;
 
@@ -151,9 +151,11 @@ static void touch_loops(const opevo_statement_program *program, const opevo_stat
 
         for (size_t b = 0; b < count; b++) {
             double width = (double)program->buffers[buffers[b].buffer].element_bytes;
-            double elements = opevo_i_statement_region(program, store, &buffers[b], i, last);
+            double elements =
+                opevo_i_feature_statement_region(program, store, &buffers[b], i, last);
 
-            opevo_i_touches_add(touches, store->loops[i], buffers[b].buffer, elements, width);
+            opevo_i_feature_touches_add(touches, store->loops[i], buffers[b].buffer, elements,
+                                        width);
             bytes += elements * width;
         }
         operations *= extent_of(program, store, i);
@@ -164,7 +166,8 @@ static void touch_loops(const opevo_statement_program *program, const opevo_stat
 }
 
 static reuse find_reuse(const opevo_statement_program *program, const opevo_statement_store *store,
-                        const opevo_i_touched_buffer *touched, const opevo_i_touches *touches)
+                        const opevo_i_feature_touched_buffer *touched,
+                        const opevo_i_feature_touches *touches)
 {
     reuse found = {.type = 0, .iterations = 1, .bytes = -1};
 
@@ -174,15 +177,15 @@ static reuse find_reuse(const opevo_statement_program *program, const opevo_stat
         double least = 0;
         size_t times = 0;
 
-        if (!opevo_i_statement_depends(program, touched, loop)) {
+        if (!opevo_i_feature_statement_depends(program, touched, loop)) {
             if (found.bytes < 0)
-                found.bytes = opevo_i_touches_one_each(touches, loop);
+                found.bytes = opevo_i_feature_touches_one_each(touches, loop);
             found.count = extent;
             return found;
         }
         found.iterations *= extent;
-        found.bytes = opevo_i_touches_bytes(touches, loop);
-        times = opevo_i_touches_of(touches, loop, touched->buffer, &least);
+        found.bytes = opevo_i_feature_touches_bytes(touches, loop);
+        times = opevo_i_feature_touches_of(touches, loop, touched->buffer, &least);
         if (times > 1)
             return (reuse){.type = 1,
                            .iterations = least / extent,
@@ -194,8 +197,9 @@ static reuse find_reuse(const opevo_statement_program *program, const opevo_stat
 
 /* Lines accessed, and the stride of the innermost loop. */
 static double count_lines(const opevo_statement_program *program,
-                          const opevo_statement_store *store, const opevo_i_touched_buffer *touched,
-                          double product, double *innermost_stride)
+                          const opevo_statement_store *store,
+                          const opevo_i_feature_touched_buffer *touched, double product,
+                          double *innermost_stride)
 {
     double width = (double)program->buffers[touched->buffer].element_bytes;
     double innermost = extent_of(program, store, store->loop_count - 1);
@@ -203,7 +207,7 @@ static double count_lines(const opevo_statement_program *program,
     size_t i = store->loop_count;
 
     while (i > 0) {
-        stride = opevo_i_statement_stride(program, touched, store->loops[i - 1]);
+        stride = opevo_i_feature_statement_stride(program, touched, store->loops[i - 1]);
         if (stride > 0)
             break;
         skipped *= innermost;
@@ -224,9 +228,9 @@ static double continuous_bytes(const opevo_statement_buffer *buffer, const doubl
     return (double)buffer->element_bytes;
 }
 
-static void fill_buffer_row(const opevo_i_touched_buffer *touched, const reuse *how, double bytes,
-                            double unique_bytes, double lines, double unique_lines, double stride,
-                            buffer_row *out)
+static void fill_buffer_row(const opevo_i_feature_touched_buffer *touched, const reuse *how,
+                            double bytes, double unique_bytes, double lines, double unique_lines,
+                            double stride, buffer_row *out)
 {
     double share = how->count > 0.5 ? 1 / how->count : 2;
     float *number = out->numbers;
@@ -254,8 +258,9 @@ static void fill_buffer_row(const opevo_i_touched_buffer *touched, const reuse *
 
 static void describe_buffer(const opevo_statement_program *program,
                             const opevo_statement_store *store,
-                            const opevo_i_touched_buffer *touched, const opevo_i_touches *touches,
-                            const double *last, size_t last_dimensions, buffer_row *out)
+                            const opevo_i_feature_touched_buffer *touched,
+                            const opevo_i_feature_touches *touches, const double *last,
+                            size_t last_dimensions, buffer_row *out)
 {
     const opevo_statement_buffer *buffer = &program->buffers[touched->buffer];
     double width = (double)buffer->element_bytes;
@@ -265,7 +270,8 @@ static void describe_buffer(const opevo_statement_program *program,
 
     if (store->loop_count > 0) {
         unique_bytes =
-            opevo_i_touches_oldest(touches, store->loops[0], touched->buffer)->elements * width;
+            opevo_i_feature_touches_oldest(touches, store->loops[0], touched->buffer)->elements *
+            width;
         lines = count_lines(program, store, touched, product, &stride);
         unique_lines =
             unique_bytes / fmin(continuous_bytes(buffer, last, last_dimensions), LINE_BYTES);
@@ -347,13 +353,13 @@ static float *add_allocation(const opevo_statement_program *program,
 }
 
 static void describe_store(const opevo_statement_program *program,
-                           const opevo_statement_store *store, opevo_i_touches *touches,
+                           const opevo_statement_store *store, opevo_i_feature_touches *touches,
                            bool *is_gpu, float *out)
 {
-    opevo_i_touched_buffer buffers[OPEVO_I_STATEMENT_ACCESSES];
+    opevo_i_feature_touched_buffer buffers[OPEVO_I_STATEMENT_ACCESSES];
     buffer_row rows[OPEVO_I_STATEMENT_ACCESSES];
     double last[OPEVO_I_STATEMENT_DIMENSIONS];
-    size_t count = opevo_i_statement_buffers(store, buffers);
+    size_t count = opevo_i_feature_statement_buffers(store, buffers);
     size_t last_dimensions = program->buffers[buffers[count - 1].buffer].dimension_count;
     double product = outer_product(program, store, store->loop_count);
     curve intensity;
@@ -409,7 +415,7 @@ opevo_status opevo_statement_features(const opevo_statement_program *program, fl
                                       size_t *count, opevo_error *err)
 {
     opevo_status status = check_sizes(program, err);
-    opevo_i_touches touches;
+    opevo_i_feature_touches touches;
     size_t *places = NULL;
     bool is_gpu = false;
     size_t made = 0;
@@ -417,7 +423,7 @@ opevo_status opevo_statement_features(const opevo_statement_program *program, fl
     if (status != OPEVO_OK)
         return status;
     places = opevo_malloc(program->store_count, sizeof *places);
-    if (!opevo_i_touches_init(&touches, program) || !places) {
+    if (!opevo_i_feature_touches_init(&touches, program) || !places) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a program.");
         goto cleanup;
     }
@@ -426,7 +432,7 @@ opevo_status opevo_statement_features(const opevo_statement_program *program, fl
                        rows + row_of(program, i, places, &made) * OPEVO_STATEMENT_FEATURES);
     *count = made;
 cleanup:
-    opevo_i_touches_release(&touches);
+    opevo_i_feature_touches_release(&touches);
     opevo_free(places);
     return status;
 }

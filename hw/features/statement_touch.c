@@ -6,7 +6,8 @@
 
 #include <opevo/memory.h>
 
-bool opevo_i_touches_init(opevo_i_touches *self, const opevo_statement_program *program)
+bool opevo_i_feature_touches_init(opevo_i_feature_touches *self,
+                                  const opevo_statement_program *program)
 {
     size_t most = 0;
 
@@ -24,20 +25,20 @@ bool opevo_i_touches_init(opevo_i_touches *self, const opevo_statement_program *
     return true;
 }
 
-void opevo_i_touches_release(opevo_i_touches *self)
+void opevo_i_feature_touches_release(opevo_i_feature_touches *self)
 {
     opevo_free(self->all);
     opevo_free(self->first);
     opevo_free(self->last);
 }
 
-void opevo_i_touches_add(opevo_i_touches *self, size_t loop, size_t buffer, double elements,
-                         double bytes)
+void opevo_i_feature_touches_add(opevo_i_feature_touches *self, size_t loop, size_t buffer,
+                                 double elements, double bytes)
 {
     size_t place = self->count++;
 
-    self->all[place] =
-        (opevo_i_touch){.buffer = buffer, .elements = elements, .bytes = bytes, .next = SIZE_MAX};
+    self->all[place] = (opevo_i_feature_touch){
+        .buffer = buffer, .elements = elements, .bytes = bytes, .next = SIZE_MAX};
     if (self->first[loop] == SIZE_MAX)
         self->first[loop] = place;
     else
@@ -45,7 +46,8 @@ void opevo_i_touches_add(opevo_i_touches *self, size_t loop, size_t buffer, doub
     self->last[loop] = place;
 }
 
-const opevo_i_touch *opevo_i_touches_oldest(const opevo_i_touches *self, size_t loop, size_t buffer)
+const opevo_i_feature_touch *opevo_i_feature_touches_oldest(const opevo_i_feature_touches *self,
+                                                            size_t loop, size_t buffer)
 {
     size_t i = self->first[loop];
 
@@ -54,7 +56,7 @@ const opevo_i_touch *opevo_i_touches_oldest(const opevo_i_touches *self, size_t 
     return &self->all[i];
 }
 
-double opevo_i_touches_bytes(const opevo_i_touches *self, size_t loop)
+double opevo_i_feature_touches_bytes(const opevo_i_feature_touches *self, size_t loop)
 {
     double sum = 0;
 
@@ -63,7 +65,7 @@ double opevo_i_touches_bytes(const opevo_i_touches *self, size_t loop)
     return sum;
 }
 
-double opevo_i_touches_one_each(const opevo_i_touches *self, size_t loop)
+double opevo_i_feature_touches_one_each(const opevo_i_feature_touches *self, size_t loop)
 {
     double sum = 0;
 
@@ -72,7 +74,8 @@ double opevo_i_touches_one_each(const opevo_i_touches *self, size_t loop)
     return sum;
 }
 
-size_t opevo_i_touches_of(const opevo_i_touches *self, size_t loop, size_t buffer, double *least)
+size_t opevo_i_feature_touches_of(const opevo_i_feature_touches *self, size_t loop, size_t buffer,
+                                  double *least)
 {
     size_t count = 0;
 

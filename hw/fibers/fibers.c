@@ -234,10 +234,10 @@ static void run_windows(launcher *self, opevo_case *what, void *const *inputs)
 static _Noreturn void live(launcher *self, opevo_case *what, void *const *inputs, int end,
                            double timeout_s)
 {
-    opevo_i_limits limits = {.memory_bytes = self->fibers->options.memory_bytes,
-                             .processor_s = 2 * timeout_s + 1,
-                             .threads = 1,
-                             .kept = PIPE_FILE + 1};
+    opevo_i_process_limits limits = {.memory_bytes = self->fibers->options.memory_bytes,
+                                     .processor_s = 2 * timeout_s + 1,
+                                     .threads = 1,
+                                     .kept = PIPE_FILE + 1};
 
     child.self = self;
     child.report = (report *)(void *)self->memory;
@@ -245,9 +245,9 @@ static _Noreturn void live(launcher *self, opevo_case *what, void *const *inputs
     child.report->status = OPEVO_FAULT;
     if (end != PIPE_FILE && dup2(end, PIPE_FILE) < 0)
         _exit(1);
-    child.report->status = opevo_i_sandbox_enter(&limits, &child.report->err);
+    child.report->status = opevo_i_process_sandbox_enter(&limits, &child.report->err);
     if (child.report->status == OPEVO_OK)
-        child.report->status = opevo_i_sandbox_seal(&child.report->err);
+        child.report->status = opevo_i_process_sandbox_seal(&child.report->err);
     if (child.report->status == OPEVO_OK) {
         catch_faults();
         run_windows(self, what, inputs);
@@ -280,9 +280,9 @@ static void set_times(const launcher *self, const report *said, opevo_evaluation
     double times[MOST_WINDOWS];
     size_t count = self->fibers->options.windows;
 
-    opevo_i_window_times(said->elapsed_s, said->processor_s, count, times);
-    opevo_i_sort(times, count);
-    out->time_s = opevo_i_time_of_windows(times, count);
+    opevo_i_wire_window_times(said->elapsed_s, said->processor_s, count, times);
+    opevo_i_wire_sort(times, count);
+    out->time_s = opevo_i_wire_time_of_windows(times, count);
 }
 
 /* What the child says, as it may have been overwritten by its kernel: texts end, and what is no

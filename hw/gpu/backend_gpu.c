@@ -43,12 +43,12 @@ static opevo_status make_context(opevo_i_gpu_backend *self, opevo_error *err)
     return code ? fail(self, code, "no context", err) : OPEVO_OK;
 }
 
-opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
+opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
                               unsigned ordinal, opevo_i_backend **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_backend *self = opevo_calloc(1, sizeof *self);
-    opevo_i_rtc rtc;
+    opevo_i_gpu_rtc rtc;
     char version[64] = "";
     ssize_t length = 0;
     int major = 0;
@@ -63,12 +63,12 @@ opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backen
     self->self[length > 0 ? length : 0] = '\0';
     snprintf(self->ordinal_text, sizeof self->ordinal_text, "%u", ordinal);
     OPEVO_TRY(opevo_i_gpu_driver_open(vendor, &self->driver, err));
-    OPEVO_TRY(opevo_i_rtc_open(vendor, &rtc, err));
+    OPEVO_TRY(opevo_i_gpu_rtc_open(vendor, &rtc, err));
     OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
     OPEVO_TRY(make_context(self, err));
     rtc.version(&major, &minor);
     if (!vendor->hip)
-        opevo_i_nvml_driver(version, sizeof version);
+        opevo_i_gpu_nvml_driver(version, sizeof version);
     snprintf(self->super.device, sizeof self->super.device, "%.128s, %s, %s %d%s%s, compiler %d.%d",
              self->facts.name, self->facts.arch, vendor->title, self->facts.driver,
              *version ? ", driver " : "", version, major, minor);
@@ -86,7 +86,7 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
 {
     opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
 
-    opevo_i_operands_free(&self->operands);
+    opevo_i_reference_operands_free(&self->operands);
     opevo_free(self->words);
     opevo_free(self);
 }
@@ -105,7 +105,7 @@ bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int operand)
 static int allocate_operand(opevo_i_gpu_backend *self, int operand)
 {
     const opevo_i_gpu_driver *driver = &self->driver;
-    const opevo_i_guarded *host = &self->operands.memory[operand];
+    const opevo_i_reference_guarded *host = &self->operands.memory[operand];
     uint64_t *memory = &self->memory[operand];
     int code = 0;
 
@@ -132,7 +132,7 @@ static opevo_status allocate(opevo_i_gpu_backend *self, opevo_error *err)
     size_t words = 0;
     int code = 0;
 
-    opevo_i_operands_poison(&self->operands); /* what is copied to outputs */
+    opevo_i_reference_operands_poison(&self->operands); /* what is copied to outputs */
     for (int i = 0; i < self->operands.list.count && !code; i++) {
         code = allocate_operand(self, i);
         if (i >= self->operands.list.inputs && opevo_i_gpu_output_words(self, i) > words)
@@ -159,14 +159,14 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     self->run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
     self->precision = json_number_value(json_object_get(message, "precision"));
     self->repeat_s = json_number_value(json_object_get(message, "repeat_s"));
-    self->least_s = opevo_i_setup_least_s(message, OPEVO_I_GPU_COUNTER_S);
+    self->least_s = opevo_i_wire_setup_least_s(message, OPEVO_I_GPU_COUNTER_S);
     self->cold = json_is_true(json_object_get(message, "cold"));
     if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0) || !(self->precision > 0) ||
         !(self->repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
-    OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
-    OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
-                                      &self->operands, err));
+    OPEVO_TRY(opevo_i_wire_setup_workload(message, &work, err));
+    OPEVO_TRY(opevo_i_reference_operands_create(
+        work, (uint64_t)seed, opevo_i_backend_worker_reference, &self->operands, err));
     self->operands.check_threads = 0; /* while the device waits */
     backend->reference_s = self->operands.reference_s;
     backend->unbounded = self->operands.unbounded;
@@ -175,9 +175,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_i_job *job,
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
-                                       opevo_i_arguments *out, opevo_error *err)
+                                       opevo_i_process_arguments *out, opevo_error *err)
 {
     const opevo_i_gpu_backend *self = (const opevo_i_gpu_backend *)backend;
     const char *const words[] = {
@@ -186,7 +186,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
 
     (void)job;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
+        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
     }
     return OPEVO_OK;
@@ -206,7 +206,7 @@ static bool measure_loaded(const opevo_i_gpu_running *run)
         return false;
     /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
     if (first_s >= self->repeat_s && !run->job->brief)
-        return opevo_i_result_add(run->result, first_s);
+        return opevo_i_wire_result_add(run->result, first_s);
     return opevo_i_gpu_prepare(run) && opevo_i_gpu_sample(run) && opevo_i_gpu_check(run);
 }
 
@@ -217,23 +217,23 @@ static void conclude(const opevo_i_gpu_running *run, bool good, const char *titl
     char state[128] = "";
 
     if (!good && run->result->kind == OPEVO_OUTCOME_OK)
-        opevo_i_result_fault(run->result, "no memory for the samples of a kernel");
+        opevo_i_wire_result_fault(run->result, "no memory for the samples of a kernel");
     if (!good)
         return;
     if (!self->vendor->hip)
-        opevo_i_nvml_state(self->facts.bus, state, sizeof state);
+        opevo_i_gpu_nvml_state(self->facts.bus, state, sizeof state);
     opevo_text_clear(&run->result->message);
     opevo_text_printf(&run->result->message, "%s%s%s", title, *title && *state ? "; " : "", state);
 }
 
-static void measure_library(opevo_i_gpu_backend *self, const opevo_i_job *job,
-                            opevo_i_result *result)
+static void measure_library(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                            opevo_i_wire_result *result)
 {
     const opevo_i_gpu_running run = {.self = self, .job = job, .result = result};
     opevo_error err = {OPEVO_OK, ""};
 
     if (!self->operands.work->library) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
     if (!self->math && (!opevo_i_gpu_prepare(&run) ||
@@ -241,14 +241,14 @@ static void measure_library(opevo_i_gpu_backend *self, const opevo_i_job *job,
                                               self->operands.work->library, self->argument,
                                               &self->math, &err) != OPEVO_OK)) {
         if (result->kind == OPEVO_OUTCOME_OK)
-            opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+            opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
         return;
     }
     conclude(&run, measure_loaded(&run), opevo_i_gpu_math_title(self->math));
 }
 
-static void measure_object(opevo_i_gpu_backend *self, const opevo_i_job *job, const char *path,
-                           opevo_i_result *result)
+static void measure_object(opevo_i_gpu_backend *self, const opevo_i_wire_job *job, const char *path,
+                           opevo_i_wire_result *result)
 {
     opevo_i_gpu_running run = {.self = self, .job = job, .result = result};
     opevo_error err = {OPEVO_OK, ""};
@@ -258,7 +258,7 @@ static void measure_object(opevo_i_gpu_backend *self, const opevo_i_job *job, co
     int code = 0;
 
     if (opevo_file_read(path, IMAGE_BYTES_MAX, &image, &size, &err) != OPEVO_OK) {
-        opevo_i_result_fault(result, "%s", err.message);
+        opevo_i_wire_result_fault(result, "%s", err.message);
         return;
     }
     code = self->driver.load_module(&module, image);
@@ -288,8 +288,8 @@ void opevo_i_gpu_lock_name(const opevo_i_backend *backend, char *out, size_t siz
     opevo_i_gpu_turn_name(self->vendor, &self->facts, out, size);
 }
 
-void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
-                         opevo_i_result *result)
+void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const char *object,
+                         opevo_i_wire_result *result)
 {
     opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
     double start = opevo_clock_monotonic_s();

@@ -16,7 +16,7 @@ enum { OPEVO_I_GPU_GUARD_WORDS = 1024 /* before and after an output */ };
 
 typedef struct opevo_i_gpu_backend {
     opevo_i_backend super;
-    const opevo_i_vendor *vendor;
+    const opevo_i_gpu_vendor *vendor;
     opevo_i_gpu_driver driver;
     opevo_i_gpu_facts facts;
     unsigned ordinal;
@@ -25,7 +25,7 @@ typedef struct opevo_i_gpu_backend {
     double run_limit_s, precision, repeat_s;
     double least_s; /* of samples, however precise they are */
     bool cold;
-    opevo_i_operands operands;
+    opevo_i_reference_operands operands;
     /* Of each operand. */
     uint64_t pristine[OPEVO_WORKLOAD_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
     uint64_t memory[OPEVO_WORKLOAD_OPERANDS];   /* these copies; outputs between their guards */
@@ -42,8 +42,8 @@ typedef struct opevo_i_gpu_backend {
 /* A kernel that is measured. */
 typedef struct opevo_i_gpu_running {
     opevo_i_gpu_backend *self;
-    const opevo_i_job *job;
-    opevo_i_result *result;
+    const opevo_i_wire_job *job;
+    opevo_i_wire_result *result;
     void *function[OPEVO_KERNEL_LAUNCHES];
 } opevo_i_gpu_running;
 

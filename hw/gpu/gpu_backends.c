@@ -8,12 +8,12 @@
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
-        opevo_i_gpu_list(&opevo_i_vendor_##vendor, add, context);                                  \
+        opevo_i_gpu_list(&opevo_i_gpu_vendor_##vendor, add, context);                              \
     }                                                                                              \
     static opevo_status open_##vendor(unsigned ordinal, opevo_i_backend **out, opevo_error *err)   \
     {                                                                                              \
-        return opevo_i_gpu_open(&opevo_i_vendor_##vendor, &opevo_i_backend_##vendor, ordinal, out, \
-                                err);                                                              \
+        return opevo_i_gpu_open(&opevo_i_gpu_vendor_##vendor, &opevo_i_backend_##vendor, ordinal,  \
+                                out, err);                                                         \
     }                                                                                              \
     const opevo_i_backend_ops opevo_i_backend_##vendor = {                                         \
         .kind = (name),                                                                            \

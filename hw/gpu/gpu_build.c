@@ -16,7 +16,7 @@
 
 #define SOURCE_BYTES_MAX ((size_t)64 << 20)
 
-static void print_log(const opevo_i_rtc *rtc, void *program)
+static void print_log(const opevo_i_gpu_rtc *rtc, void *program)
 {
     size_t size = 0;
     char *log = NULL;
@@ -31,7 +31,7 @@ static void print_log(const opevo_i_rtc *rtc, void *program)
     opevo_free(log);
 }
 
-static opevo_status get_code(const opevo_i_rtc *rtc, void *program, char **code, size_t *size,
+static opevo_status get_code(const opevo_i_gpu_rtc *rtc, void *program, char **code, size_t *size,
                              opevo_error *err)
 {
     if (rtc->code_size(program, size) != 0 || *size == 0)
@@ -44,18 +44,18 @@ static opevo_status get_code(const opevo_i_rtc *rtc, void *program, char **code,
     return OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for %zu bytes of code.", *size);
 }
 
-opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
-                                 char **code, size_t *size, opevo_error *err)
+opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *arch,
+                                 const char *source, char **code, size_t *size, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_rtc rtc;
+    opevo_i_gpu_rtc rtc;
     void *program = NULL;
     char option[64];
     const char *options[1] = {option};
     int failed = 0;
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
-    status = opevo_i_rtc_open(vendor, &rtc, err);
+    status = opevo_i_gpu_rtc_open(vendor, &rtc, err);
     if (status != OPEVO_OK)
         return status;
     failed = rtc.create(&program, source, "kernel", 0, NULL, NULL);
@@ -71,8 +71,8 @@ opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch,
     return status;
 }
 
-static opevo_status compile_file(const opevo_i_vendor *vendor, const char *arch, const char *source,
-                                 const char *object, opevo_error *err)
+static opevo_status compile_file(const opevo_i_gpu_vendor *vendor, const char *arch,
+                                 const char *source, const char *object, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *text = NULL;
@@ -94,7 +94,8 @@ cleanup:
 }
 
 /* hipRTC compiles for the current device. */
-static opevo_status choose_device(const opevo_i_vendor *vendor, unsigned ordinal, opevo_error *err)
+static opevo_status choose_device(const opevo_i_gpu_vendor *vendor, unsigned ordinal,
+                                  opevo_error *err)
 {
     opevo_i_gpu_driver driver;
     opevo_status status = OPEVO_OK;
@@ -109,16 +110,16 @@ static opevo_status choose_device(const opevo_i_vendor *vendor, unsigned ordinal
 
 int opevo_i_gpu_build_main(int argc, char **argv)
 {
-    const opevo_i_vendor *vendor = NULL;
+    const opevo_i_gpu_vendor *vendor = NULL;
     opevo_error err = {OPEVO_OK, ""};
     uint64_t ordinal = 0;
 
     if (argc != 5 || !opevo_parse_u64(argv[1], &ordinal))
         return 2;
-    vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
+    vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
     if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
         /* What HIP's driver reserves for the device is beyond any limit, and comes first. */
-        opevo_i_limit_memory(OPEVO_I_BUILD_MEMORY);
+        opevo_i_process_limit_memory(OPEVO_I_BUILD_MEMORY);
         if (compile_file(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
             return 0;
     }

@@ -26,8 +26,9 @@ void opevo_i_gpu_judge(const opevo_i_gpu_running *run, int code, const char *wha
     bool sticky = self->driver.synchronize() != 0;
 
     run->result->spoilt = sticky;
-    opevo_i_result_fail(run->result, sticky ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_LAUNCH_ERROR,
-                        "%s: error %d (%s)", what, code, opevo_i_gpu_words(self->vendor, code));
+    opevo_i_wire_result_fail(
+        run->result, sticky ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_LAUNCH_ERROR,
+        "%s: error %d (%s)", what, code, opevo_i_gpu_words(self->vendor, code));
 }
 
 /* Leave for all shared memory that the launches ask for. */
@@ -88,8 +89,8 @@ static bool launch(const opevo_i_gpu_running *run)
     if (run->job->library) {
         code = opevo_i_gpu_math_run(self->math);
         if (code)
-            opevo_i_result_fail(run->result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: status %d",
-                                opevo_i_gpu_math_title(self->math), code);
+            opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: status %d",
+                                     opevo_i_gpu_math_title(self->math), code);
         return code == 0;
     }
     for (int i = 0; i < count; i++)
@@ -122,15 +123,15 @@ static bool wait_for_end(const opevo_i_gpu_running *run, double limit_s, double 
         if (opevo_clock_monotonic_s() > deadline) {
             run->result->spoilt = true; /* it can only be stopped with the process */
             if (slow_s < limit_s)
-                opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
-                                    run->job->slower, run->job->best_s);
+                opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
+                                         run->job->slower, run->job->best_s);
             else
-                opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
-                                    limit_s);
+                opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT,
+                                         "took longer than %g s", limit_s);
             return false;
         }
         if (poll(&engine, 1, 0) > 0)
-            opevo_i_end_with_engine();
+            opevo_i_backend_end_with_engine();
         nanosleep(&nap, NULL);
     }
     if (code)
@@ -159,7 +160,7 @@ double opevo_i_gpu_window(const opevo_i_gpu_running *run, unsigned calls)
         opevo_i_gpu_judge(run, code, "no event");
         return 0;
     }
-    if (!wait_for_end(run, self->run_limit_s, fmax(opevo_i_job_slow_s(run->job), RESTART_S)))
+    if (!wait_for_end(run, self->run_limit_s, fmax(opevo_i_wire_job_slow_s(run->job), RESTART_S)))
         return 0;
     code = self->driver.elapsed_ms(&ms, self->start, self->end);
     if (code) {
@@ -173,7 +174,7 @@ bool opevo_i_gpu_prepare(const opevo_i_gpu_running *run)
 {
     opevo_i_gpu_backend *self = run->self;
     const opevo_i_gpu_driver *driver = &self->driver;
-    const opevo_i_operands *operands = &self->operands;
+    const opevo_i_reference_operands *operands = &self->operands;
     int code = 0;
 
     for (int i = 0; i < operands->list.count && !code; i++) {
@@ -209,7 +210,7 @@ static bool check_output(const opevo_i_gpu_running *run, int operand, opevo_text
         opevo_i_gpu_judge(run, code, "its result cannot be read");
         return false;
     }
-    if (!opevo_i_operands_check(&self->operands, operand, c, why))
+    if (!opevo_i_reference_operands_check(&self->operands, operand, c, why))
         return false;
     intact = memcmp(c + bytes, &pattern, -bytes % 4) == 0;
     for (size_t i = 0; i < OPEVO_I_GPU_GUARD_WORDS; i++)
@@ -229,7 +230,7 @@ bool opevo_i_gpu_check(const opevo_i_gpu_running *run)
     for (int i = list->inputs; i < list->count && right; i++)
         right = check_output(run, i, &why);
     if (why.length)
-        opevo_i_result_fail(run->result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
+        opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
     opevo_text_free(&why);
     run->result->check_s += opevo_clock_monotonic_s() - start;
     return right;

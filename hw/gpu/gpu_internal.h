@@ -71,22 +71,22 @@
 typedef struct opevo_i_gpu_driver {
     OPEVO_I_GPU_FUNCTIONS(OPEVO_I_GPU_MEMBER)
 } opevo_i_gpu_driver;
-typedef struct opevo_i_rtc {
+typedef struct opevo_i_gpu_rtc {
     OPEVO_I_RTC_FUNCTIONS(OPEVO_I_GPU_MEMBER)
-} opevo_i_rtc;
+} opevo_i_gpu_rtc;
 #undef OPEVO_I_GPU_MEMBER
 
 /* Codes with a meaning of their own; both vendors use the same numbers. */
 enum { OPEVO_I_GPU_NOT_READY = 600 };
 
-typedef struct opevo_i_vendor {
+typedef struct opevo_i_gpu_vendor {
     const char *kind; /* of its backend: "cuda" */
     bool hip;
     const char *title;
     const char *const *driver_libraries, *const *rtc_libraries; /* tried in order; end with NULL */
     const char *driver_missing, *rtc_missing;                   /* what to install */
-} opevo_i_vendor;
-extern const opevo_i_vendor opevo_i_vendor_cuda, opevo_i_vendor_hip;
+} opevo_i_gpu_vendor;
+extern const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda, opevo_i_gpu_vendor_hip;
 
 /* The first that can be opened; NULL when none can. */
 void *opevo_i_gpu_library(const char *const *names);
@@ -96,16 +96,17 @@ typedef struct opevo_i_gpu_symbol {
     const char *cuda, *hip;
 } opevo_i_gpu_symbol;
 /* Fill the table at `out`. Errors: IO naming the function that is missing. */
-opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
+opevo_status opevo_i_gpu_look_up(const opevo_i_gpu_vendor *vendor, void *library,
                                  const opevo_i_gpu_symbol *symbols, size_t count, void *out,
                                  opevo_error *err);
 
 /* Open the library once and look all functions up. Errors: IO with what to install. */
-opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
+opevo_status opevo_i_gpu_driver_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_driver *out,
                                      opevo_error *err);
-opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, opevo_error *err);
+opevo_status opevo_i_gpu_rtc_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_rtc *out,
+                                  opevo_error *err);
 /* The driver's words for one of its codes; "" where it has none. A static string. */
-const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code);
+const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code);
 
 /* What distinguishes a device; `arch` is the compiler's name for it, "" where the compiler finds
  * that out by itself. */
@@ -114,23 +115,24 @@ typedef struct opevo_i_gpu_facts {
     int driver, cores;
     size_t memory_bytes, l2_bytes;
 } opevo_i_gpu_facts;
-opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                  unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err);
+opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
+                                  const opevo_i_gpu_driver *driver, unsigned ordinal,
+                                  opevo_i_gpu_facts *out, opevo_error *err);
 /* The device itself, by whatever number each process knows it: the name of its lock. */
-void opevo_i_gpu_turn_name(const opevo_i_vendor *vendor, const opevo_i_gpu_facts *facts, char *out,
-                           size_t size);
+void opevo_i_gpu_turn_name(const opevo_i_gpu_vendor *vendor, const opevo_i_gpu_facts *facts,
+                           char *out, size_t size);
 /* As `list` of a backend. */
-void opevo_i_gpu_list(const opevo_i_vendor *vendor,
+void opevo_i_gpu_list(const opevo_i_gpu_vendor *vendor,
                       void (*add)(void *context, const opevo_hardware *row), void *context);
 
 /* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far
  * as it says; "" where it is not there. */
-void opevo_i_nvml_state(const char *bus, char *out, size_t size);
+void opevo_i_gpu_nvml_state(const char *bus, char *out, size_t size);
 /* Joules that the device has used since its driver was loaded, by NVML;
  * NAN where it does not say. */
-double opevo_i_nvml_energy_j(const char *bus);
+double opevo_i_gpu_nvml_energy_j(const char *bus);
 /* The version of NVIDIA's driver, such as "580.95.05", likewise. */
-void opevo_i_nvml_driver(char *out, size_t size);
+void opevo_i_gpu_nvml_driver(char *out, size_t size);
 
 /* ---- The vendor's own kernels (gpu_math.c) ---- */
 
@@ -141,10 +143,10 @@ typedef struct opevo_i_gpu_math opevo_i_gpu_math;
  * which overwrites C, and where there is no cuDNN by im2col and sgemm, with a kernel compiled for
  * `arch`. Errors: INVALID for a contraction; IO with what to install, or the library's status;
  * LIMIT where an unfolded image has no room; NOMEM; those of the compiler. */
-opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                   const char *arch, const opevo_operator *op,
-                                   const uint64_t *operands, opevo_i_gpu_math **out,
-                                   opevo_error *err);
+opevo_status opevo_i_gpu_math_open(const opevo_i_gpu_vendor *vendor,
+                                   const opevo_i_gpu_driver *driver, const char *arch,
+                                   const opevo_operator *op, const uint64_t *operands,
+                                   opevo_i_gpu_math **out, opevo_error *err);
 /* Enqueue one execution. The library's status, or the driver's; 0 for success. */
 int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);
 /* Library, version and algorithm. */
@@ -158,9 +160,10 @@ typedef struct opevo_i_gpu_unfold {
 } opevo_i_gpu_unfold;
 
 /* Compile the kernel for a convolution's shapes. Errors: those of the compiler; IO. */
-opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                     const char *arch, const opevo_operator *op,
-                                     opevo_i_gpu_unfold *out, opevo_error *err);
+opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
+                                     const opevo_i_gpu_driver *driver, const char *arch,
+                                     const opevo_operator *op, opevo_i_gpu_unfold *out,
+                                     opevo_error *err);
 /* Enqueue the unfolding of consecutive images:
  *
  *     rows[n][c, r, s][y, x] = images[n][c][y * stride + r - padding][x * stride + s - padding],
@@ -175,8 +178,8 @@ int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_dri
 /* Code for the architecture ("": for the current device), to be released with opevo_free; the
  * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a
  * source that does not compile; NOMEM. */
-opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
-                                 char **code, size_t *size, opevo_error *err);
+opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *arch,
+                                 const char *source, char **code, size_t *size, opevo_error *err);
 
 /* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
  * and object. Returns the exit status; the compiler's log is on standard error. */
@@ -186,15 +189,15 @@ int opevo_i_gpu_build_main(int argc, char **argv);
  *
  * The functions that CUDA and HIP have in common (backend_gpu.c),
  * and their rows (gpu_backends.c). */
-opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
+opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
                               unsigned ordinal, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
-opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_job *job,
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
-                                       opevo_i_arguments *out, opevo_error *err);
+                                       opevo_i_process_arguments *out, opevo_error *err);
 void opevo_i_gpu_lock_name(const opevo_i_backend *self, char *out, size_t size);
-void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_job *job, const char *object,
-                         opevo_i_result *result);
+void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_wire_job *job, const char *object,
+                         opevo_i_wire_result *result);
 void opevo_i_gpu_close(opevo_i_backend *self);
 
 extern const opevo_i_backend_ops opevo_i_backend_cuda, opevo_i_backend_hip;

@@ -31,7 +31,7 @@ enum {
 const opevo_gpu_options opevo_gpu_defaults = {.windows = 15, .timeout_s = 10};
 
 struct opevo_gpu {
-    const opevo_i_vendor *vendor;
+    const opevo_i_gpu_vendor *vendor;
     opevo_i_gpu_driver driver;
     opevo_i_gpu_facts facts;
     opevo_gpu_options options;
@@ -103,7 +103,7 @@ opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, 
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
     }
     self->turn = -1;
-    self->vendor = hip ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
+    self->vendor = hip ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
     self->options = *options;
     if (self->options.windows > MOST_WINDOWS)
         self->options.windows = MOST_WINDOWS;
@@ -134,7 +134,7 @@ void opevo_gpu_close(opevo_gpu *gpu)
 
 void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), void *context)
 {
-    const opevo_i_lock_wait wait = {.note = note, .context = context};
+    const opevo_i_backend_lock_wait wait = {.note = note, .context = context};
     char *folder = NULL;
     char name[128];
 
@@ -143,7 +143,7 @@ void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), voi
         return;
     mkdir(folder, 0700); /* without it there is no lock */
     opevo_i_gpu_turn_name(gpu->vendor, &gpu->facts, name, sizeof name);
-    gpu->turn = opevo_i_device_lock_take(folder, name, &wait);
+    gpu->turn = opevo_i_backend_device_lock_take(folder, name, &wait);
     opevo_free(folder);
 }
 
@@ -151,7 +151,7 @@ void opevo_gpu_end(opevo_gpu *gpu)
 {
     if (gpu->spoilt)
         return;
-    opevo_i_device_lock_release(gpu->turn);
+    opevo_i_backend_device_lock_release(gpu->turn);
     gpu->turn = -1;
 }
 
@@ -413,8 +413,8 @@ static opevo_status run_case(launcher *self, opevo_case *what, opevo_evaluation 
         OPEVO_TRY(play(self, what, &times[i], out, err));
     if (out->verdict != OPEVO_VERDICT_OK)
         goto cleanup;
-    opevo_i_sort(times, windows);
-    out->time_s = opevo_i_time_of_windows(times, windows);
+    opevo_i_wire_sort(times, windows);
+    out->time_s = opevo_i_wire_time_of_windows(times, windows);
     for (size_t i = 0; i < self->count; i++) {
         if (self->buffers[i].output)
             OPEVO_TRY(fetch(self, i, err));

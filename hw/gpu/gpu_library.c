@@ -14,7 +14,7 @@ static const char *why_no_energy(const char *bus);
 
 #define DRIVER_SYMBOL(member, cuda, hip, parameters)                                               \
     {offsetof(opevo_i_gpu_driver, member), cuda, hip},
-#define RTC_SYMBOL(member, cuda, hip, parameters) {offsetof(opevo_i_rtc, member), cuda, hip},
+#define RTC_SYMBOL(member, cuda, hip, parameters) {offsetof(opevo_i_gpu_rtc, member), cuda, hip},
 static const opevo_i_gpu_symbol driver_symbols[] = {OPEVO_I_GPU_FUNCTIONS(DRIVER_SYMBOL)};
 static const opevo_i_gpu_symbol rtc_symbols[] = {OPEVO_I_RTC_FUNCTIONS(RTC_SYMBOL)};
 
@@ -27,7 +27,7 @@ void *opevo_i_gpu_library(const char *const *names)
     return library;
 }
 
-opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
+opevo_status opevo_i_gpu_look_up(const opevo_i_gpu_vendor *vendor, void *library,
                                  const opevo_i_gpu_symbol *symbols, size_t count, void *out,
                                  opevo_error *err)
 {
@@ -43,7 +43,7 @@ opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
+opevo_status opevo_i_gpu_driver_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_driver *out,
                                      opevo_error *err)
 {
     void *library = opevo_i_gpu_library(vendor->driver_libraries);
@@ -66,7 +66,8 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_d
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, opevo_error *err)
+opevo_status opevo_i_gpu_rtc_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_rtc *out,
+                                  opevo_error *err)
 {
     void *library = opevo_i_gpu_library(vendor->rtc_libraries);
 
@@ -78,7 +79,7 @@ opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, op
 }
 
 /* CUDA: int (code, const char **); HIP: const char *(code). */
-const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code)
+const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code)
 {
     void *library = opevo_i_gpu_library(vendor->driver_libraries);
     void *found =
@@ -104,8 +105,8 @@ const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code)
 
 /* ---- Devices -------------------------------------------------------------------------------- */
 
-void opevo_i_gpu_turn_name(const opevo_i_vendor *vendor, const opevo_i_gpu_facts *facts, char *out,
-                           size_t size)
+void opevo_i_gpu_turn_name(const opevo_i_gpu_vendor *vendor, const opevo_i_gpu_facts *facts,
+                           char *out, size_t size)
 {
     snprintf(out, size, "%s-%s", vendor->kind, facts->bus);
 }
@@ -113,8 +114,9 @@ void opevo_i_gpu_turn_name(const opevo_i_vendor *vendor, const opevo_i_gpu_facts
 /* Numbers of the attributes in cuda.h; HIP numbers its own differently from release to release. */
 enum { CUDA_CORES = 16, CUDA_L2_BYTES = 38, CUDA_MAJOR = 75, CUDA_MINOR = 76 };
 
-opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                  unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err)
+opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
+                                  const opevo_i_gpu_driver *driver, unsigned ordinal,
+                                  opevo_i_gpu_facts *out, opevo_error *err)
 {
     int count = 0;
     int device = (int)ordinal;
@@ -151,21 +153,22 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
     return OPEVO_OK;
 }
 
-static void add_missing(const opevo_i_vendor *vendor, const char *why,
+static void add_missing(const opevo_i_gpu_vendor *vendor, const char *why,
                         void (*add)(void *context, const opevo_hardware *row), void *context)
 {
     add(context, &(opevo_hardware){.name = vendor->kind, .title = why, .facts = ""});
 }
 
-void opevo_i_gpu_list(const opevo_i_vendor *vendor,
+void opevo_i_gpu_list(const opevo_i_gpu_vendor *vendor,
                       void (*add)(void *context, const opevo_hardware *row), void *context)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_i_gpu_driver driver;
-    opevo_i_rtc rtc;
+    opevo_i_gpu_rtc rtc;
     int count = 0;
 
-    if (opevo_i_gpu_driver_open(vendor, &driver, &err) || opevo_i_rtc_open(vendor, &rtc, &err)) {
+    if (opevo_i_gpu_driver_open(vendor, &driver, &err) ||
+        opevo_i_gpu_rtc_open(vendor, &rtc, &err)) {
         add_missing(vendor, err.message, add, context);
         return;
     }
@@ -185,8 +188,8 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
         state[0] = '\0';
         driver_words[0] = '\0';
         if (!vendor->hip) {
-            opevo_i_nvml_state(facts.bus, state, sizeof state);
-            opevo_i_nvml_driver(driver_words, sizeof driver_words);
+            opevo_i_gpu_nvml_state(facts.bus, state, sizeof state);
+            opevo_i_gpu_nvml_driver(driver_words, sizeof driver_words);
             no_energy = why_no_energy(facts.bus);
         }
         snprintf(words, sizeof words, "%s%s%s %d%s%s%s%s", facts.arch, *facts.arch ? ", " : "",
@@ -259,7 +262,7 @@ static const nvml *the_nvml(void)
     return usable ? &library : NULL;
 }
 
-void opevo_i_nvml_state(const char *bus, char *out, size_t size)
+void opevo_i_gpu_nvml_state(const char *bus, char *out, size_t size)
 {
     enum { CLOCK_SM = 1, TEMPERATURE_GPU = 0 };
     const nvml *library = the_nvml();
@@ -283,7 +286,7 @@ void opevo_i_nvml_state(const char *bus, char *out, size_t size)
     opevo_text_free(&words);
 }
 
-double opevo_i_nvml_energy_j(const char *bus)
+double opevo_i_gpu_nvml_energy_j(const char *bus)
 {
     const nvml *library = the_nvml();
     void *device = NULL;
@@ -304,10 +307,10 @@ static const char *why_no_energy(const char *bus)
         return "NVML (libnvidia-ml.so.1) is missing";
     if (!library->energy)
         return "this version of NVML has no energy counter";
-    return isnan(opevo_i_nvml_energy_j(bus)) ? "the device has no counter of energy" : NULL;
+    return isnan(opevo_i_gpu_nvml_energy_j(bus)) ? "the device has no counter of energy" : NULL;
 }
 
-void opevo_i_nvml_driver(char *out, size_t size)
+void opevo_i_gpu_nvml_driver(char *out, size_t size)
 {
     const nvml *library = the_nvml();
 

@@ -112,7 +112,7 @@ static const float one = 1.0F;
 static const float zero = 0.0F;
 
 struct opevo_i_gpu_math {
-    const opevo_i_vendor *vendor;
+    const opevo_i_gpu_vendor *vendor;
     const opevo_i_gpu_driver *driver;
     opevo_operator op;
     uint64_t operand[3];
@@ -355,10 +355,10 @@ static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo
     return open_gemm(self, "", err);
 }
 
-opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                   const char *arch, const opevo_operator *op,
-                                   const uint64_t *operands, opevo_i_gpu_math **out,
-                                   opevo_error *err)
+opevo_status opevo_i_gpu_math_open(const opevo_i_gpu_vendor *vendor,
+                                   const opevo_i_gpu_driver *driver, const char *arch,
+                                   const opevo_operator *op, const uint64_t *operands,
+                                   opevo_i_gpu_math **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_math *self = opevo_calloc(1, sizeof *self);

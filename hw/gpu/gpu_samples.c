@@ -14,7 +14,7 @@
 #define WINDOW_S 1e-3 /* the gap before the first launch, a few microseconds, must not count */
 enum { LEAST_SAMPLES = 6, MOST_SAMPLES = 1000, MOST_CALLS = 1 << 14 };
 
-static bool is_precise(const opevo_i_gpu_backend *self, const opevo_i_result *result)
+static bool is_precise(const opevo_i_gpu_backend *self, const opevo_i_wire_result *result)
 {
     double sorted[MOST_SAMPLES];
     size_t count = result->sample_count;
@@ -24,9 +24,9 @@ static bool is_precise(const opevo_i_gpu_backend *self, const opevo_i_result *re
     if (count < LEAST_SAMPLES)
         return false;
     memcpy(sorted, result->samples, count * sizeof *sorted);
-    opevo_i_sort(sorted, count);
-    return opevo_i_median_interval(sorted, count, 0.95, &low, &high) &&
-           high - low <= 2 * self->precision * opevo_i_median(sorted, count);
+    opevo_i_wire_sort(sorted, count);
+    return opevo_i_wire_median_interval(sorted, count, 0.95, &low, &high) &&
+           high - low <= 2 * self->precision * opevo_i_wire_median(sorted, count);
 }
 
 static bool take_samples(const opevo_i_gpu_running *run)
@@ -50,9 +50,9 @@ static bool take_samples(const opevo_i_gpu_running *run)
             calls *= 2;
             continue;
         }
-        if (!opevo_i_result_add(run->result, sample))
+        if (!opevo_i_wire_result_add(run->result, sample))
             return false;
-        if (run->result->sample_count == most || sample > opevo_i_job_slow_s(run->job) ||
+        if (run->result->sample_count == most || sample > opevo_i_wire_job_slow_s(run->job) ||
             (opevo_clock_monotonic_s() >= least && is_precise(self, run->result)))
             return true;
     } while (opevo_clock_monotonic_s() < fmax(deadline, least) || run->result->sample_count == 0);
@@ -63,15 +63,15 @@ bool opevo_i_gpu_sample(const opevo_i_gpu_running *run)
 {
     const char *bus = run->self->facts.bus;
     bool asked = run->self->least_s > 0 && !run->self->vendor->hip;
-    double before_j = asked ? opevo_i_nvml_energy_j(bus) : NAN;
+    double before_j = asked ? opevo_i_gpu_nvml_energy_j(bus) : NAN;
     double start = opevo_clock_monotonic_s();
-    opevo_i_result *result = run->result;
+    opevo_i_wire_result *result = run->result;
     double sum_s = 0, elapsed_s = 0, spent_j = 0;
 
     if (!take_samples(run))
         return false;
     elapsed_s = opevo_clock_monotonic_s() - start;
-    spent_j = asked ? opevo_i_nvml_energy_j(bus) - before_j : NAN;
+    spent_j = asked ? opevo_i_gpu_nvml_energy_j(bus) - before_j : NAN;
     for (size_t i = 0; i < result->sample_count; i++)
         sum_s += result->samples[i];
     if (spent_j > 0 && elapsed_s >= 10 * OPEVO_I_GPU_COUNTER_S)

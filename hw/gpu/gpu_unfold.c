@@ -38,9 +38,10 @@ static const char body[] =
     "    }\n"
     "}\n";
 
-opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                     const char *arch, const opevo_operator *op,
-                                     opevo_i_gpu_unfold *out, opevo_error *err)
+opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
+                                     const opevo_i_gpu_driver *driver, const char *arch,
+                                     const opevo_operator *op, opevo_i_gpu_unfold *out,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text source = {0};

@@ -25,7 +25,7 @@ static const char *const hip_rtc[] = {"libhiprtc.so.7",
                                       "libamdhip64.so.5",
                                       NULL}; /* the last has it inside */
 
-const opevo_i_vendor opevo_i_vendor_cuda = {
+const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda = {
     .kind = "cuda",
     .title = "CUDA",
     .driver_libraries = cuda_driver,
@@ -35,7 +35,7 @@ const opevo_i_vendor opevo_i_vendor_cuda = {
         "install NVIDIA's run-time compiler, on Debian the package libnvrtc11.2 (non-free)",
 };
 
-const opevo_i_vendor opevo_i_vendor_hip = {
+const opevo_i_gpu_vendor opevo_i_gpu_vendor_hip = {
     .kind = "hip",
     .hip = true,
     .title = "HIP",

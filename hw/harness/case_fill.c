@@ -74,7 +74,7 @@ static void fill_permutation(opevo_buffer *buffer, opevo_rng *rng)
 
 /* A random directed graph in compressed rows: a tree from node 0, in which node v > 0 has an edge
  * from a uniform node before it, and uniform edges. */
-static opevo_status fill_graph(opevo_case *self, const opevo_i_buffer_plan *plan,
+static opevo_status fill_graph(opevo_case *self, const opevo_i_harness_buffer_plan *plan,
                                opevo_buffer *buffer, size_t nodes, size_t edges, opevo_error *err)
 {
     uint32_t *from = opevo_malloc(edges, sizeof *from), *to = opevo_malloc(edges, sizeof *to);
@@ -128,7 +128,7 @@ static void fill_border(opevo_buffer *buffer, double step)
 /* Values of the expressions of a fill. */
 static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2], opevo_error *err)
 {
-    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
     size_t count = self->buffers[i].count, needed = 0;
     char key[OPEVO_I_WHERE_SIZE];
 
@@ -165,7 +165,7 @@ static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2
 static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *buffer,
                                opevo_error *err)
 {
-    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
     json_t *place = NULL;
     size_t p = 0;
     char key[OPEVO_I_WHERE_SIZE];
@@ -186,7 +186,7 @@ static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *b
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_case_fill_check(const opevo_case *self, size_t i, opevo_error *err)
+opevo_status opevo_i_harness_case_fill_check(const opevo_case *self, size_t i, opevo_error *err)
 {
     int64_t sizes[2] = {0};
     opevo_status status = fill_sizes(self, i, sizes, err);
@@ -194,9 +194,9 @@ opevo_status opevo_i_case_fill_check(const opevo_case *self, size_t i, opevo_err
     return status == OPEVO_OK ? set_places(self, i, NULL, err) : status;
 }
 
-opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err)
+opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *err)
 {
-    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
     opevo_buffer *buffer = &self->buffers[i];
     const double *n = plan->numbers;
     int64_t sizes[2] = {0};

@@ -66,7 +66,7 @@ static double real_of(const void *data, opevo_kernel_element element, size_t i)
 }
 
 /* The error of a float, NaN if it is not finite. */
-static double error_of(const opevo_i_buffer_plan *plan, double x, double golden)
+static double error_of(const opevo_i_harness_buffer_plan *plan, double x, double golden)
 {
     double distance = fabs(x - golden);
 
@@ -83,7 +83,7 @@ static void reject(opevo_evaluation *out, const opevo_buffer *buffer, size_t i, 
     snprintf(out->message, sizeof out->message, "Element %zu of %.60s %s.", i, buffer->name, text);
 }
 
-static void judge_reals(const opevo_i_buffer_plan *plan, const opevo_buffer *buffer,
+static void judge_reals(const opevo_i_harness_buffer_plan *plan, const opevo_buffer *buffer,
                         const unsigned char *golden, opevo_evaluation *out)
 {
     double worst = 0;

@@ -49,8 +49,8 @@ static void integer_range(opevo_kernel_element element, double *least, double *m
 
 /* A number that an element of the buffer holds. */
 static opevo_status read_number(const opevo_harness *harness, json_t *value, bool integer,
-                                const opevo_i_buffer_plan *buffer, const char *key, double *out,
-                                opevo_error *err)
+                                const opevo_i_harness_buffer_plan *buffer, const char *key,
+                                double *out, opevo_error *err)
 {
     double number = json_number_value(value), least, most;
 
@@ -71,7 +71,7 @@ static opevo_status read_number(const opevo_harness *harness, json_t *value, boo
 
 /* {"uniform": [lo, hi]} and the like. */
 static opevo_status read_pair(const opevo_harness *harness, json_t *pair, const char *key,
-                              opevo_i_buffer_plan *buffer, opevo_error *err)
+                              opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     bool integer = buffer->fill == OPEVO_I_FILL_INTEGERS;
 
@@ -94,7 +94,7 @@ static opevo_status read_pair(const opevo_harness *harness, json_t *pair, const 
 }
 
 static opevo_status read_graph(const opevo_harness *harness, json_t *fill, const char *key,
-                               opevo_i_buffer_plan *buffer, opevo_error *err)
+                               opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"graph", "nodes", "edges", NULL};
     const char *part = json_string_value(json_object_get(fill, "graph"));
@@ -112,7 +112,7 @@ static opevo_status read_graph(const opevo_harness *harness, json_t *fill, const
 }
 
 static opevo_status read_fill(const opevo_harness *harness, json_t *fill, const char *key,
-                              opevo_i_buffer_plan *buffer, opevo_error *err)
+                              opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const names[] = {
         [OPEVO_I_FILL_CONSTANT] = "constant", [OPEVO_I_FILL_UNIFORM] = "uniform",
@@ -139,7 +139,7 @@ static opevo_status read_fill(const opevo_harness *harness, json_t *fill, const 
     }
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
         if (names[i] && !strcmp(name, names[i]))
-            buffer->fill = (opevo_i_fill)i;
+            buffer->fill = (opevo_i_harness_fill)i;
     }
     switch (buffer->fill) {
     case OPEVO_I_FILL_INDEX:
@@ -175,7 +175,7 @@ static opevo_status read_fill(const opevo_harness *harness, json_t *fill, const 
         "\"dominant\", \"graph\".");
 }
 
-static opevo_status read_places(const opevo_harness *harness, opevo_i_buffer_plan *buffer,
+static opevo_status read_places(const opevo_harness *harness, opevo_i_harness_buffer_plan *buffer,
                                 const char *key, opevo_error *err)
 {
     json_t *place = NULL;
@@ -201,7 +201,7 @@ static opevo_status read_places(const opevo_harness *harness, opevo_i_buffer_pla
 }
 
 static opevo_status read_buffer(const opevo_harness *harness, json_t *object,
-                                opevo_i_buffer_plan *buffer, opevo_error *err)
+                                opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"type", "count", "fill", "set", NULL};
     char key[OPEVO_I_WHERE_SIZE];
@@ -226,7 +226,7 @@ cleanup:
 }
 
 static opevo_status read_tolerance(const opevo_harness *harness, json_t *value, const char *key,
-                                   opevo_i_buffer_plan *buffer, opevo_error *err)
+                                   opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"relative", "floor", "absolute", NULL};
     json_t *relative = json_object_get(value, "relative");

@@ -17,7 +17,7 @@ static opevo_status no_memory(const opevo_harness *harness, opevo_error *err)
 }
 
 static opevo_status read_argument(const opevo_harness *harness, json_t *value, const char *key,
-                                  opevo_i_argument_plan *out, opevo_error *err)
+                                  opevo_i_harness_argument_plan *out, opevo_error *err)
 {
     static const char message[] = "The name of a buffer, a scalar such as {\"i32\": \"n\"}, or "
                                   "{\"struct\": [...]} of these is expected.";
@@ -44,7 +44,7 @@ static opevo_status read_argument(const opevo_harness *harness, json_t *value, c
 
 /* {"struct": [...]}: *left members may still be in structs of the launch. */
 static opevo_status read_struct(const opevo_harness *harness, json_t *members, const char *key,
-                                size_t *left, opevo_i_argument_plan *out, opevo_error *err)
+                                size_t *left, opevo_i_harness_argument_plan *out, opevo_error *err)
 {
     size_t count = json_array_size(members);
     opevo_status status = OPEVO_OK;
@@ -79,8 +79,8 @@ static opevo_status read_extents(const opevo_harness *harness, json_t *value, co
     return OPEVO_OK;
 }
 
-static opevo_status read_launch(const opevo_harness *harness, json_t *object, opevo_i_step *step,
-                                opevo_error *err)
+static opevo_status read_launch(const opevo_harness *harness, json_t *object,
+                                opevo_i_harness_step *step, opevo_error *err)
 {
     static const char *const known[] = {"launch", "grid", "block", "arguments", "shared", NULL};
     json_t *arguments = json_object_get(object, "arguments");
@@ -121,7 +121,8 @@ cleanup:
 }
 
 static opevo_status read_buffer_name(const opevo_harness *harness, json_t *object,
-                                     const char *member, opevo_i_step *step, opevo_error *err)
+                                     const char *member, opevo_i_harness_step *step,
+                                     opevo_error *err)
 {
     const char *name = json_string_value(json_object_get(object, member));
 
@@ -133,10 +134,11 @@ static opevo_status read_buffer_name(const opevo_harness *harness, json_t *objec
 }
 
 static opevo_status read_steps(const opevo_harness *harness, json_t *array, const char *where,
-                               unsigned depth, opevo_i_step **out, size_t *count, opevo_error *err);
+                               unsigned depth, opevo_i_harness_step **out, size_t *count,
+                               opevo_error *err);
 
 static opevo_status read_step(const opevo_harness *harness, json_t *object, unsigned depth,
-                              opevo_i_step *step, opevo_error *err)
+                              opevo_i_harness_step *step, opevo_error *err)
 {
     static const char *const repeat[] = {"repeat", "count", "steps", NULL};
     static const char *const loop[] = {"while", "limit", "steps", NULL};
@@ -177,7 +179,8 @@ cleanup:
 }
 
 static opevo_status read_steps(const opevo_harness *harness, json_t *array, const char *where,
-                               unsigned depth, opevo_i_step **out, size_t *count, opevo_error *err)
+                               unsigned depth, opevo_i_harness_step **out, size_t *count,
+                               opevo_error *err)
 {
     size_t total = json_array_size(array);
     char key[OPEVO_I_WHERE_SIZE];
@@ -210,7 +213,7 @@ opevo_status opevo_i_harness_steps(opevo_harness *harness, opevo_error *err)
                       &harness->step_count, err);
 }
 
-void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count)
+void opevo_i_harness_steps_free(opevo_i_harness_step *steps, size_t count)
 {
     for (size_t i = 0; steps && i < count; i++) {
         opevo_i_harness_steps_free(steps[i].steps, steps[i].step_count);
@@ -240,15 +243,15 @@ static opevo_status check_values(const opevo_harness *harness, json_t *object, c
     return OPEVO_OK;
 }
 
-static bool same_case(const opevo_i_case_plan *a, const opevo_i_case_plan *b)
+static bool same_case(const opevo_i_harness_case_plan *a, const opevo_i_harness_case_plan *b)
 {
     return a->seed == b->seed && json_equal(a->sizes, b->sizes) &&
            (a->geometry == b->geometry || json_equal(a->geometry, b->geometry));
 }
 
 static opevo_status add_case(opevo_harness *harness, opevo_harness_set set,
-                             const opevo_i_case_plan *plan, const char *key, size_t *capacity,
-                             opevo_error *err)
+                             const opevo_i_harness_case_plan *plan, const char *key,
+                             size_t *capacity, opevo_error *err)
 {
     for (opevo_harness_set other = 0; other <= set; other++) {
         for (size_t i = 0; i < harness->case_count[other]; i++) {
@@ -294,7 +297,7 @@ static opevo_status add_group(opevo_harness *harness, opevo_harness_set set, jso
     for (size_t i = 0; i < json_array_size(sizes) * geometry_count * json_array_size(seeds); i++) {
         json_t *seed = json_array_get(seeds, i % json_array_size(seeds));
         size_t rest = i / json_array_size(seeds);
-        opevo_i_case_plan plan = {
+        opevo_i_harness_case_plan plan = {
             .sizes = json_array_get(sizes, rest / geometry_count),
             .geometry = geometries ? json_array_get(geometries, rest % geometry_count) : NULL,
             .seed = (uint64_t)json_integer_value(seed)};

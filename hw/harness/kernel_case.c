@@ -20,7 +20,7 @@ enum { ALIGNMENT = 64, STEPS = 1 << 16, BLOCK_SIZE = 1024, SHARED = 1 << 20 };
 static opevo_status define(opevo_case *self, const char *name, int64_t value, const char *key,
                            opevo_error *err)
 {
-    opevo_i_size_names *names = &self->names;
+    opevo_i_harness_size_names *names = &self->names;
 
     for (size_t i = 0; i < names->count; i++) {
         if (!strcmp(names->name[i], name))
@@ -84,7 +84,7 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
     if (!self->buffers || !self->memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
     for (size_t i = 0; i < harness->buffer_count; i++) {
-        const opevo_i_buffer_plan *plan = &harness->buffers[i];
+        const opevo_i_harness_buffer_plan *plan = &harness->buffers[i];
         opevo_buffer *buffer = &self->buffers[i];
         size_t size = opevo_kernel_element_size(plan->element);
         char key[OPEVO_I_WHERE_SIZE];
@@ -111,7 +111,8 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_case_lay_out(opevo_case *self, const opevo_i_case_plan *plan, opevo_error *err)
+opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,
+                                          opevo_error *err)
 {
     opevo_text label = {0};
     opevo_status status = OPEVO_OK;
@@ -138,7 +139,7 @@ opevo_status opevo_case_open(const opevo_harness *harness, opevo_harness_set set
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
     self->harness = harness;
-    OPEVO_TRY(opevo_i_case_lay_out(self, &harness->cases[set][i], err));
+    OPEVO_TRY(opevo_i_harness_case_lay_out(self, &harness->cases[set][i], err));
     for (size_t b = 0; b < harness->buffer_count; b++) {
         uintptr_t start;
 
@@ -150,7 +151,7 @@ opevo_status opevo_case_open(const opevo_harness *harness, opevo_harness_set set
         }
         start = (uintptr_t)self->memory[b];
         self->buffers[b].data = (char *)self->memory[b] + (ALIGNMENT - start % ALIGNMENT);
-        OPEVO_TRY(opevo_i_case_fill(self, b, err));
+        OPEVO_TRY(opevo_i_harness_case_fill(self, b, err));
     }
     *out = self;
     self = NULL; /* handed over */
@@ -192,7 +193,7 @@ typedef struct walk {
     opevo_error *err;
 } walk;
 
-static opevo_status evaluate(const walk *w, json_t *expression, const opevo_i_step *step,
+static opevo_status evaluate(const walk *w, json_t *expression, const opevo_i_harness_step *step,
                              const char *member, int64_t least, int64_t most, int64_t *out)
 {
     char key[OPEVO_I_WHERE_SIZE];
@@ -202,8 +203,8 @@ static opevo_status evaluate(const walk *w, json_t *expression, const opevo_i_st
                                  out, w->err);
 }
 
-static opevo_status scalar(const walk *w, const opevo_i_step *step,
-                           const opevo_i_argument_plan *plan, opevo_argument *out)
+static opevo_status scalar(const walk *w, const opevo_i_harness_step *step,
+                           const opevo_i_harness_argument_plan *plan, opevo_argument *out)
 {
     bool real =
         plan->element == OPEVO_KERNEL_ELEMENT_F32 || plan->element == OPEVO_KERNEL_ELEMENT_F64;
@@ -260,8 +261,8 @@ size_t opevo_argument_lay_out(const opevo_argument *argument,
 }
 
 /* Buffers, and scalars with their values. */
-static opevo_status evaluate_arguments(const walk *w, const opevo_i_step *step,
-                                       const opevo_i_argument_plan *plans, size_t count,
+static opevo_status evaluate_arguments(const walk *w, const opevo_i_harness_step *step,
+                                       const opevo_i_harness_argument_plan *plans, size_t count,
                                        opevo_argument *out)
 {
     opevo_status status = OPEVO_OK;
@@ -275,7 +276,8 @@ static opevo_status evaluate_arguments(const walk *w, const opevo_i_step *step,
     return status;
 }
 
-static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_grid_launch *launch)
+static opevo_status extents(const walk *w, const opevo_i_harness_step *step,
+                            opevo_grid_launch *launch)
 {
     static const int64_t most[2][3] = {{INT32_MAX, 65535, 65535}, {1024, 1024, 64}};
     int64_t value = 0, items = 1;
@@ -303,7 +305,7 @@ static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_grid_
     return OPEVO_OK;
 }
 
-static opevo_status play_launch(walk *w, const opevo_i_step *step)
+static opevo_status play_launch(walk *w, const opevo_i_harness_step *step)
 {
     opevo_argument arguments[OPEVO_I_ARGUMENTS] = {{0}}, members[OPEVO_I_ARGUMENTS] = {{0}};
     opevo_grid_launch launch = {
@@ -329,11 +331,11 @@ static opevo_status play_launch(walk *w, const opevo_i_step *step)
     return w->player->launch(w->player->context, &launch, w->out, w->err);
 }
 
-static opevo_status play(walk *w, const opevo_i_step *steps, size_t count);
+static opevo_status play(walk *w, const opevo_i_harness_step *steps, size_t count);
 
-static opevo_status play_repeat(walk *w, const opevo_i_step *step)
+static opevo_status play_repeat(walk *w, const opevo_i_harness_step *step)
 {
-    opevo_i_size_names *names = &w->what->names;
+    opevo_i_harness_size_names *names = &w->what->names;
     size_t place = names->count;
     int64_t rounds = 0;
     opevo_status status = evaluate(w, step->count, step, "count", 0, STEPS, &rounds);
@@ -358,7 +360,7 @@ static bool flag_is_set(const opevo_buffer *buffer)
            memcmp(buffer->data, zero, opevo_kernel_element_size(buffer->element)) != 0;
 }
 
-static opevo_status play_while(walk *w, const opevo_i_step *step)
+static opevo_status play_while(walk *w, const opevo_i_harness_step *step)
 {
     const opevo_buffer *flag = &w->what->buffers[step->buffer];
     int64_t most = 0;
@@ -381,7 +383,7 @@ static opevo_status play_while(walk *w, const opevo_i_step *step)
     return status;
 }
 
-static opevo_status play_zero(walk *w, const opevo_i_step *step)
+static opevo_status play_zero(walk *w, const opevo_i_harness_step *step)
 {
     const opevo_buffer *buffer = &w->what->buffers[step->buffer];
 
@@ -390,9 +392,9 @@ static opevo_status play_zero(walk *w, const opevo_i_step *step)
     return w->player->store ? w->player->store(w->player->context, step->buffer, w->err) : OPEVO_OK;
 }
 
-static opevo_status play(walk *w, const opevo_i_step *steps, size_t count)
+static opevo_status play(walk *w, const opevo_i_harness_step *steps, size_t count)
 {
-    static opevo_status (*const players[])(walk *, const opevo_i_step *) = {
+    static opevo_status (*const players[])(walk *, const opevo_i_harness_step *) = {
         [OPEVO_I_STEP_LAUNCH] = play_launch,
         [OPEVO_I_STEP_REPEAT] = play_repeat,
         [OPEVO_I_STEP_WHILE] = play_while,

@@ -59,8 +59,8 @@ opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, 
 }
 
 opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *expression,
-                                   const opevo_i_size_names *names, const char *key, int64_t least,
-                                   int64_t most, int64_t *out, opevo_error *err)
+                                   const opevo_i_harness_size_names *names, const char *key,
+                                   int64_t least, int64_t most, int64_t *out, opevo_error *err)
 {
     char where[OPEVO_I_WHERE_SIZE];
     int64_t value = 0;
@@ -71,7 +71,8 @@ opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *express
         opevo_status status;
 
         snprintf(where, sizeof where, "%s: %s", harness->path, key);
-        status = opevo_i_size_evaluate(json_string_value(expression), names, where, &value, err);
+        status =
+            opevo_i_harness_size_evaluate(json_string_value(expression), names, where, &value, err);
         if (status != OPEVO_OK)
             return status;
     } else {
@@ -117,7 +118,7 @@ static opevo_status launch_nothing(void *context, const opevo_grid_launch *launc
     return OPEVO_OK;
 }
 
-static opevo_status try_case(const opevo_harness *harness, const opevo_i_case_plan *plan,
+static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness_case_plan *plan,
                              opevo_error *err)
 {
     const opevo_player nobody = {.launch = launch_nothing};
@@ -128,9 +129,9 @@ static opevo_status try_case(const opevo_harness *harness, const opevo_i_case_pl
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
     self->harness = harness;
-    OPEVO_TRY(opevo_i_case_lay_out(self, plan, err));
+    OPEVO_TRY(opevo_i_harness_case_lay_out(self, plan, err));
     for (size_t i = 0; i < harness->buffer_count; i++)
-        OPEVO_TRY(opevo_i_case_fill_check(self, i, err));
+        OPEVO_TRY(opevo_i_harness_case_fill_check(self, i, err));
     OPEVO_TRY(opevo_case_play(self, &nobody, &ignored, err)); /* flags without data read as 0 */
 cleanup:
     opevo_case_close(self);

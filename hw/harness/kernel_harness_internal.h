@@ -16,21 +16,22 @@
 enum { OPEVO_I_SIZE_NAMES = 64, OPEVO_I_SIZE_NESTING = 40 };
 
 /* Names and what they stand for: sizes, geometry, derived ones, variables of loops. */
-typedef struct opevo_i_size_names {
+typedef struct opevo_i_harness_size_names {
     const char *name[OPEVO_I_SIZE_NAMES];
     int64_t value[OPEVO_I_SIZE_NAMES];
     size_t count;
-} opevo_i_size_names;
+} opevo_i_harness_size_names;
 
 /* Value of an integer expression: C's operators + - * / % < <= > >= == != && || ! ?: and
  * parentheses, min(a, b), max(a, b) and ceil(a, b), a / b rounded up; all else as in C on 64 bits.
  * Errors: INVALID with "where: what is wrong", for overflow and division by 0 as well. */
-opevo_status opevo_i_size_evaluate(const char *text, const opevo_i_size_names *names,
-                                   const char *where, int64_t *out, opevo_error *err);
+opevo_status opevo_i_harness_size_evaluate(const char *text,
+                                           const opevo_i_harness_size_names *names,
+                                           const char *where, int64_t *out, opevo_error *err);
 
 /* ---- Buffers and outputs ---- */
 
-typedef enum opevo_i_fill {
+typedef enum opevo_i_harness_fill {
     OPEVO_I_FILL_NONE,
     OPEVO_I_FILL_CONSTANT, /* numbers[0] */
     OPEVO_I_FILL_UNIFORM,  /* [numbers[0], numbers[1]) */
@@ -43,85 +44,85 @@ typedef enum opevo_i_fill {
     OPEVO_I_FILL_DOMINANT, /* a matrix of expressions[0] rows */
     OPEVO_I_FILL_OFFSETS,  /* of a graph of expressions[0] nodes, expressions[1] edges */
     OPEVO_I_FILL_TARGETS
-} opevo_i_fill;
+} opevo_i_harness_fill;
 
-typedef enum opevo_i_tolerance {
+typedef enum opevo_i_harness_tolerance {
     OPEVO_I_EXACT,
     OPEVO_I_RELATIVE,
     OPEVO_I_ABSOLUTE
-} opevo_i_tolerance;
+} opevo_i_harness_tolerance;
 
-typedef struct opevo_i_buffer_plan {
+typedef struct opevo_i_harness_buffer_plan {
     const char *name;
     opevo_kernel_element element;
     json_t *count;
-    opevo_i_fill fill;
+    opevo_i_harness_fill fill;
     double numbers[2];
     json_t *expressions[2];
     json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
     bool output, benign_races;
-    opevo_i_tolerance tolerance; /* of an output */
+    opevo_i_harness_tolerance tolerance; /* of an output */
     double bound, floor;
-} opevo_i_buffer_plan;
+} opevo_i_harness_buffer_plan;
 
 /* ---- Steps ---- */
 
-typedef enum opevo_i_step_kind {
+typedef enum opevo_i_harness_step_kind {
     OPEVO_I_STEP_LAUNCH,
     OPEVO_I_STEP_REPEAT,
     OPEVO_I_STEP_WHILE,
     OPEVO_I_STEP_ZERO
-} opevo_i_step_kind;
+} opevo_i_harness_step_kind;
 
 enum { OPEVO_I_ARGUMENTS = 64 }; /* of a launch, at most, and members of its structs */
 
-typedef struct opevo_i_argument_plan {
+typedef struct opevo_i_harness_argument_plan {
     opevo_argument_kind kind;
     size_t buffer;
     opevo_kernel_element element;
-    json_t *value;                         /* an expression; or a number, for floats */
-    struct opevo_i_argument_plan *members; /* of a struct; owned */
+    json_t *value;                                 /* an expression; or a number, for floats */
+    struct opevo_i_harness_argument_plan *members; /* of a struct; owned */
     size_t member_count;
-} opevo_i_argument_plan;
+} opevo_i_harness_argument_plan;
 
-typedef struct opevo_i_step {
-    opevo_i_step_kind kind;
+typedef struct opevo_i_harness_step {
+    opevo_i_harness_step_kind kind;
     const char *name;           /* kernel; variable of a repeat */
     json_t *grid[3], *block[3]; /* expressions; NULL: 1 */
     json_t *shared;             /* expression; may be NULL */
-    opevo_i_argument_plan *arguments;
+    opevo_i_harness_argument_plan *arguments;
     size_t argument_count;
     size_t buffer; /* flag, or what is set to 0 */
     json_t *count; /* of a repeat; most rounds of a while */
-    struct opevo_i_step *steps;
+    struct opevo_i_harness_step *steps;
     size_t step_count;
     char *where; /* "steps[2].steps[0]" */
-} opevo_i_step;
+} opevo_i_harness_step;
 
-typedef struct opevo_i_case_plan {
+typedef struct opevo_i_harness_case_plan {
     json_t *sizes, *geometry; /* objects of integers; geometry may be NULL */
     uint64_t seed;
-} opevo_i_case_plan;
+} opevo_i_harness_case_plan;
 
 struct opevo_harness {
     json_t *root; /* owns all strings */
     char *path, *reference;
     uint64_t hash;
     json_t *derived; /* an object of expressions, in order; may be NULL */
-    opevo_i_buffer_plan *buffers;
+    opevo_i_harness_buffer_plan *buffers;
     size_t buffer_count;
     const char **racy; /* names in "races" that are no buffers' */
     size_t racy_count;
-    opevo_i_step *steps;
+    opevo_i_harness_step *steps;
     size_t step_count;
-    opevo_i_case_plan *cases[OPEVO_HARNESS_SETS];
+    opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];
 };
 
 struct opevo_case {
     const opevo_harness *harness;
     uint64_t seed;
-    opevo_i_size_names names;
+    opevo_i_harness_size_names names;
     opevo_buffer *buffers;
     void **memory; /* of each buffer, freed when the case is closed */
     char *label;
@@ -134,13 +135,13 @@ opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Value of the expression at `key`, between least and most. */
 opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *expression,
-                                   const opevo_i_size_names *names, const char *key, int64_t least,
-                                   int64_t most, int64_t *out, opevo_error *err);
+                                   const opevo_i_harness_size_names *names, const char *key,
+                                   int64_t least, int64_t most, int64_t *out, opevo_error *err);
 
 /* Read the members "buffers", "outputs" and "races"; "steps"; "sets". */
 opevo_status opevo_i_harness_buffers(opevo_harness *harness, opevo_error *err);
 opevo_status opevo_i_harness_steps(opevo_harness *harness, opevo_error *err);
-void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count);
+void opevo_i_harness_steps_free(opevo_i_harness_step *steps, size_t count);
 opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err);
 /* Fail if `object` is not an object or has a key that is not in `known`, which ends with NULL. */
 opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, const char *key,
@@ -150,11 +151,11 @@ size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
 
 /* Lay out a case without its memory: names, counts and sizes, label; frees nothing on failure, as
  * opevo_case_close does. */
-opevo_status opevo_i_case_lay_out(opevo_case *self, const opevo_i_case_plan *plan,
-                                  opevo_error *err);
+opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,
+                                          opevo_error *err);
 /* Write the initial contents of buffer i. */
-opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err);
+opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *err);
 /* Check that the fill of buffer i has values for the case. */
-opevo_status opevo_i_case_fill_check(const opevo_case *self, size_t i, opevo_error *err);
+opevo_status opevo_i_harness_case_fill_check(const opevo_case *self, size_t i, opevo_error *err);
 
 #endif

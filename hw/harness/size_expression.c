@@ -10,7 +10,7 @@
 
 typedef struct scanner {
     const char *at;
-    const opevo_i_size_names *names;
+    const opevo_i_harness_size_names *names;
     unsigned depth;
     const char *fault; /* a static sentence part; NULL: none yet */
     char unknown[48];  /* the name that nothing defines */
@@ -234,8 +234,9 @@ static int64_t conditional(scanner *s)
     return value;
 }
 
-opevo_status opevo_i_size_evaluate(const char *text, const opevo_i_size_names *names,
-                                   const char *where, int64_t *out, opevo_error *err)
+opevo_status opevo_i_harness_size_evaluate(const char *text,
+                                           const opevo_i_harness_size_names *names,
+                                           const char *where, int64_t *out, opevo_error *err)
 {
     scanner s = {.at = text, .names = names};
     int64_t value = conditional(&s);

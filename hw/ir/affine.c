@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-void opevo_i_atoms_free(opevo_i_atoms *atoms)
+void opevo_i_affine_atoms_free(opevo_i_affine_atoms *atoms)
 {
     opevo_free(atoms->item);
-    *atoms = (opevo_i_atoms){0};
+    *atoms = (opevo_i_affine_atoms){0};
 }
 
-static int add_atom(opevo_i_atoms *atoms, const opevo_i_atom *atom)
+static int add_atom(opevo_i_affine_atoms *atoms, const opevo_i_affine_atom *atom)
 {
     if (!opevo_reserve((void **)&atoms->item, &atoms->capacity, atoms->count + 1,
                        sizeof *atoms->item)) {
@@ -26,9 +26,9 @@ static int add_atom(opevo_i_atoms *atoms, const opevo_i_atom *atom)
     return (int)atoms->count++;
 }
 
-int opevo_i_atoms_loop(opevo_i_atoms *atoms, int64_t extent)
+int opevo_i_affine_atoms_loop(opevo_i_affine_atoms *atoms, int64_t extent)
 {
-    return add_atom(atoms, &(opevo_i_atom){.is_loop = true, .extent = extent});
+    return add_atom(atoms, &(opevo_i_affine_atom){.is_loop = true, .extent = extent});
 }
 
 bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b)
@@ -43,14 +43,14 @@ bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b)
 }
 
 /* The atom (inner / divisor) % modulus; `failed` stands for a missing one. */
-static int find_atom(opevo_i_atoms *atoms, const opevo_i_affine *inner, int64_t divisor,
+static int find_atom(opevo_i_affine_atoms *atoms, const opevo_i_affine *inner, int64_t divisor,
                      int64_t modulus)
 {
     int64_t most = opevo_i_affine_most(atoms, inner);
-    opevo_i_atom atom = {.inner = *inner, .divisor = divisor, .modulus = modulus};
+    opevo_i_affine_atom atom = {.inner = *inner, .divisor = divisor, .modulus = modulus};
 
     for (size_t i = 0; i < atoms->count; i++) {
-        const opevo_i_atom *one = &atoms->item[i];
+        const opevo_i_affine_atom *one = &atoms->item[i];
 
         if (!one->is_loop && one->divisor == divisor && one->modulus == modulus &&
             opevo_i_affine_equal(&one->inner, inner))
@@ -67,7 +67,7 @@ opevo_i_affine opevo_i_affine_constant(int64_t constant)
     return (opevo_i_affine){.constant = constant};
 }
 
-opevo_i_affine opevo_i_affine_atom(int atom)
+opevo_i_affine opevo_i_affine_of_atom(int atom)
 {
     opevo_i_affine a = {.count = 1};
 
@@ -109,15 +109,15 @@ static void add_scaled(opevo_i_affine *a, int64_t factor, const opevo_i_affine *
 }
 
 /* d * f * (e / d) + f * (e % d) = f * e */
-static bool join_once(const opevo_i_atoms *atoms, opevo_i_affine *a)
+static bool join_once(const opevo_i_affine_atoms *atoms, opevo_i_affine *a)
 {
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *rest = &atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *rest = &atoms->item[a->term[i].atom];
 
         if (rest->is_loop || rest->divisor != 1)
             continue;
         for (int j = 0; j < a->count; j++) {
-            const opevo_i_atom *quotient = &atoms->item[a->term[j].atom];
+            const opevo_i_affine_atom *quotient = &atoms->item[a->term[j].atom];
             opevo_i_affine inner = rest->inner;
             int64_t factor = a->term[i].factor;
             int rest_atom = a->term[i].atom;
@@ -136,8 +136,8 @@ static bool join_once(const opevo_i_atoms *atoms, opevo_i_affine *a)
     return false;
 }
 
-opevo_i_affine opevo_i_affine_add(const opevo_i_atoms *atoms, opevo_i_affine a, int64_t factor,
-                                  const opevo_i_affine *b)
+opevo_i_affine opevo_i_affine_add(const opevo_i_affine_atoms *atoms, opevo_i_affine a,
+                                  int64_t factor, const opevo_i_affine *b)
 {
     add_scaled(&a, factor, b);
     while (join_once(atoms, &a))
@@ -164,7 +164,7 @@ static void separate(const opevo_i_affine *a, int64_t divisor, opevo_i_affine *w
     }
 }
 
-int64_t opevo_i_gcd(int64_t a, int64_t b)
+int64_t opevo_i_affine_gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t rest = a % b;
@@ -180,14 +180,14 @@ int64_t opevo_i_affine_divisor(const opevo_i_affine *a)
     int64_t divisor = 0;
 
     for (int i = 0; i < a->count; i++)
-        divisor = opevo_i_gcd(divisor, a->term[i].factor);
+        divisor = opevo_i_affine_gcd(divisor, a->term[i].factor);
     return divisor;
 }
 
 /* e = unit * coarse + fine with 0 <= fine < unit and unit a divisor of `divisor`, as large as the
  * terms allow. What is fine changes no quotient and passes through the remainder. */
-static int64_t find_unit(const opevo_i_atoms *atoms, const opevo_i_affine *e, int64_t divisor,
-                         opevo_i_affine *coarse, opevo_i_affine *fine)
+static int64_t find_unit(const opevo_i_affine_atoms *atoms, const opevo_i_affine *e,
+                         int64_t divisor, opevo_i_affine *coarse, opevo_i_affine *fine)
 {
     for (int i = 0; i < e->count; i++) {
         /* The terms with a factor at least as large as this one's are coarse. */
@@ -196,7 +196,7 @@ static int64_t find_unit(const opevo_i_atoms *atoms, const opevo_i_affine *e, in
 
         for (int j = 0; j < e->count; j++) {
             if (e->term[j].factor >= least)
-                unit = opevo_i_gcd(unit, e->term[j].factor);
+                unit = opevo_i_affine_gcd(unit, e->term[j].factor);
         }
         if (unit <= 1)
             continue;
@@ -215,7 +215,8 @@ static int64_t find_unit(const opevo_i_atoms *atoms, const opevo_i_affine *e, in
     return 1;
 }
 
-opevo_i_affine opevo_i_affine_divide(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t divisor)
+opevo_i_affine opevo_i_affine_divide(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                     int64_t divisor)
 {
     opevo_i_affine whole;
     opevo_i_affine rest;
@@ -241,7 +242,7 @@ opevo_i_affine opevo_i_affine_divide(opevo_i_atoms *atoms, const opevo_i_affine 
 }
 
 /* Whether or not the expression fits. */
-static opevo_i_affine modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
+static opevo_i_affine modulo(opevo_i_affine_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
 {
     opevo_i_affine whole;
     opevo_i_affine rest;
@@ -259,14 +260,15 @@ static opevo_i_affine modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int6
         return rest;
     unit = find_unit(atoms, &rest, modulus, &coarse, &fine);
     if (unit == 1)
-        return opevo_i_affine_atom(find_atom(atoms, &rest, 1, modulus));
+        return opevo_i_affine_of_atom(find_atom(atoms, &rest, 1, modulus));
     result = fine;
     if (modulus > unit)
         add_term(&result, unit, find_atom(atoms, &coarse, 1, modulus / unit));
     return result;
 }
 
-opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine *a, int64_t modulus)
+opevo_i_affine opevo_i_affine_modulo(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                     int64_t modulus)
 {
     opevo_i_affine result = modulo(atoms, a, modulus);
 
@@ -274,8 +276,8 @@ opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine 
     return result;
 }
 
-opevo_i_affine opevo_i_affine_replace(opevo_i_atoms *atoms, const opevo_i_affine *a, int atom,
-                                      const opevo_i_affine *value)
+opevo_i_affine opevo_i_affine_replace(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                      int atom, const opevo_i_affine *value)
 {
     opevo_i_affine result = opevo_i_affine_constant(a->constant);
 
@@ -284,13 +286,13 @@ opevo_i_affine opevo_i_affine_replace(opevo_i_atoms *atoms, const opevo_i_affine
     result.overflow = a->overflow;
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;
-        opevo_i_affine piece = opevo_i_affine_atom(one);
+        opevo_i_affine piece = opevo_i_affine_of_atom(one);
 
         if (one == atom) {
             piece = *value;
         } else if (!atoms->item[one].is_loop &&
                    opevo_i_affine_uses(atoms, &atoms->item[one].inner, atom)) {
-            opevo_i_atom copy = atoms->item[one];
+            opevo_i_affine_atom copy = atoms->item[one];
             opevo_i_affine inner = opevo_i_affine_replace(atoms, &copy.inner, atom, value);
 
             piece = copy.modulus ? opevo_i_affine_modulo(atoms, &inner, copy.modulus)
@@ -301,7 +303,7 @@ opevo_i_affine opevo_i_affine_replace(opevo_i_atoms *atoms, const opevo_i_affine
     return result;
 }
 
-int64_t opevo_i_affine_least(const opevo_i_atoms *atoms, const opevo_i_affine *a)
+int64_t opevo_i_affine_least(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a)
 {
     int64_t least = a->constant;
 
@@ -312,7 +314,7 @@ int64_t opevo_i_affine_least(const opevo_i_atoms *atoms, const opevo_i_affine *a
     return least;
 }
 
-int64_t opevo_i_affine_most(const opevo_i_atoms *atoms, const opevo_i_affine *a)
+int64_t opevo_i_affine_most(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a)
 {
     int64_t most = a->constant;
 
@@ -323,10 +325,10 @@ int64_t opevo_i_affine_most(const opevo_i_atoms *atoms, const opevo_i_affine *a)
     return most;
 }
 
-bool opevo_i_affine_uses(const opevo_i_atoms *atoms, const opevo_i_affine *a, int atom)
+bool opevo_i_affine_uses(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a, int atom)
 {
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *one = &atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *one = &atoms->item[a->term[i].atom];
 
         if (a->term[i].atom == atom ||
             (!one->is_loop && opevo_i_affine_uses(atoms, &one->inner, atom)))
@@ -344,14 +346,14 @@ int64_t opevo_i_affine_factor(const opevo_i_affine *a, int atom)
     return 0;
 }
 
-int64_t opevo_i_affine_value(const opevo_i_atoms *atoms, const opevo_i_affine *a,
+int64_t opevo_i_affine_value(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                              const int64_t *value)
 {
     int64_t sum = a->constant;
 
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;
-        const opevo_i_atom *atom = &atoms->item[one];
+        const opevo_i_affine_atom *atom = &atoms->item[one];
         int64_t number =
             atom->is_loop ? value[one] : opevo_i_affine_value(atoms, &atom->inner, value);
 

@@ -28,54 +28,54 @@ typedef struct opevo_i_affine {
     } term[OPEVO_I_TERMS];
 } opevo_i_affine;
 
-typedef struct opevo_i_atom {
+typedef struct opevo_i_affine_atom {
     bool is_loop;
     int64_t extent;
     /* Of a quotient (modulus 0) or remainder (divisor 1); `inner` is never negative. */
     opevo_i_affine inner;
     int64_t divisor, modulus;
-} opevo_i_atom;
+} opevo_i_affine_atom;
 
 /* Start from {0}. */
-typedef struct opevo_i_atoms {
-    opevo_i_atom *item;
+typedef struct opevo_i_affine_atoms {
+    opevo_i_affine_atom *item;
     size_t count, capacity;
     bool failed; /* no memory; every expression made since is worthless */
-} opevo_i_atoms;
+} opevo_i_affine_atoms;
 
 /* The greatest common divisor; 0 of two zeros. */
-int64_t opevo_i_gcd(int64_t a, int64_t b);
+int64_t opevo_i_affine_gcd(int64_t a, int64_t b);
 
-void opevo_i_atoms_free(opevo_i_atoms *atoms);
+void opevo_i_affine_atoms_free(opevo_i_affine_atoms *atoms);
 /* A new loop variable with values 0 .. extent - 1; 0 with `failed` set without memory. */
-int opevo_i_atoms_loop(opevo_i_atoms *atoms, int64_t extent);
+int opevo_i_affine_atoms_loop(opevo_i_affine_atoms *atoms, int64_t extent);
 
 opevo_i_affine opevo_i_affine_constant(int64_t constant);
-opevo_i_affine opevo_i_affine_atom(int atom);
+opevo_i_affine opevo_i_affine_of_atom(int atom);
 /* a + factor * b */
-opevo_i_affine opevo_i_affine_add(const opevo_i_atoms *atoms, opevo_i_affine a, int64_t factor,
-                                  const opevo_i_affine *b);
+opevo_i_affine opevo_i_affine_add(const opevo_i_affine_atoms *atoms, opevo_i_affine a,
+                                  int64_t factor, const opevo_i_affine *b);
 /* a / divisor and a % modulus, for an `a` that is never negative. */
-opevo_i_affine opevo_i_affine_divide(opevo_i_atoms *atoms, const opevo_i_affine *a,
+opevo_i_affine opevo_i_affine_divide(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                                      int64_t divisor);
-opevo_i_affine opevo_i_affine_modulo(opevo_i_atoms *atoms, const opevo_i_affine *a,
+opevo_i_affine opevo_i_affine_modulo(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                                      int64_t modulus);
 /* `a` with `value` in the place of the atom, also inside quotients and remainders. */
-opevo_i_affine opevo_i_affine_replace(opevo_i_atoms *atoms, const opevo_i_affine *a, int atom,
-                                      const opevo_i_affine *value);
+opevo_i_affine opevo_i_affine_replace(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                      int atom, const opevo_i_affine *value);
 
 /* Bounds of the values: every atom taken to range freely. */
-int64_t opevo_i_affine_least(const opevo_i_atoms *atoms, const opevo_i_affine *a);
-int64_t opevo_i_affine_most(const opevo_i_atoms *atoms, const opevo_i_affine *a);
+int64_t opevo_i_affine_least(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a);
+int64_t opevo_i_affine_most(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a);
 /* Whether the loop variable occurs anywhere in it. */
-bool opevo_i_affine_uses(const opevo_i_atoms *atoms, const opevo_i_affine *a, int atom);
+bool opevo_i_affine_uses(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a, int atom);
 bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b);
 /* The greatest common divisor of its factors; 0 without any. */
 int64_t opevo_i_affine_divisor(const opevo_i_affine *a);
 /* Its factor outside quotients and remainders, 0 when absent. */
 int64_t opevo_i_affine_factor(const opevo_i_affine *a, int atom);
 /* Its value where value[atom] is that of each loop variable. */
-int64_t opevo_i_affine_value(const opevo_i_atoms *atoms, const opevo_i_affine *a,
+int64_t opevo_i_affine_value(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                              const int64_t *value);
 
 /* Whether all but the term of atom `lane` is a multiple of `width`. */

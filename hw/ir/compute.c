@@ -8,7 +8,7 @@
 
 #define LARGEST_TENSOR (INT64_C(1) << 40)
 
-static void add_axis(opevo_i_compute *self, char name, int64_t extent, bool reduces)
+static void add_axis(opevo_i_nest_compute *self, char name, int64_t extent, bool reduces)
 {
     self->axis_name[self->axes] = name;
     self->axis_extent[self->axes] = extent;
@@ -16,21 +16,21 @@ static void add_axis(opevo_i_compute *self, char name, int64_t extent, bool redu
 }
 
 /* A dimension that is indexed by one axis. */
-static void add_dim(opevo_i_tensor *tensor, int64_t extent, int axis)
+static void add_dim(opevo_i_nest_tensor *tensor, int64_t extent, int axis)
 {
     tensor->factor[tensor->dims][axis] = 1;
     tensor->extent[tensor->dims++] = extent;
 }
 
-static void set_matmul(const opevo_operator *op, opevo_i_compute *self)
+static void set_matmul(const opevo_operator *op, opevo_i_nest_compute *self)
 {
     bool batch = op->kind == OPEVO_BATCH_MATMUL;
     int i = batch ? 1 : 0;
     int j = i + 1;
     int k = i + 2;
-    opevo_i_tensor *a = &self->tensor[0];
-    opevo_i_tensor *b = &self->tensor[1];
-    opevo_i_tensor *c = &self->tensor[2];
+    opevo_i_nest_tensor *a = &self->tensor[0];
+    opevo_i_nest_tensor *b = &self->tensor[1];
+    opevo_i_nest_tensor *c = &self->tensor[2];
 
     if (batch)
         add_axis(self, 'b', op->batch, false);
@@ -51,8 +51,8 @@ enum { AXIS_N, AXIS_F, AXIS_Y, AXIS_X, AXIS_C, AXIS_R, AXIS_S };
 
 /* A row or column of the padded image: stride times the output's plus the kernel's, less the
  * padding. */
-static void add_window(opevo_i_tensor *tensor, int64_t extent, const opevo_operator *op, int out,
-                       int kernel)
+static void add_window(opevo_i_nest_tensor *tensor, int64_t extent, const opevo_operator *op,
+                       int out, int kernel)
 {
     tensor->factor[tensor->dims][out] = op->stride;
     tensor->factor[tensor->dims][kernel] = 1;
@@ -60,13 +60,13 @@ static void add_window(opevo_i_tensor *tensor, int64_t extent, const opevo_opera
     tensor->extent[tensor->dims++] = extent;
 }
 
-static void set_conv2d(const opevo_operator *op, opevo_i_compute *self)
+static void set_conv2d(const opevo_operator *op, opevo_i_nest_compute *self)
 {
     int64_t height = opevo_operator_out_height(op);
     int64_t width = opevo_operator_out_width(op);
-    opevo_i_tensor *image = &self->tensor[0];
-    opevo_i_tensor *kernel = &self->tensor[1];
-    opevo_i_tensor *out = &self->tensor[2];
+    opevo_i_nest_tensor *image = &self->tensor[0];
+    opevo_i_nest_tensor *kernel = &self->tensor[1];
+    opevo_i_nest_tensor *out = &self->tensor[2];
 
     add_axis(self, 'n', op->batch, false);
     add_axis(self, 'f', op->out_channels, false);
@@ -89,7 +89,7 @@ static void set_conv2d(const opevo_operator *op, opevo_i_compute *self)
     add_dim(out, width, AXIS_X);
 }
 
-static opevo_status set_contraction(const opevo_operator *op, opevo_i_compute *self,
+static opevo_status set_contraction(const opevo_operator *op, opevo_i_nest_compute *self,
                                     opevo_error *err)
 {
     const opevo_contraction *what = &op->contraction;
@@ -118,7 +118,8 @@ static opevo_status set_contraction(const opevo_operator *op, opevo_i_compute *s
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out, opevo_error *err)
+opevo_status opevo_i_nest_compute_of(const opevo_operator *op, opevo_i_nest_compute *out,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_operand_list list;
@@ -127,7 +128,7 @@ opevo_status opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out, 
     if (list.count != list.inputs + 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A schedule computes one output, not %d.",
                           list.count - list.inputs);
-    *out = (opevo_i_compute){.output = list.inputs};
+    *out = (opevo_i_nest_compute){.output = list.inputs};
     if (op->kind == OPEVO_CONTRACTION)
         OPEVO_TRY(set_contraction(op, out, err));
     else if (op->kind == OPEVO_CONV2D)

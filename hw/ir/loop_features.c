@@ -58,9 +58,9 @@ typedef struct walker {
 
 static int level_of(opevo_annotation kind)
 {
-    if (opevo_i_is_block(kind))
+    if (opevo_i_nest_is_block(kind))
         return 2;
-    return opevo_i_is_thread(kind) || kind == OPEVO_ANNOTATION_PARALLEL ? 1 : 0;
+    return opevo_i_nest_is_thread(kind) || kind == OPEVO_ANNOTATION_PARALLEL ? 1 : 0;
 }
 
 static variable *row_at(walker *self, int depth)
@@ -68,9 +68,10 @@ static variable *row_at(walker *self, int depth)
     return &self->row[self->row_of[self->stack[depth]]];
 }
 
-static void enter(walker *self, const opevo_i_loop *loop)
+static void enter(walker *self, const opevo_i_nest_loop *loop)
 {
-    int key = opevo_i_is_thread(loop->annotation) ? self->keys + (int)loop->annotation : loop->atom;
+    int key =
+        opevo_i_nest_is_thread(loop->annotation) ? self->keys + (int)loop->annotation : loop->atom;
 
     if (self->rows == MOST_VARIABLES || self->depth == OPEVO_I_LOOPS * 2 ||
         key >= (int)(sizeof self->row_of / sizeof *self->row_of)) {
@@ -164,12 +165,12 @@ static void leave(walker *self)
 /* ---- Accesses ---- */
 
 /* The factor of the first occurrence of a loop variable. */
-static int64_t stride_of(const opevo_i_atoms *atoms, const opevo_i_affine *a, int atom)
+static int64_t stride_of(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a, int atom)
 {
     int64_t stride = opevo_i_affine_factor(a, atom);
 
     for (int i = 0; i < a->count && !stride; i++) {
-        const opevo_i_atom *one = &atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *one = &atoms->item[a->term[i].atom];
 
         if (!one->is_loop)
             stride = stride_of(atoms, &one->inner, atom);
@@ -179,7 +180,7 @@ static int64_t stride_of(const opevo_i_atoms *atoms, const opevo_i_affine *a, in
 
 /* Stride along an open loop; a thread axis has one atom in C and others in the copies. */
 static int64_t stride_along(const walker *self, const opevo_i_affine *address, int depth,
-                            const opevo_i_stage *copy)
+                            const opevo_i_nest_stage *copy)
 {
     int key = self->stack[depth];
     int64_t stride = 0;
@@ -197,10 +198,10 @@ static int64_t stride_along(const walker *self, const opevo_i_affine *address, i
 }
 
 static void touch_stage(walker *self, int number, const opevo_i_affine *index,
-                        const opevo_i_stage *copy)
+                        const opevo_i_nest_stage *copy)
 {
-    const opevo_i_stage *stage = &self->schedule->stage[number];
-    opevo_i_affine address = opevo_i_schedule_address(self->schedule, stage, index);
+    const opevo_i_nest_stage *stage = &self->schedule->stage[number];
+    opevo_i_affine address = opevo_i_nest_schedule_address(self->schedule, stage, index);
     touch one = {.count = 1, .reuse = 1};
 
     snprintf(one.name, sizeof one.name, "%s_%d", stage->name, self->accesses[number]++);
@@ -220,18 +221,18 @@ static void touch_stage(walker *self, int number, const opevo_i_affine *index,
 
 static void touch_body(walker *self, const int *reads, int write)
 {
-    const opevo_i_compute *compute = &self->schedule->compute;
+    const opevo_i_nest_compute *compute = &self->schedule->compute;
     int stages[OPEVO_OPERANDS + 1] = {write, write};
 
     memcpy(stages + 2, reads, (size_t)compute->output * sizeof *reads);
     for (int i = 0; i < compute->output + 2; i++) {
         opevo_i_affine index[OPEVO_I_AXES];
-        const opevo_i_stage *stage = &self->schedule->stage[stages[i]];
+        const opevo_i_nest_stage *stage = &self->schedule->stage[stages[i]];
 
         for (int d = 0; d < compute->tensor[stage->tensor].dims; d++)
-            index[d] = opevo_i_schedule_index(self->schedule, stage->tensor, d);
+            index[d] = opevo_i_nest_schedule_index(self->schedule, stage->tensor, d);
         for (int a = 0; stage->kind == OPEVO_I_CACHE_WRITE && a < stage->own.axes; a++)
-            index[a] = opevo_i_affine_atom(stage->origin[a]);
+            index[a] = opevo_i_affine_of_atom(stage->origin[a]);
         touch_stage(self, stages[i], index, NULL);
     }
     if (self->depth) {
@@ -244,14 +245,14 @@ static void touch_body(walker *self, const int *reads, int write)
 
 static void walk_copy(walker *self, int number)
 {
-    const opevo_i_stage *stage = &self->schedule->stage[number];
+    const opevo_i_nest_stage *stage = &self->schedule->stage[number];
     opevo_i_affine index[OPEVO_I_DIMS];
     bool writes = stage->kind == OPEVO_I_CACHE_WRITE;
 
     for (int i = 0; i < stage->own.loops; i++)
         enter(self, &stage->own.loop[i]);
     for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++)
-        index[d] = opevo_i_schedule_copied(self->schedule, stage, d, stage->own.axis);
+        index[d] = opevo_i_nest_schedule_copied(self->schedule, stage, d, stage->own.axis);
     touch_stage(self, writes ? self->schedule->compute.output : number, index, stage);
     touch_stage(self, writes ? number : stage->source, writes ? stage->own.axis : index, stage);
     for (int i = 0; i < stage->own.loops; i++)
@@ -261,7 +262,7 @@ static void walk_copy(walker *self, int number)
 static void walk(walker *self, int at, const int *reads, int write)
 {
     int output = self->schedule->compute.output;
-    const opevo_i_stage *compute = &self->schedule->stage[output];
+    const opevo_i_nest_stage *compute = &self->schedule->stage[output];
 
     if (at == compute->own.loops) {
         touch_body(self, reads, write);
@@ -269,7 +270,7 @@ static void walk(walker *self, int at, const int *reads, int write)
     }
     enter(self, &compute->own.loop[at]);
     for (int i = output + 1; i < self->schedule->stages; i++) {
-        const opevo_i_stage *stage = &self->schedule->stage[i];
+        const opevo_i_nest_stage *stage = &self->schedule->stage[i];
 
         if (stage->attached == at && stage->kind == OPEVO_I_CACHE_READ)
             walk_copy(self, i);
@@ -295,7 +296,7 @@ static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest
     if (status != OPEVO_OK)
         return status;
     self->nest = *nest;
-    self->schedule = opevo_i_schedule_clone(schedule);
+    self->schedule = opevo_i_nest_schedule_clone(schedule);
     self->topdown = 1;
     self->keys = (int)(sizeof self->row_of / sizeof *self->row_of) - NOT_BOUND;
     self->row = opevo_calloc(MOST_VARIABLES, sizeof *self->row);

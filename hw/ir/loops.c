@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const char *name,
-                               int64_t extent, bool reduces, opevo_error *err)
+opevo_status opevo_i_nest_loops_add(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                    const char *name, int64_t extent, bool reduces,
+                                    opevo_error *err)
 {
-    opevo_i_loop *loop = &self->loop[self->loops];
+    opevo_i_nest_loop *loop = &self->loop[self->loops];
 
-    *loop = (opevo_i_loop){.extent = extent, .reduces = reduces};
+    *loop = (opevo_i_nest_loop){.extent = extent, .reduces = reduces};
     snprintf(loop->name, sizeof loop->name, "%s", name);
-    loop->atom = opevo_i_atoms_loop(atoms, extent);
+    loop->atom = opevo_i_affine_atoms_loop(atoms, extent);
     if (atoms->failed)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the loops of a schedule.");
     self->loops++;
@@ -23,8 +24,9 @@ opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const 
 }
 
 /* Every axis with `value` in the place of a loop's atom. */
-opevo_status opevo_i_loops_replace(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
-                                   int atom, const opevo_i_affine *value, opevo_error *err)
+opevo_status opevo_i_nest_loops_replace(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                        const char *stage, int atom, const opevo_i_affine *value,
+                                        opevo_error *err)
 {
     for (int i = 0; i < self->axes; i++) {
         self->axis[i] = opevo_i_affine_replace(atoms, &self->axis[i], atom, value);
@@ -37,7 +39,7 @@ opevo_status opevo_i_loops_replace(opevo_i_loops *self, opevo_i_atoms *atoms, co
     return OPEVO_OK;
 }
 
-static opevo_status name_part(const opevo_i_loop *loop, int part, char *name, opevo_error *err)
+static opevo_status name_part(const opevo_i_nest_loop *loop, int part, char *name, opevo_error *err)
 {
     int length = snprintf(name, OPEVO_I_NAME, "%s.%d", loop->name, part);
 
@@ -46,7 +48,7 @@ static opevo_status name_part(const opevo_i_loop *loop, int part, char *name, op
     return OPEVO_OK;
 }
 
-static bool any_reduces(const opevo_i_loops *self)
+static bool any_reduces(const opevo_i_nest_loops *self)
 {
     for (int i = 0; i < self->loops; i++) {
         if (self->loop[i].reduces)
@@ -55,13 +57,14 @@ static bool any_reduces(const opevo_i_loops *self)
     return false;
 }
 
-opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
-                                 int at, int count, const int64_t *lengths, opevo_error *err)
+opevo_status opevo_i_nest_loops_split(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                      const char *stage, int at, int count, const int64_t *lengths,
+                                      opevo_error *err)
 {
     int64_t inner = 1;
     opevo_i_affine value = opevo_i_affine_constant(0);
-    opevo_i_loop old = self->loop[at];
-    opevo_i_loop after[OPEVO_I_LOOPS];
+    opevo_i_nest_loop old = self->loop[at];
+    opevo_i_nest_loop after[OPEVO_I_LOOPS];
     int after_count = self->loops - at - 1;
     opevo_status status = OPEVO_OK;
 
@@ -92,20 +95,20 @@ opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, cons
         if (i)
             inner /= extent;
         OPEVO_TRY(name_part(&old, i, name, err));
-        OPEVO_TRY(opevo_i_loops_add(self, atoms, name, extent, old.reduces, err));
+        OPEVO_TRY(opevo_i_nest_loops_add(self, atoms, name, extent, old.reduces, err));
         self->loop[at + i].inner = i || old.inner;
-        part = opevo_i_affine_atom(self->loop[at + i].atom);
+        part = opevo_i_affine_of_atom(self->loop[at + i].atom);
         value = opevo_i_affine_add(atoms, value, inner, &part);
     }
     memcpy(&self->loop[self->loops], after, (size_t)after_count * sizeof *after);
     self->loops += after_count;
-    status = opevo_i_loops_replace(self, atoms, stage, old.atom, &value, err);
+    status = opevo_i_nest_loops_replace(self, atoms, stage, old.atom, &value, err);
 cleanup:
     return status;
 }
 
-static opevo_status join_names(const opevo_i_loops *self, const char *stage, int first, int count,
-                               char *name, opevo_error *err)
+static opevo_status join_names(const opevo_i_nest_loops *self, const char *stage, int first,
+                               int count, char *name, opevo_error *err)
 {
     size_t length = 0;
 
@@ -120,11 +123,11 @@ static opevo_status join_names(const opevo_i_loops *self, const char *stage, int
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
-                                int at, int count, opevo_error *err)
+opevo_status opevo_i_nest_loops_fuse(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                     const char *stage, int at, int count, opevo_error *err)
 {
     int64_t inner = 1;
-    opevo_i_loop fused = {.extent = 1};
+    opevo_i_nest_loop fused = {.extent = 1};
     opevo_i_affine whole;
     opevo_status status = OPEVO_OK;
 
@@ -133,7 +136,7 @@ opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const
     fused.reduces = self->loop[at].reduces;
     fused.inner = self->loop[at].inner;
     for (int i = 0; i < count; i++) {
-        const opevo_i_loop *one = &self->loop[at + i];
+        const opevo_i_nest_loop *one = &self->loop[at + i];
 
         if (one->reduces != fused.reduces || one->annotation != OPEVO_ANNOTATION_SERIAL)
             return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -145,15 +148,16 @@ opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const
         fused.extent *= one->extent;
     }
     OPEVO_TRY(join_names(self, stage, at, count, fused.name, err));
-    fused.atom = opevo_i_atoms_loop(atoms, fused.extent);
-    whole = opevo_i_affine_atom(fused.atom);
+    fused.atom = opevo_i_affine_atoms_loop(atoms, fused.extent);
+    whole = opevo_i_affine_of_atom(fused.atom);
     for (int i = count - 1; i >= 0; i--) {
         opevo_i_affine part = opevo_i_affine_divide(atoms, &whole, inner);
 
         if (i)
             part = opevo_i_affine_modulo(atoms, &part, self->loop[at + i].extent);
         inner *= self->loop[at + i].extent;
-        OPEVO_TRY(opevo_i_loops_replace(self, atoms, stage, self->loop[at + i].atom, &part, err));
+        OPEVO_TRY(
+            opevo_i_nest_loops_replace(self, atoms, stage, self->loop[at + i].atom, &part, err));
     }
     self->loop[at] = fused;
     memmove(&self->loop[at + 1], &self->loop[at + count],
@@ -163,10 +167,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_loops_reorder(opevo_i_loops *self, const char *stage, int count,
-                                   const int64_t *order, opevo_error *err)
+opevo_status opevo_i_nest_loops_reorder(opevo_i_nest_loops *self, const char *stage, int count,
+                                        const int64_t *order, opevo_error *err)
 {
-    opevo_i_loop old[OPEVO_I_LOOPS];
+    opevo_i_nest_loop old[OPEVO_I_LOOPS];
     bool seen[OPEVO_I_LOOPS] = {false};
 
     if (count != self->loops)
@@ -186,7 +190,7 @@ opevo_status opevo_i_loops_reorder(opevo_i_loops *self, const char *stage, int c
     return OPEVO_OK;
 }
 
-const opevo_i_loop *opevo_i_loops_parallel(const opevo_i_loops *self, int count)
+const opevo_i_nest_loop *opevo_i_nest_loops_parallel(const opevo_i_nest_loops *self, int count)
 {
     for (int i = 0; i < count; i++) {
         if (self->loop[i].annotation == OPEVO_ANNOTATION_PARALLEL && self->loop[i].extent > 1)
@@ -195,7 +199,8 @@ const opevo_i_loop *opevo_i_loops_parallel(const opevo_i_loops *self, int count)
     return NULL;
 }
 
-opevo_status opevo_i_loops_check_parallel(const opevo_i_loops *self, int at, opevo_error *err)
+opevo_status opevo_i_nest_loops_check_parallel(const opevo_i_nest_loops *self, int at,
+                                               opevo_error *err)
 {
     for (int i = 0; i < self->loops; i++) {
         if (i != at && self->loop[i].annotation == OPEVO_ANNOTATION_PARALLEL)

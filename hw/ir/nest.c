@@ -28,8 +28,8 @@ void opevo_i_nest_destroy(opevo_i_nest *nest)
 {
     if (!nest)
         return;
-    for (opevo_i_node *node = nest->nodes; node;) {
-        opevo_i_node *before = node->made_before;
+    for (opevo_i_nest_node *node = nest->nodes; node;) {
+        opevo_i_nest_node *before = node->made_before;
 
         opevo_free(node->leaf);
         opevo_free(node);
@@ -41,15 +41,16 @@ void opevo_i_nest_destroy(opevo_i_nest *nest)
         opevo_free(chunk);
         chunk = before;
     }
-    opevo_i_atoms_free(&nest->atoms);
+    opevo_i_affine_atoms_free(&nest->atoms);
     opevo_free(nest);
 }
 
 /* ---- Nodes ---- */
 
-opevo_i_node *opevo_i_nest_add(opevo_i_nest *nest, opevo_i_node *parent, opevo_i_node_kind kind)
+opevo_i_nest_node *opevo_i_nest_add(opevo_i_nest *nest, opevo_i_nest_node *parent,
+                                    opevo_i_nest_node_kind kind)
 {
-    opevo_i_node *node = opevo_calloc(1, sizeof *node);
+    opevo_i_nest_node *node = opevo_calloc(1, sizeof *node);
 
     if (!node)
         return NULL;
@@ -65,10 +66,10 @@ opevo_i_node *opevo_i_nest_add(opevo_i_nest *nest, opevo_i_node *parent, opevo_i
     return node;
 }
 
-opevo_i_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_node *parent, int atom,
-                                    int64_t extent, opevo_annotation annotation)
+opevo_i_nest_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_nest_node *parent, int atom,
+                                         int64_t extent, opevo_annotation annotation)
 {
-    opevo_i_node *node = opevo_i_nest_add(nest, parent, OPEVO_I_LOOP);
+    opevo_i_nest_node *node = opevo_i_nest_add(nest, parent, OPEVO_I_LOOP);
 
     if (node) {
         node->atom = atom;
@@ -78,11 +79,11 @@ opevo_i_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_node *parent, in
     return node;
 }
 
-opevo_i_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_node *parent,
-                                    const opevo_i_leaf *leaf)
+opevo_i_nest_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_nest_node *parent,
+                                         const opevo_i_nest_leaf *leaf)
 {
-    opevo_i_leaf *copy = opevo_malloc(1, sizeof *copy);
-    opevo_i_node *node = copy ? opevo_i_nest_add(nest, parent, OPEVO_I_LEAF) : NULL;
+    opevo_i_nest_leaf *copy = opevo_malloc(1, sizeof *copy);
+    opevo_i_nest_node *node = copy ? opevo_i_nest_add(nest, parent, OPEVO_I_LEAF) : NULL;
 
     if (!node) {
         opevo_free(copy);
@@ -93,9 +94,11 @@ opevo_i_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_node *parent,
     return node;
 }
 
-static bool value_uses(const opevo_i_atoms *atoms, const opevo_i_value *value, int atom);
+static bool value_uses(const opevo_i_affine_atoms *atoms, const opevo_i_nest_value *value,
+                       int atom);
 
-static bool condition_uses(const opevo_i_atoms *atoms, const opevo_i_condition *condition, int atom)
+static bool condition_uses(const opevo_i_affine_atoms *atoms,
+                           const opevo_i_nest_condition *condition, int atom)
 {
     if (!condition)
         return false;
@@ -106,7 +109,7 @@ static bool condition_uses(const opevo_i_atoms *atoms, const opevo_i_condition *
 }
 
 /* Factors are looked at with the leaf. */
-static bool value_uses(const opevo_i_atoms *atoms, const opevo_i_value *value, int atom)
+static bool value_uses(const opevo_i_affine_atoms *atoms, const opevo_i_nest_value *value, int atom)
 {
     if (!value)
         return false;
@@ -115,7 +118,8 @@ static bool value_uses(const opevo_i_atoms *atoms, const opevo_i_value *value, i
            value_uses(atoms, value->right, atom);
 }
 
-static bool guards_use(const opevo_i_atoms *atoms, const opevo_i_guards *guards, int atom)
+static bool guards_use(const opevo_i_affine_atoms *atoms, const opevo_i_nest_guards *guards,
+                       int atom)
 {
     for (int i = 0; i < guards->count; i++) {
         if (opevo_i_affine_uses(atoms, &guards->item[i].value, atom))
@@ -124,7 +128,7 @@ static bool guards_use(const opevo_i_atoms *atoms, const opevo_i_guards *guards,
     return false;
 }
 
-static bool leaf_uses(const opevo_i_atoms *atoms, const opevo_i_leaf *leaf, int atom)
+static bool leaf_uses(const opevo_i_affine_atoms *atoms, const opevo_i_nest_leaf *leaf, int atom)
 {
     for (int i = 0; i < leaf->factors; i++) {
         if (opevo_i_affine_uses(atoms, &leaf->factor[i].address, atom))
@@ -138,9 +142,10 @@ static bool leaf_uses(const opevo_i_atoms *atoms, const opevo_i_leaf *leaf, int 
 /* TVM copies the statement for fewer virtual threads than this, and loops over more. */
 enum { VTHREADS_EXPANDED = 16 };
 
-opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
-                                       const opevo_i_leaf *leaf, const opevo_i_atoms *atoms,
-                                       int atom, int64_t extent)
+opevo_i_nest_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_nest_node *parent,
+                                            const opevo_i_nest_leaf *leaf,
+                                            const opevo_i_affine_atoms *atoms, int atom,
+                                            int64_t extent)
 {
     if (!leaf_uses(atoms, leaf, atom))
         return parent;
@@ -151,9 +156,9 @@ opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
 
 /* ---- Launches ---- */
 
-opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *body)
+opevo_i_nest_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_nest_node *body)
 {
-    opevo_i_launch *launch = &nest->launch[nest->launches++];
+    opevo_i_nest_launch *launch = &nest->launch[nest->launches++];
 
     launch->body = body;
     for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
@@ -172,87 +177,88 @@ static int64_t rounded_up(int64_t a, int64_t b)
 
 /* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a
  * multiple of e another on e. */
-static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
+static opevo_i_nest_guard simplified(const opevo_i_affine_atoms *atoms, opevo_i_nest_guard one)
 {
     for (int i = one.value.count - 1; i >= 0; i--) {
-        opevo_i_affine term = opevo_i_affine_atom(one.value.term[i].atom);
+        opevo_i_affine term = opevo_i_affine_of_atom(one.value.term[i].atom);
 
         if (opevo_i_affine_most(atoms, &term) == 0)
             one.value = opevo_i_affine_add(atoms, one.value, -one.value.term[i].factor, &term);
     }
     while (one.value.count == 1 && one.value.term[0].factor > 0) {
-        const opevo_i_atom *atom = &atoms->item[one.value.term[0].atom];
+        const opevo_i_affine_atom *atom = &atoms->item[one.value.term[0].atom];
         int64_t factor = one.value.term[0].factor;
 
         one.least = rounded_up(one.least - one.value.constant, factor);
         one.limit = rounded_up(one.limit - one.value.constant, factor);
-        one.value = opevo_i_affine_atom(one.value.term[0].atom);
+        one.value = opevo_i_affine_of_atom(one.value.term[0].atom);
         if (atom->is_loop || atom->modulus)
             break;
-        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor,
-                              one.omits};
+        one = (opevo_i_nest_guard){atom->inner, one.least * atom->divisor,
+                                   one.limit * atom->divisor, one.omits};
     }
     return one;
 }
 
-bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
-                        const opevo_i_affine *value, int64_t least, int64_t limit)
+bool opevo_i_nest_guards_add(const opevo_i_affine_atoms *atoms, opevo_i_nest_guards *guards,
+                             const opevo_i_affine *value, int64_t least, int64_t limit)
 {
     if (opevo_i_affine_least(atoms, value) >= least && opevo_i_affine_most(atoms, value) < limit)
         return true;
     if (guards->count == OPEVO_I_GUARDS)
         return false;
-    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit, false});
+    guards->item[guards->count++] =
+        simplified(atoms, (opevo_i_nest_guard){*value, least, limit, false});
     return true;
 }
 
 /* ---- Questions ---- */
 
-bool opevo_i_node_has_sync(const opevo_i_node *node)
+bool opevo_i_nest_node_has_sync(const opevo_i_nest_node *node)
 {
     if (node->kind == OPEVO_I_SYNC)
         return true;
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
-        if (opevo_i_node_has_sync(one))
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
+        if (opevo_i_nest_node_has_sync(one))
             return true;
     }
-    return node->otherwise && opevo_i_node_has_sync(node->otherwise);
+    return node->otherwise && opevo_i_nest_node_has_sync(node->otherwise);
 }
 
-bool opevo_i_node_binds_inside(const opevo_i_atoms *atoms, const opevo_i_node *node,
-                               const opevo_i_affine *a)
+bool opevo_i_nest_node_binds_inside(const opevo_i_affine_atoms *atoms,
+                                    const opevo_i_nest_node *node, const opevo_i_affine *a)
 {
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
-        if (opevo_i_node_binds(atoms, one, a))
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
+        if (opevo_i_nest_node_binds(atoms, one, a))
             return true;
     }
-    return node->otherwise && opevo_i_node_binds(atoms, node->otherwise, a);
+    return node->otherwise && opevo_i_nest_node_binds(atoms, node->otherwise, a);
 }
 
-bool opevo_i_node_binds(const opevo_i_atoms *atoms, const opevo_i_node *node,
-                        const opevo_i_affine *a)
+bool opevo_i_nest_node_binds(const opevo_i_affine_atoms *atoms, const opevo_i_nest_node *node,
+                             const opevo_i_affine *a)
 {
     return ((node->kind == OPEVO_I_LOOP || node->kind == OPEVO_I_LET) &&
             opevo_i_affine_uses(atoms, a, node->atom)) ||
-           opevo_i_node_binds_inside(atoms, node, a);
+           opevo_i_nest_node_binds_inside(atoms, node, a);
 }
 
-const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node)
+const opevo_i_nest_leaf *opevo_i_nest_node_only_leaf(const opevo_i_nest_node *node)
 {
-    const opevo_i_node *one = node->first;
+    const opevo_i_nest_node *one = node->first;
 
     return one && !one->next && one->kind == OPEVO_I_LEAF ? one->leaf : NULL;
 }
 
-double opevo_i_node_statements(const opevo_i_node *node)
+double opevo_i_nest_node_statements(const opevo_i_nest_node *node)
 {
     double count = node->kind == OPEVO_I_LEAF;
     double turns = 1;
 
-    for (const opevo_i_node *one = node->first; one; one = one->next)
-        count += opevo_i_node_statements(one);
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next)
+        count += opevo_i_nest_node_statements(one);
     if (node->otherwise)
-        count += opevo_i_node_statements(node->otherwise);
+        count += opevo_i_nest_node_statements(node->otherwise);
     if (node->kind == OPEVO_I_LOOP && (node->annotation == OPEVO_ANNOTATION_EXPAND ||
                                        node->annotation == OPEVO_ANNOTATION_UNROLL))
         turns = (double)node->extent;
@@ -268,13 +274,13 @@ typedef struct unrolling {
     int plain_depth, unrolled_depth; /* loops inside that stay, and that do not */
 } unrolling;
 
-static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
+static unrolling unroll(opevo_i_nest_node *node, int64_t limit, opevo_annotation what);
 
-static unrolling unroll_inside(opevo_i_node *node, int64_t limit, opevo_annotation what)
+static unrolling unroll_inside(opevo_i_nest_node *node, int64_t limit, opevo_annotation what)
 {
     unrolling all = {0};
 
-    for (opevo_i_node *one = node->first; one; one = one->next) {
+    for (opevo_i_nest_node *one = node->first; one; one = one->next) {
         unrolling inner = unroll(one, limit, what);
 
         all.steps += inner.steps;
@@ -286,7 +292,7 @@ static unrolling unroll_inside(opevo_i_node *node, int64_t limit, opevo_annotati
     return all;
 }
 
-static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what)
+static unrolling unroll(opevo_i_nest_node *node, int64_t limit, opevo_annotation what)
 {
     unrolling all = unroll_inside(node, limit, what);
 
@@ -309,7 +315,7 @@ static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what
     return all;
 }
 
-void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what)
+void opevo_i_nest_node_auto_unroll(opevo_i_nest_node *node, int64_t limit, opevo_annotation what)
 {
     unroll(node, limit, what);
 }
@@ -331,7 +337,8 @@ static bool at_most(opevo_text *why, const char *what, double is, int64_t limit)
     return check(limit == 0 || is <= most, why, what, is, "the limit is", most);
 }
 
-static bool check_threads(const opevo_i_launch *launch, const opevo_limits *limits, opevo_text *why)
+static bool check_threads(const opevo_i_nest_launch *launch, const opevo_limits *limits,
+                          opevo_text *why)
 {
     const int64_t *extent = launch->bound_extent;
     double threads = (double)extent[OPEVO_ANNOTATION_THREAD_X] *
@@ -356,7 +363,7 @@ static bool check_memory(const opevo_i_nest *nest, int launch, const opevo_limit
     double size[OPEVO_SCOPE_COUNT] = {0};
 
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &nest->buffer[i];
+        const opevo_i_nest_buffer *buffer = &nest->buffer[i];
         int bytes = buffer->scope == OPEVO_SCOPE_LOCAL ? 1 : opevo_element_bytes(buffer->element);
 
         if (launch < 0 || buffer->launch == launch)
@@ -371,13 +378,13 @@ static bool check_memory(const opevo_i_nest *nest, int launch, const opevo_limit
 }
 
 /* The widest vector loop. */
-static int64_t widest(const opevo_i_node *node)
+static int64_t widest(const opevo_i_nest_node *node)
 {
     int64_t most = node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE
                        ? node->extent
                        : 1;
 
-    for (const opevo_i_node *one = node->first; one; one = one->next) {
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next) {
         int64_t inner = widest(one);
 
         if (inner > most)
@@ -386,11 +393,11 @@ static int64_t widest(const opevo_i_node *node)
     return most;
 }
 
-static bool has_parallel(const opevo_i_node *node)
+static bool has_parallel(const opevo_i_nest_node *node)
 {
     bool found = node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_PARALLEL;
 
-    for (const opevo_i_node *one = node->first; one && !found; one = one->next)
+    for (const opevo_i_nest_node *one = node->first; one && !found; one = one->next)
         found = has_parallel(one);
     return found;
 }
@@ -450,8 +457,8 @@ bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     return check_device(nest, dialect, why) && check_launches(nest, dialect, limits, why) &&
            at_most(why, "The lanes of a vector are", (double)widest(nest->root),
                    limits->vector_width) &&
-           at_most(why, "The statements after unrolling are", opevo_i_node_statements(nest->root),
-                   limits->statements);
+           at_most(why, "The statements after unrolling are",
+                   opevo_i_nest_node_statements(nest->root), limits->statements);
 }
 
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect)

@@ -16,45 +16,45 @@ typedef struct hoisting {
 } hoisting;
 
 /* The first statement that has guards. */
-static const opevo_i_leaf *find_guarded(const opevo_i_node *node)
+static const opevo_i_nest_leaf *find_guarded(const opevo_i_nest_node *node)
 {
-    const opevo_i_leaf *found = NULL;
+    const opevo_i_nest_leaf *found = NULL;
 
     if (node->kind == OPEVO_I_LEAF)
         return node->leaf->keep.count ? node->leaf : NULL;
-    for (const opevo_i_node *child = node->first; child && !found; child = child->next)
+    for (const opevo_i_nest_node *child = node->first; child && !found; child = child->next)
         found = find_guarded(child);
     return found || !node->otherwise ? found : find_guarded(node->otherwise);
 }
 
 /* The guards of a node that can be asked ahead of it: each is one of its first guarded
  * statement. */
-static opevo_i_guards find_common(const hoisting *self, const opevo_i_node *node)
+static opevo_i_nest_guards find_common(const hoisting *self, const opevo_i_nest_node *node)
 {
-    const opevo_i_leaf *leaf = find_guarded(node);
-    opevo_i_guards common = {0};
+    const opevo_i_nest_leaf *leaf = find_guarded(node);
+    opevo_i_nest_guards common = {0};
 
     for (int i = 0; leaf && i < leaf->keep.count; i++) {
-        const opevo_i_guard *one = &leaf->keep.item[i];
+        const opevo_i_nest_guard *one = &leaf->keep.item[i];
 
-        if (!opevo_i_node_binds(&self->nest->atoms, node, &one->value) &&
+        if (!opevo_i_nest_node_binds(&self->nest->atoms, node, &one->value) &&
             opevo_i_nest_is_guarded(self->nest, node, node, one))
             common.item[common.count++] = *one;
     }
     return common;
 }
 
-static void visit(hoisting *self, opevo_i_node *node)
+static void visit(hoisting *self, opevo_i_nest_node *node)
 {
-    opevo_i_node *before = NULL;
+    opevo_i_nest_node *before = NULL;
 
-    for (opevo_i_node *child = node->first; child && !self->failed; child = child->next) {
-        opevo_i_guards common = {0};
+    for (opevo_i_nest_node *child = node->first; child && !self->failed; child = child->next) {
+        opevo_i_nest_guards common = {0};
 
         if (child->kind == OPEVO_I_LOOP)
             common = find_common(self, child);
         if (common.count) {
-            opevo_i_node *branch = opevo_i_nest_add(self->nest, NULL, OPEVO_I_IF);
+            opevo_i_nest_node *branch = opevo_i_nest_add(self->nest, NULL, OPEVO_I_IF);
 
             self->failed |= !branch;
             if (!branch)
@@ -66,7 +66,7 @@ static void visit(hoisting *self, opevo_i_node *node)
             *(before ? &before->next : &node->first) = branch;
             node->last = node->last == child ? branch : node->last;
             for (int i = 0; i < common.count; i++)
-                opevo_i_node_replace_guard(child, &common.item[i], NULL);
+                opevo_i_nest_node_replace_guard(child, &common.item[i], NULL);
             child = branch;
         }
         visit(self, child);

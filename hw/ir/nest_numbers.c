@@ -10,7 +10,7 @@
 #include <math.h>
 
 typedef struct numbers {
-    const opevo_i_atoms *atoms;
+    const opevo_i_affine_atoms *atoms;
     double most; /* absolute value so far */
 } numbers;
 
@@ -20,7 +20,7 @@ static void look_at(numbers *self, const opevo_i_affine *a)
     double below = fmax(-(double)a->constant, 0);
 
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        const opevo_i_affine_atom *atom = &self->atoms->item[a->term[i].atom];
         double factor = (double)a->term[i].factor;
 
         *(factor < 0 ? &below : &above) += fabs(factor) * (double)(atom->extent - 1);
@@ -30,15 +30,15 @@ static void look_at(numbers *self, const opevo_i_affine *a)
     self->most = fmax(self->most, fmax(above, below));
 }
 
-static void look_at_guards(numbers *self, const opevo_i_guards *guards)
+static void look_at_guards(numbers *self, const opevo_i_nest_guards *guards)
 {
     for (int i = 0; i < guards->count; i++)
         look_at(self, &guards->item[i].value);
 }
 
-static void look_at_value(numbers *self, const opevo_i_value *value);
+static void look_at_value(numbers *self, const opevo_i_nest_value *value);
 
-static void look_at_condition(numbers *self, const opevo_i_condition *condition)
+static void look_at_condition(numbers *self, const opevo_i_nest_condition *condition)
 {
     if (!condition)
         return;
@@ -50,7 +50,7 @@ static void look_at_condition(numbers *self, const opevo_i_condition *condition)
     look_at_value(self, condition->y);
 }
 
-static void look_at_value(numbers *self, const opevo_i_value *value)
+static void look_at_value(numbers *self, const opevo_i_nest_value *value)
 {
     if (!value)
         return;
@@ -61,7 +61,7 @@ static void look_at_value(numbers *self, const opevo_i_value *value)
     look_at_value(self, value->right);
 }
 
-static void look_at_leaf(numbers *self, const opevo_i_leaf *leaf)
+static void look_at_leaf(numbers *self, const opevo_i_nest_leaf *leaf)
 {
     look_at(self, &leaf->to.address);
     for (int i = 0; i < leaf->factors; i++)
@@ -71,7 +71,7 @@ static void look_at_leaf(numbers *self, const opevo_i_leaf *leaf)
     look_at_guards(self, &leaf->inside);
 }
 
-static void look_at_node(numbers *self, const opevo_i_node *node)
+static void look_at_node(numbers *self, const opevo_i_nest_node *node)
 {
     if (node->kind == OPEVO_I_LOOP)
         self->most = fmax(self->most, (double)node->extent);
@@ -80,7 +80,7 @@ static void look_at_node(numbers *self, const opevo_i_node *node)
     look_at_guards(self, &node->guards);
     if (node->leaf)
         look_at_leaf(self, node->leaf);
-    for (const opevo_i_node *one = node->first; one; one = one->next)
+    for (const opevo_i_nest_node *one = node->first; one; one = one->next)
         look_at_node(self, one);
     if (node->otherwise)
         look_at_node(self, node->otherwise);

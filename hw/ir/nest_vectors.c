@@ -22,12 +22,12 @@ static opevo_i_affine replaced(splitter *self, const opevo_i_affine *a)
     return opevo_i_affine_replace(&self->nest->atoms, a, self->lane, &self->now);
 }
 
-static const opevo_i_value *replaced_value(splitter *self, const opevo_i_value *value);
+static const opevo_i_nest_value *replaced_value(splitter *self, const opevo_i_nest_value *value);
 
-static const opevo_i_condition *replaced_condition(splitter *self,
-                                                   const opevo_i_condition *condition)
+static const opevo_i_nest_condition *replaced_condition(splitter *self,
+                                                        const opevo_i_nest_condition *condition)
 {
-    opevo_i_condition *copy = condition ? opevo_i_nest_take(self->nest, sizeof *copy) : NULL;
+    opevo_i_nest_condition *copy = condition ? opevo_i_nest_take(self->nest, sizeof *copy) : NULL;
 
     self->failed |= condition && !copy;
     if (!copy)
@@ -41,9 +41,9 @@ static const opevo_i_condition *replaced_condition(splitter *self,
     return copy;
 }
 
-static const opevo_i_value *replaced_value(splitter *self, const opevo_i_value *value)
+static const opevo_i_nest_value *replaced_value(splitter *self, const opevo_i_nest_value *value)
 {
-    opevo_i_value *copy = value ? opevo_i_nest_take(self->nest, sizeof *copy) : NULL;
+    opevo_i_nest_value *copy = value ? opevo_i_nest_take(self->nest, sizeof *copy) : NULL;
 
     self->failed |= value && !copy;
     if (!copy)
@@ -56,15 +56,15 @@ static const opevo_i_value *replaced_value(splitter *self, const opevo_i_value *
     return copy;
 }
 
-static void replace_in_guards(splitter *self, opevo_i_guards *guards)
+static void replace_in_guards(splitter *self, opevo_i_nest_guards *guards)
 {
     for (int i = 0; i < guards->count; i++)
         guards->item[i].value = replaced(self, &guards->item[i].value);
 }
 
-static opevo_i_leaf replaced_leaf(splitter *self, const opevo_i_leaf *leaf)
+static opevo_i_nest_leaf replaced_leaf(splitter *self, const opevo_i_nest_leaf *leaf)
 {
-    opevo_i_leaf copy = *leaf;
+    opevo_i_nest_leaf copy = *leaf;
 
     copy.to.address = replaced(self, &leaf->to.address);
     for (int i = 0; i < leaf->factors; i++)
@@ -77,14 +77,14 @@ static opevo_i_leaf replaced_leaf(splitter *self, const opevo_i_leaf *leaf)
 
 /* ---- Loops ---- */
 
-static bool is_local(const opevo_i_nest *nest, const opevo_i_access *access)
+static bool is_local(const opevo_i_nest *nest, const opevo_i_nest_access *access)
 {
     return access->buffer >= nest->operands &&
            nest->buffer[access->buffer].scope == OPEVO_SCOPE_LOCAL;
 }
 
 /* The longest part of `left` iterations; of all of them where there is a local buffer. */
-static int64_t part_of(const opevo_i_nest *nest, const opevo_i_leaf *leaf, int64_t extent,
+static int64_t part_of(const opevo_i_nest *nest, const opevo_i_nest_leaf *leaf, int64_t extent,
                        int64_t left)
 {
     bool local = is_local(nest, &leaf->to);
@@ -97,23 +97,23 @@ static int64_t part_of(const opevo_i_nest *nest, const opevo_i_leaf *leaf, int64
     return part;
 }
 
-static void split(splitter *self, opevo_i_node *node)
+static void split(splitter *self, opevo_i_nest_node *node)
 {
-    const opevo_i_leaf *leaf = opevo_i_node_only_leaf(node);
+    const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(node);
     int64_t part = 0;
 
     node->kind = OPEVO_I_LIST;
     node->first = node->last = NULL;
     for (int64_t at = 0; at < node->extent && !self->failed; at += part) {
         opevo_i_affine start = opevo_i_affine_constant(at);
-        opevo_i_node *parent = node;
-        opevo_i_leaf copy;
+        opevo_i_nest_node *parent = node;
+        opevo_i_nest_leaf copy;
 
         part = part_of(self->nest, leaf, node->extent, node->extent - at);
         self->now = start;
         if (part > 1) {
-            int lane = opevo_i_atoms_loop(&self->nest->atoms, part);
-            opevo_i_affine one = opevo_i_affine_atom(lane);
+            int lane = opevo_i_affine_atoms_loop(&self->nest->atoms, part);
+            opevo_i_affine one = opevo_i_affine_of_atom(lane);
 
             self->now = opevo_i_affine_add(&self->nest->atoms, start, 1, &one);
             parent =
@@ -128,10 +128,10 @@ bool opevo_i_nest_split_vectors(opevo_i_nest *nest)
 {
     splitter self = {.nest = nest};
 
-    for (opevo_i_node *node = nest->nodes; node && !self.failed; node = node->made_before) {
-        const opevo_i_leaf *leaf =
+    for (opevo_i_nest_node *node = nest->nodes; node && !self.failed; node = node->made_before) {
+        const opevo_i_nest_leaf *leaf =
             node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE
-                ? opevo_i_node_only_leaf(node)
+                ? opevo_i_nest_node_only_leaf(node)
                 : NULL;
         bool is_whole = node->extent <= WIDEST && (node->extent & (node->extent - 1)) == 0;
 

@@ -25,7 +25,7 @@ typedef struct versions {
 
 /* A guard, and its value as seen from a body. */
 typedef struct split_guard {
-    opevo_i_guard guard;
+    opevo_i_nest_guard guard;
     opevo_i_affine start, inner;
     bool has_interior; /* start may lie where all iterations inside meet the guard, */
     bool has_edge;     /* where only some do, */
@@ -35,14 +35,14 @@ typedef struct split_guard {
 
 /* ---- Guards in a body ---- */
 
-static bool same_guard(const opevo_i_guard *a, const opevo_i_guard *b)
+static bool same_guard(const opevo_i_nest_guard *a, const opevo_i_nest_guard *b)
 {
     return a->least == b->least && a->limit == b->limit &&
            opevo_i_affine_equal(&a->value, &b->value);
 }
 
 /* The place of an equal guard; the number of guards if none is equal. */
-static int find_guard(const opevo_i_guards *all, const opevo_i_guard *one)
+static int find_guard(const opevo_i_nest_guards *all, const opevo_i_nest_guard *one)
 {
     int at = 0;
 
@@ -52,16 +52,17 @@ static int find_guard(const opevo_i_guards *all, const opevo_i_guard *one)
 }
 
 /* The guards of the statements in a node that a loop variable occurs in. */
-static void collect(const versions *self, const opevo_i_node *node, int atom, opevo_i_guards *out)
+static void collect(const versions *self, const opevo_i_nest_node *node, int atom,
+                    opevo_i_nest_guards *out)
 {
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->keep.count; i++) {
-        const opevo_i_guard *one = &node->leaf->keep.item[i];
+        const opevo_i_nest_guard *one = &node->leaf->keep.item[i];
 
         if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
             opevo_i_affine_uses(&self->nest->atoms, &one->value, atom))
             out->item[out->count++] = *one;
     }
-    for (const opevo_i_node *child = node->first; child; child = child->next)
+    for (const opevo_i_nest_node *child = node->first; child; child = child->next)
         collect(self, child, atom, out);
     if (node->otherwise)
         collect(self, node->otherwise, atom, out);
@@ -70,7 +71,7 @@ static void collect(const versions *self, const opevo_i_node *node, int atom, op
 /* The values of start at the edge: limit - most(inner) <= start < limit, least(inner) being 0. */
 static void find_edge(const versions *self, split_guard *out)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
     int64_t step = opevo_i_affine_divisor(&out->start);
     int64_t low = out->guard.limit - opevo_i_affine_most(atoms, &out->inner);
     int64_t first = opevo_i_affine_least(atoms, &out->start);
@@ -87,15 +88,15 @@ static void find_edge(const versions *self, split_guard *out)
 }
 
 /* False where the loops inside do not just add to the value. */
-static bool split(const versions *self, const opevo_i_node *body, const opevo_i_guard *guard,
-                  split_guard *out)
+static bool split(const versions *self, const opevo_i_nest_node *body,
+                  const opevo_i_nest_guard *guard, split_guard *out)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
 
     *out = (split_guard){.guard = *guard, .start = opevo_i_affine_constant(guard->value.constant)};
     for (int i = 0; i < guard->value.count; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(guard->value.term[i].atom);
-        bool is_inside = opevo_i_node_binds_inside(atoms, body, &one);
+        opevo_i_affine one = opevo_i_affine_of_atom(guard->value.term[i].atom);
+        bool is_inside = opevo_i_nest_node_binds_inside(atoms, body, &one);
         opevo_i_affine *part = is_inside ? &out->inner : &out->start;
 
         if (is_inside &&
@@ -109,11 +110,11 @@ static bool split(const versions *self, const opevo_i_node *body, const opevo_i_
 
 /* ---- Changes of a body ---- */
 
-static void copy_list(versions *self, opevo_i_node *parent, const opevo_i_node *list);
+static void copy_list(versions *self, opevo_i_nest_node *parent, const opevo_i_nest_node *list);
 
-static void copy_node(versions *self, opevo_i_node *parent, const opevo_i_node *node)
+static void copy_node(versions *self, opevo_i_nest_node *parent, const opevo_i_nest_node *node)
 {
-    opevo_i_node *copy = NULL;
+    opevo_i_nest_node *copy = NULL;
 
     if (self->failed)
         return;
@@ -136,19 +137,20 @@ static void copy_node(versions *self, opevo_i_node *parent, const opevo_i_node *
         copy_list(self, copy->otherwise, node->otherwise);
 }
 
-static void copy_list(versions *self, opevo_i_node *parent, const opevo_i_node *list)
+static void copy_list(versions *self, opevo_i_nest_node *parent, const opevo_i_nest_node *list)
 {
-    for (const opevo_i_node *child = list->first; child; child = child->next)
+    for (const opevo_i_nest_node *child = list->first; child; child = child->next)
         copy_node(self, parent, child);
 }
 
 /* The guards of the statements in a node that hold where one of a body does in all iterations:
  * those that begin with the same value, and reach no further. */
-static void collect_implied(const versions *self, const opevo_i_node *body,
-                            const opevo_i_node *node, const split_guard *by, opevo_i_guards *out)
+static void collect_implied(const versions *self, const opevo_i_nest_node *body,
+                            const opevo_i_nest_node *node, const split_guard *by,
+                            opevo_i_nest_guards *out)
 {
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->keep.count; i++) {
-        const opevo_i_guard *one = &node->leaf->keep.item[i];
+        const opevo_i_nest_guard *one = &node->leaf->keep.item[i];
         split_guard at;
 
         if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
@@ -159,17 +161,17 @@ static void collect_implied(const versions *self, const opevo_i_node *body,
                 opevo_i_affine_most(&self->nest->atoms, &by->inner))
             out->item[out->count++] = *one;
     }
-    for (const opevo_i_node *child = node->first; child; child = child->next)
+    for (const opevo_i_nest_node *child = node->first; child; child = child->next)
         collect_implied(self, body, child, by, out);
     if (node->otherwise)
         collect_implied(self, body, node->otherwise, by, out);
 }
 
-void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
-                                const opevo_i_guard *now)
+void opevo_i_nest_node_replace_guard(opevo_i_nest_node *node, const opevo_i_nest_guard *old,
+                                     const opevo_i_nest_guard *now)
 {
     if (node->kind == OPEVO_I_LEAF) {
-        opevo_i_guards *keep = &node->leaf->keep;
+        opevo_i_nest_guards *keep = &node->leaf->keep;
         int at = find_guard(keep, old);
         bool omits = at < keep->count && keep->item[at].omits;
 
@@ -179,14 +181,14 @@ void opevo_i_node_replace_guard(opevo_i_node *node, const opevo_i_guard *old,
         keep->item[at].omits = now ? omits : keep->item[at].omits;
         return;
     }
-    for (opevo_i_node *child = node->first; child; child = child->next)
-        opevo_i_node_replace_guard(child, old, now);
+    for (opevo_i_nest_node *child = node->first; child; child = child->next)
+        opevo_i_nest_node_replace_guard(child, old, now);
     if (node->otherwise)
-        opevo_i_node_replace_guard(node->otherwise, old, now);
+        opevo_i_nest_node_replace_guard(node->otherwise, old, now);
 }
 
 /* How many statements in a node touch a buffer. */
-static int count_uses(const opevo_i_node *node, int buffer)
+static int count_uses(const opevo_i_nest_node *node, int buffer)
 {
     int count = 0;
 
@@ -195,13 +197,13 @@ static int count_uses(const opevo_i_node *node, int buffer)
         for (int i = 0; i < node->leaf->factors; i++)
             count |= node->leaf->factor[i].buffer == buffer;
     }
-    for (const opevo_i_node *child = node->first; child; child = child->next)
+    for (const opevo_i_nest_node *child = node->first; child; child = child->next)
         count += count_uses(child, buffer);
     return count + (node->otherwise ? count_uses(node->otherwise, buffer) : 0);
 }
 
-bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
-                             const opevo_i_node *node, const opevo_i_guard *guard)
+bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_nest_node *body,
+                             const opevo_i_nest_node *node, const opevo_i_nest_guard *guard)
 {
     if (node->kind == OPEVO_I_LEAF) {
         int to = node->leaf->to.buffer;
@@ -209,7 +211,7 @@ bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
         return find_guard(&node->leaf->keep, guard) < node->leaf->keep.count ||
                (to >= nest->operands && count_uses(body, to) == count_uses(nest->root, to));
     }
-    for (const opevo_i_node *child = node->first; child; child = child->next) {
+    for (const opevo_i_nest_node *child = node->first; child; child = child->next) {
         if (!opevo_i_nest_is_guarded(nest, body, child, guard))
             return false;
     }
@@ -218,9 +220,9 @@ bool opevo_i_nest_is_guarded(const opevo_i_nest *nest, const opevo_i_node *body,
 
 /* Shorten the loops that count towards what is left at the edge. A vector keeps its width, and a
  * parallel loop, which declares the buffers of its threads, remains a loop. */
-static void shorten(opevo_i_node *node, const split_guard *at)
+static void shorten(opevo_i_nest_node *node, const split_guard *at)
 {
-    for (opevo_i_node *child = node->first; child; child = child->next) {
+    for (opevo_i_nest_node *child = node->first; child; child = child->next) {
         int64_t factor =
             child->kind == OPEVO_I_LOOP ? opevo_i_affine_factor(&at->inner, child->atom) : 0;
         int64_t left = factor ? (at->guard.limit - at->edge + factor - 1) / factor : 0;
@@ -229,7 +231,7 @@ static void shorten(opevo_i_node *node, const split_guard *at)
             child->annotation != OPEVO_ANNOTATION_PARALLEL) {
             child->extent = left < child->extent ? left : child->extent;
             if (at->inner.count == 1)
-                opevo_i_node_replace_guard(child, &at->guard, NULL);
+                opevo_i_nest_node_replace_guard(child, &at->guard, NULL);
         }
         shorten(child, at);
     }
@@ -238,17 +240,17 @@ static void shorten(opevo_i_node *node, const split_guard *at)
 }
 
 /* The body as it is at the edge, beyond which nothing is done. */
-static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const split_guard *at,
-                               const opevo_i_guards *implied)
+static opevo_i_nest_node *make_edge(versions *self, const opevo_i_nest_node *body,
+                                    const split_guard *at, const opevo_i_nest_guards *implied)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_node *edge = opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST);
-    opevo_i_node *into = edge;
-    opevo_i_guards reached = {0};
-    opevo_i_guard left = at->guard;
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_nest_node *edge = opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST);
+    opevo_i_nest_node *into = edge;
+    opevo_i_nest_guards reached = {0};
+    opevo_i_nest_guard left = at->guard;
 
-    opevo_i_guards_add(atoms, &reached, &at->start, opevo_i_affine_least(atoms, &at->start),
-                       at->guard.limit);
+    opevo_i_nest_guards_add(atoms, &reached, &at->start, opevo_i_affine_least(atoms, &at->start),
+                            at->guard.limit);
     if (edge && reached.count) {
         into = opevo_i_nest_add(self->nest, edge, OPEVO_I_IF);
         if (into)
@@ -268,7 +270,7 @@ static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const s
         shorten(into, &one);
         left.value = one.inner;
         left.value.constant += at->edge;
-        opevo_i_node_replace_guard(into, &one.guard, &left);
+        opevo_i_nest_node_replace_guard(into, &one.guard, &left);
     }
     return edge;
 }
@@ -276,11 +278,11 @@ static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const s
 /* ---- Loops ---- */
 
 /* Statements that a node executes in one iteration, those of a vector counted once. */
-static double count_executed(const opevo_i_node *node)
+static double count_executed(const opevo_i_nest_node *node)
 {
     double count = node->kind == OPEVO_I_LEAF;
 
-    for (const opevo_i_node *child = node->first; child; child = child->next) {
+    for (const opevo_i_nest_node *child = node->first; child; child = child->next) {
         bool repeats =
             child->kind == OPEVO_I_LOOP && child->annotation != OPEVO_ANNOTATION_VECTORIZE;
 
@@ -289,14 +291,14 @@ static double count_executed(const opevo_i_node *node)
     return count;
 }
 
-static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guard *guard)
+static void make_versions(versions *self, opevo_i_nest_node *loop, const opevo_i_nest_guard *guard)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
-    double statements = opevo_i_node_statements(loop);
-    opevo_i_guards interior = {0};
-    opevo_i_guards implied = {0};
-    opevo_i_node *edge = NULL;
-    opevo_i_node *branch = NULL;
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    double statements = opevo_i_nest_node_statements(loop);
+    opevo_i_nest_guards interior = {0};
+    opevo_i_nest_guards implied = {0};
+    opevo_i_nest_node *edge = NULL;
+    opevo_i_nest_node *branch = NULL;
     split_guard at;
 
     if (!split(self, loop, guard, &at) || !opevo_i_nest_is_guarded(self->nest, loop, loop, guard) ||
@@ -310,9 +312,9 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
         loop->last = edge ? edge->last : NULL;
         return;
     }
-    opevo_i_guards_add(atoms, &interior, &at.start,
-                       guard->least - opevo_i_affine_least(atoms, &at.inner),
-                       guard->limit - opevo_i_affine_most(atoms, &at.inner));
+    opevo_i_nest_guards_add(atoms, &interior, &at.start,
+                            guard->least - opevo_i_affine_least(atoms, &at.inner),
+                            guard->limit - opevo_i_affine_most(atoms, &at.inner));
     branch = opevo_i_nest_add(self->nest, NULL, OPEVO_I_IF);
     self->failed |= !branch;
     if (!branch)
@@ -321,20 +323,20 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     branch->guards = interior;
     branch->first = loop->first;
     branch->last = loop->last;
-    opevo_i_node_replace_guard(branch, guard, NULL);
+    opevo_i_nest_node_replace_guard(branch, guard, NULL);
     for (int i = 0; i < implied.count; i++)
-        opevo_i_node_replace_guard(branch, &implied.item[i], NULL);
+        opevo_i_nest_node_replace_guard(branch, &implied.item[i], NULL);
     branch->otherwise = edge;
     loop->first = loop->last = branch;
 }
 
-static void visit(versions *self, opevo_i_node *node)
+static void visit(versions *self, opevo_i_nest_node *node)
 {
     bool is_counted = node->kind == OPEVO_I_LOOP && (node->annotation == OPEVO_ANNOTATION_SERIAL ||
                                                      node->annotation == OPEVO_ANNOTATION_PARALLEL);
-    opevo_i_guards found = {0};
+    opevo_i_nest_guards found = {0};
 
-    for (opevo_i_node *child = node->first; child; child = child->next)
+    for (opevo_i_nest_node *child = node->first; child; child = child->next)
         visit(self, child);
     if (node->otherwise)
         visit(self, node->otherwise);

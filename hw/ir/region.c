@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor, int dim)
+opevo_i_affine opevo_i_nest_schedule_index(const opevo_schedule *schedule, int tensor, int dim)
 {
-    const opevo_i_tensor *one = &schedule->compute.tensor[tensor];
+    const opevo_i_nest_tensor *one = &schedule->compute.tensor[tensor];
     opevo_i_affine index = opevo_i_affine_constant(one->offset[dim]);
 
     for (int i = 0; i < schedule->compute.axes; i++) {
@@ -29,25 +29,26 @@ opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor
 }
 
 /* Whether a loop of C counts as inside a copy with this compute_at point. */
-static bool is_inside(const opevo_i_stage *compute, int loop, int compute_at, opevo_scope scope)
+static bool is_inside(const opevo_i_nest_stage *compute, int loop, int compute_at,
+                      opevo_scope scope)
 {
     opevo_annotation what = compute->own.loop[loop].annotation;
 
-    if (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD)
+    if (opevo_i_nest_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD)
         return scope == OPEVO_SCOPE_SHARED;
-    return loop > compute_at && !opevo_i_is_block(what);
+    return loop > compute_at && !opevo_i_nest_is_block(what);
 }
 
 /* The part of `index` that varies inside the compute_at point; *base is the rest. */
 static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *index,
                               int compute_at, opevo_scope scope, opevo_i_affine *base)
 {
-    const opevo_i_stage *compute = &self->stage[self->compute.output];
+    const opevo_i_nest_stage *compute = &self->stage[self->compute.output];
     opevo_i_affine inner = opevo_i_affine_constant(0);
 
     *base = opevo_i_affine_constant(index->constant);
     for (int t = 0; t < index->count; t++) {
-        opevo_i_affine term = opevo_i_affine_atom(index->term[t].atom);
+        opevo_i_affine term = opevo_i_affine_of_atom(index->term[t].atom);
         bool inside = false;
 
         for (int i = 0; i < compute->own.loops && !inside; i++)
@@ -64,7 +65,7 @@ static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *
 /* How many indices of a dimension matter in all. */
 static int64_t needed(const opevo_schedule *self, int tensor, int dim)
 {
-    const opevo_i_compute *compute = &self->compute;
+    const opevo_i_nest_compute *compute = &self->compute;
     int64_t count = 1;
 
     for (int i = 0; i < compute->axes; i++) {
@@ -79,16 +80,16 @@ static int64_t needed(const opevo_schedule *self, int tensor, int dim)
     return count;
 }
 
-static void find_vthreads(const opevo_schedule *self, opevo_i_stage *stage)
+static void find_vthreads(const opevo_schedule *self, opevo_i_nest_stage *stage)
 {
-    const opevo_i_stage *compute = &self->stage[self->compute.output];
+    const opevo_i_nest_stage *compute = &self->stage[self->compute.output];
 
     stage->vthreads = 0;
     for (int i = 0; i < compute->own.loops && stage->scope == OPEVO_SCOPE_LOCAL; i++) {
         bool used = false;
 
         for (int d = 0; d < self->compute.tensor[stage->tensor].dims && !used; d++) {
-            opevo_i_affine index = opevo_i_schedule_index(self, stage->tensor, d);
+            opevo_i_affine index = opevo_i_nest_schedule_index(self, stage->tensor, d);
 
             used = opevo_i_affine_uses(&self->atoms, &index, compute->own.loop[i].atom);
         }
@@ -110,34 +111,34 @@ static void name_dim(const opevo_schedule *self, int tensor, int dim, char *name
 }
 
 /* The distance that all values of an index are multiples of. */
-static int64_t step_of(const opevo_i_atoms *atoms, const opevo_i_affine *inner)
+static int64_t step_of(const opevo_i_affine_atoms *atoms, const opevo_i_affine *inner)
 {
     int64_t step = 0;
 
     for (int i = 0; i < inner->count; i++) {
         if (atoms->item[inner->term[i].atom].extent > 1)
-            step = opevo_i_gcd(inner->term[i].factor, step);
+            step = opevo_i_affine_gcd(inner->term[i].factor, step);
     }
     return step > 0 ? step : 1;
 }
 
 /* One axis of a copy, with a loop of its own. */
-static void set_axis(opevo_schedule *self, opevo_i_stage *stage, int axis, int64_t extent)
+static void set_axis(opevo_schedule *self, opevo_i_nest_stage *stage, int axis, int64_t extent)
 {
     stage->own.axis_extent[axis] = extent;
     stage->own.loop[axis].extent = extent;
-    stage->own.loop[axis].atom = opevo_i_atoms_loop(&self->atoms, extent);
+    stage->own.loop[axis].atom = opevo_i_affine_atoms_loop(&self->atoms, extent);
     stage->own.loop[axis].annotation = OPEVO_ANNOTATION_SERIAL;
     stage->own.loop[axis].reduces = false;
-    stage->own.axis[axis] = opevo_i_affine_atom(stage->own.loop[axis].atom);
-    stage->piece[axis] = (opevo_i_piece){axis, 1, extent, 0, true};
+    stage->own.axis[axis] = opevo_i_affine_of_atom(stage->own.loop[axis].atom);
+    stage->piece[axis] = (opevo_i_nest_piece){axis, 1, extent, 0, true};
 }
 
-static void set_part(opevo_schedule *self, opevo_i_stage *stage, int loop)
+static void set_part(opevo_schedule *self, opevo_i_nest_stage *stage, int loop)
 {
     stage->own.axes = self->compute.tensor[stage->tensor].dims;
     for (int d = 0; d < stage->own.axes; d++) {
-        opevo_i_affine index = opevo_i_schedule_index(self, stage->tensor, d);
+        opevo_i_affine index = opevo_i_nest_schedule_index(self, stage->tensor, d);
         opevo_i_affine inner = varying(self, &index, loop, stage->scope, &stage->base[d]);
         int64_t extent = opevo_i_affine_most(&self->atoms, &inner) + 1;
         int64_t most = needed(self, stage->tensor, d);
@@ -150,9 +151,10 @@ static void set_part(opevo_schedule *self, opevo_i_stage *stage, int loop)
     }
 }
 
-static opevo_status set_sums(opevo_schedule *self, opevo_i_stage *stage, int loop, opevo_error *err)
+static opevo_status set_sums(opevo_schedule *self, opevo_i_nest_stage *stage, int loop,
+                             opevo_error *err)
 {
-    const opevo_i_stage *compute = &self->stage[self->compute.output];
+    const opevo_i_nest_stage *compute = &self->stage[self->compute.output];
 
     stage->own.axes = 0;
     for (int i = 0; i < compute->own.loops; i++) {
@@ -170,8 +172,8 @@ static opevo_status set_sums(opevo_schedule *self, opevo_i_stage *stage, int loo
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_schedule_attach(opevo_schedule *schedule, opevo_i_stage *stage, int loop,
-                                     opevo_error *err)
+opevo_status opevo_i_nest_schedule_attach(opevo_schedule *schedule, opevo_i_nest_stage *stage,
+                                          int loop, opevo_error *err)
 {
     double size = 1;
 
@@ -192,24 +194,25 @@ opevo_status opevo_i_schedule_attach(opevo_schedule *schedule, opevo_i_stage *st
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the loops of a schedule.");
     if (size > 0x1p40)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than 2^40 elements.", stage->name);
-    opevo_i_schedule_strides(stage);
+    opevo_i_nest_schedule_strides(stage);
     return OPEVO_OK;
 }
 
-opevo_i_affine opevo_i_schedule_copied(opevo_schedule *schedule, const opevo_i_stage *stage,
-                                       int dim, const opevo_i_affine *axis)
+opevo_i_affine opevo_i_nest_schedule_copied(opevo_schedule *schedule,
+                                            const opevo_i_nest_stage *stage, int dim,
+                                            const opevo_i_affine *axis)
 {
     opevo_i_affine index;
 
     if (stage->kind == OPEVO_I_CACHE_READ)
         return opevo_i_affine_add(&schedule->atoms, stage->base[dim], stage->step[dim], &axis[dim]);
-    index = opevo_i_schedule_index(schedule, stage->tensor, dim);
+    index = opevo_i_nest_schedule_index(schedule, stage->tensor, dim);
     for (int i = 0; i < stage->own.axes; i++)
         index = opevo_i_affine_replace(&schedule->atoms, &index, stage->origin[i], &axis[i]);
     return index;
 }
 
-void opevo_i_schedule_strides(opevo_i_stage *stage)
+void opevo_i_nest_schedule_strides(opevo_i_nest_stage *stage)
 {
     int64_t stride = 1;
 
@@ -221,11 +224,12 @@ void opevo_i_schedule_strides(opevo_i_stage *stage)
     }
 }
 
-opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_stage *stage,
-                                        const opevo_i_affine *index)
+opevo_i_affine opevo_i_nest_schedule_address(opevo_schedule *schedule,
+                                             const opevo_i_nest_stage *stage,
+                                             const opevo_i_affine *index)
 {
     opevo_i_affine address = opevo_i_affine_constant(0);
-    const opevo_i_tensor *tensor = &schedule->compute.tensor[stage->tensor];
+    const opevo_i_nest_tensor *tensor = &schedule->compute.tensor[stage->tensor];
 
     if ((stage->kind == OPEVO_I_TENSOR || stage->kind == OPEVO_I_COMPUTE) && !stage->pieces) {
         int64_t stride = 1;
@@ -237,7 +241,7 @@ opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_
         return address;
     }
     for (int i = 0; i < stage->pieces; i++) {
-        const opevo_i_piece *piece = &stage->piece[i];
+        const opevo_i_nest_piece *piece = &stage->piece[i];
         opevo_i_affine value = index[piece->dim];
 
         if (stage->kind == OPEVO_I_CACHE_READ) {
@@ -252,7 +256,7 @@ opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_
     return address;
 }
 
-int64_t opevo_i_stage_room(const opevo_i_stage *stage, int dim)
+int64_t opevo_i_nest_stage_room(const opevo_i_nest_stage *stage, int dim)
 {
     int64_t room = 1;
 
@@ -263,7 +267,7 @@ int64_t opevo_i_stage_room(const opevo_i_stage *stage, int dim)
     return room;
 }
 
-int64_t opevo_i_stage_size(const opevo_i_stage *stage)
+int64_t opevo_i_nest_stage_size(const opevo_i_nest_stage *stage)
 {
     return stage->pieces ? stage->piece[0].stride * stage->piece[0].extent : 1;
 }

@@ -15,13 +15,13 @@
 
 static opevo_status set_stages(opevo_schedule *self, opevo_error *err)
 {
-    const opevo_i_compute *compute = &self->compute;
+    const opevo_i_nest_compute *compute = &self->compute;
     opevo_status status = OPEVO_OK;
     opevo_operand_list list;
 
     opevo_operator_operands(&self->op, &list);
     for (int i = 0; i < list.count; i++) {
-        opevo_i_stage *stage = &self->stage[i];
+        opevo_i_nest_stage *stage = &self->stage[i];
 
         stage->kind = i == compute->output ? OPEVO_I_COMPUTE : OPEVO_I_TENSOR;
         stage->tensor = i;
@@ -30,13 +30,13 @@ static opevo_status set_stages(opevo_schedule *self, opevo_error *err)
     }
     self->stages = list.count;
     for (int i = 0; i < compute->axes; i++) {
-        opevo_i_stage *stage = &self->stage[compute->output];
+        opevo_i_nest_stage *stage = &self->stage[compute->output];
         char name[2] = {compute->axis_name[i], '\0'};
 
-        OPEVO_TRY(opevo_i_loops_add(&stage->own, &self->atoms, name, compute->axis_extent[i],
-                                    compute->axis_reduces[i], err));
+        OPEVO_TRY(opevo_i_nest_loops_add(&stage->own, &self->atoms, name, compute->axis_extent[i],
+                                         compute->axis_reduces[i], err));
         stage->own.axis_extent[i] = compute->axis_extent[i];
-        stage->own.axis[i] = opevo_i_affine_atom(stage->own.loop[i].atom);
+        stage->own.axis[i] = opevo_i_affine_of_atom(stage->own.loop[i].atom);
         stage->own.axes++;
     }
 cleanup:
@@ -51,7 +51,7 @@ opevo_status opevo_schedule_create(const opevo_operator *op, opevo_schedule **ou
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a schedule.");
     self->op = *op;
-    OPEVO_TRY(opevo_i_compute_of(op, &self->compute, err));
+    OPEVO_TRY(opevo_i_nest_compute_of(op, &self->compute, err));
     OPEVO_TRY(set_stages(self, err));
     *out = self;
     self = NULL;
@@ -60,7 +60,7 @@ cleanup:
     return status;
 }
 
-opevo_schedule *opevo_i_schedule_clone(const opevo_schedule *schedule)
+opevo_schedule *opevo_i_nest_schedule_clone(const opevo_schedule *schedule)
 {
     opevo_schedule *copy = opevo_malloc(1, sizeof *copy);
 
@@ -83,7 +83,7 @@ void opevo_schedule_destroy(opevo_schedule *schedule)
 {
     if (!schedule)
         return;
-    opevo_i_atoms_free(&schedule->atoms);
+    opevo_i_affine_atoms_free(&schedule->atoms);
     opevo_free(schedule->steps);
     opevo_free(schedule);
 }
@@ -115,7 +115,7 @@ int opevo_schedule_loop_count(const opevo_schedule *schedule, int stage)
 
 opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop)
 {
-    const opevo_i_loop *one = &schedule->stage[stage].own.loop[loop];
+    const opevo_i_nest_loop *one = &schedule->stage[stage].own.loop[loop];
 
     return (opevo_loop){one->name, one->extent, one->annotation, one->reduces};
 }
@@ -131,8 +131,8 @@ int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const ch
 
 /* ---- One step ---- */
 
-static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
-                             opevo_error *err)
+static opevo_status apply_to(opevo_schedule *self, opevo_i_nest_stage *stage,
+                             const opevo_step *step, opevo_error *err)
 {
     bool frozen = false;
 
@@ -143,21 +143,21 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
                           "The loops of C cannot be changed once a copy is attached.");
     switch (step->kind) {
     case OPEVO_STEP_SPLIT:
-        return opevo_i_step_split(self, stage, step, err);
+        return opevo_i_nest_step_split(self, stage, step, err);
     case OPEVO_STEP_EXTEND:
-        return opevo_i_step_extend(self, stage, step, err);
+        return opevo_i_nest_step_extend(self, stage, step, err);
     case OPEVO_STEP_FUSE:
-        return opevo_i_step_fuse(self, stage, step, err);
+        return opevo_i_nest_step_fuse(self, stage, step, err);
     case OPEVO_STEP_REORDER:
-        return opevo_i_loops_reorder(&stage->own, stage->name, step->count, step->number, err);
+        return opevo_i_nest_loops_reorder(&stage->own, stage->name, step->count, step->number, err);
     case OPEVO_STEP_ANNOTATE:
-        return opevo_i_step_annotate(stage, step, err);
+        return opevo_i_nest_step_annotate(stage, step, err);
     case OPEVO_STEP_ATTACH:
-        return opevo_i_step_attach(self, stage, step, err);
+        return opevo_i_nest_step_attach(self, stage, step, err);
     default:
         if (step->kind == OPEVO_STEP_LAYOUT && stage->kind == OPEVO_I_TENSOR)
-            return opevo_i_step_lay_out(self, stage, step, err);
-        return opevo_i_step_set_flag(stage, step, err);
+            return opevo_i_nest_step_lay_out(self, stage, step, err);
+        return opevo_i_nest_step_set_flag(stage, step, err);
     }
 }
 
@@ -176,7 +176,7 @@ opevo_status opevo_schedule_apply(opevo_schedule *schedule, const opevo_step *st
                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_stage *copy = NULL;
+    opevo_i_nest_stage *copy = NULL;
 
     if (step->stage < 0 || step->stage >= schedule->stages || step->count < 0 ||
         step->count > OPEVO_STEP_NUMBERS)
@@ -185,7 +185,7 @@ opevo_status opevo_schedule_apply(opevo_schedule *schedule, const opevo_step *st
                        schedule->step_count + 1, sizeof *schedule->steps))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
     if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE) {
-        status = opevo_i_step_add_copy(schedule, step, err);
+        status = opevo_i_nest_step_add_copy(schedule, step, err);
     } else if (step->kind == OPEVO_STEP_AUTO_UNROLL) {
         status = set_unrolling(schedule, step, err);
     } else {

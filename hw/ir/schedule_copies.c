@@ -16,10 +16,11 @@ static bool has_copy(const opevo_schedule *self, int tensor)
     return false;
 }
 
-opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step, opevo_error *err)
+opevo_status opevo_i_nest_step_add_copy(opevo_schedule *self, const opevo_step *step,
+                                        opevo_error *err)
 {
-    const opevo_i_stage *source = &self->stage[step->stage];
-    opevo_i_stage *stage = &self->stage[self->stages];
+    const opevo_i_nest_stage *source = &self->stage[step->stage];
+    opevo_i_nest_stage *stage = &self->stage[self->stages];
     bool write = step->kind == OPEVO_STEP_CACHE_WRITE;
     static const char *const scopes[] = {
 #define SCOPE_NAME(suffix, name) name,
@@ -49,22 +50,22 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
     }
     if (snprintf(name, sizeof name, "%s.%s", source->name, scopes[scope]) >= (int)sizeof name)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a copy of %s is too long.", source->name);
-    *stage = (opevo_i_stage){.kind = write ? OPEVO_I_CACHE_WRITE : OPEVO_I_CACHE_READ,
-                             .tensor = source->tensor,
-                             .source = step->stage,
-                             .scope = scope,
-                             .attached = -1};
+    *stage = (opevo_i_nest_stage){.kind = write ? OPEVO_I_CACHE_WRITE : OPEVO_I_CACHE_READ,
+                                  .tensor = source->tensor,
+                                  .source = step->stage,
+                                  .scope = scope,
+                                  .attached = -1};
     memcpy(stage->name, name, sizeof name);
     self->stages++;
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
-                                 opevo_error *err)
+opevo_status opevo_i_nest_step_attach(opevo_schedule *self, opevo_i_nest_stage *stage,
+                                      const opevo_step *step, opevo_error *err)
 {
-    const opevo_i_stage *compute = &self->stage[self->compute.output];
+    const opevo_i_nest_stage *compute = &self->stage[self->compute.output];
     int loop = 0;
-    opevo_status status = opevo_i_step_take_loop(compute, step, &loop, err);
+    opevo_status status = opevo_i_nest_step_take_loop(compute, step, &loop, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -73,24 +74,24 @@ opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, con
     if (stage->attached >= 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is already attached.", stage->name);
     if (stage->kind == OPEVO_I_CACHE_READ) {
-        const opevo_i_stage *source = &self->stage[stage->source];
+        const opevo_i_nest_stage *source = &self->stage[stage->source];
 
         if (source->kind == OPEVO_I_CACHE_READ && (source->attached < 0 || source->attached > loop))
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s must be attached outside its copy %s.",
                               source->name, stage->name);
     }
-    return opevo_i_schedule_attach(self, stage, loop, err);
+    return opevo_i_nest_schedule_attach(self, stage, loop, err);
 }
 
 /* The piece of a dimension that goes on where `covered` indices end: one turn pieces first, as they
  * go nowhere. `used` marks those taken. */
-static opevo_i_piece *next_piece(opevo_i_stage *stage, int count, int dim, int64_t covered,
-                                 bool *used)
+static opevo_i_nest_piece *next_piece(opevo_i_nest_stage *stage, int count, int dim,
+                                      int64_t covered, bool *used)
 {
     int found = -1;
 
     for (int i = 0; i < count; i++) {
-        const opevo_i_piece *piece = &stage->piece[i];
+        const opevo_i_nest_piece *piece = &stage->piece[i];
 
         if (!used[i] && piece->dim == dim && piece->divisor == covered &&
             (found < 0 || piece->extent < stage->piece[found].extent))
@@ -103,16 +104,16 @@ static opevo_i_piece *next_piece(opevo_i_stage *stage, int count, int dim, int64
 }
 
 /* Whether the pieces of each dimension continue one another and hold all of it. */
-static opevo_status check_pieces(opevo_i_stage *stage, int count, opevo_error *err)
+static opevo_status check_pieces(opevo_i_nest_stage *stage, int count, opevo_error *err)
 {
     bool used[OPEVO_I_PIECES] = {false};
     int taken = 0;
 
     for (int d = 0; d < stage->own.axes; d++) {
         int64_t covered = 1;
-        opevo_i_piece *last = NULL;
+        opevo_i_nest_piece *last = NULL;
 
-        for (opevo_i_piece *one = next_piece(stage, count, d, 1, used); one;
+        for (opevo_i_nest_piece *one = next_piece(stage, count, d, 1, used); one;
              one = next_piece(stage, count, d, covered, used)) {
             if (covered > (INT64_C(1) << 40) / one->extent)
                 return OPEVO_FAIL(err, OPEVO_LIMIT, "A layout of %s is too large.", stage->name);
@@ -133,7 +134,7 @@ static opevo_status check_pieces(opevo_i_stage *stage, int count, opevo_error *e
     return OPEVO_OK;
 }
 
-static opevo_status layout(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
+static opevo_status layout(opevo_i_nest_stage *stage, const opevo_step *step, opevo_error *err)
 {
     int count = step->count / 3;
     double size = 1;
@@ -148,27 +149,27 @@ static opevo_status layout(opevo_i_stage *stage, const opevo_step *step, opevo_e
         if (number[0] < 0 || number[0] >= stage->own.axes || number[1] < 1 || number[2] < 1 ||
             number[2] > INT64_C(1) << 40)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such piece.", stage->name);
-        stage->piece[i] = (opevo_i_piece){(int)number[0], number[1], number[2], 0, false};
+        stage->piece[i] = (opevo_i_nest_piece){(int)number[0], number[1], number[2], 0, false};
         size *= (double)number[2];
     }
     if (size > 0x1p40)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A layout of %s is too large.", stage->name);
     OPEVO_TRY(check_pieces(stage, count, err));
     stage->pieces = count;
-    opevo_i_schedule_strides(stage);
+    opevo_i_nest_schedule_strides(stage);
 cleanup:
     return status;
 }
 
-static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
+static opevo_status trim(opevo_i_nest_stage *stage, const opevo_step *step, opevo_error *err)
 {
     int loop = 0;
-    opevo_status status = opevo_i_step_take_loop(stage, step, &loop, err);
+    opevo_status status = opevo_i_nest_step_take_loop(stage, step, &loop, err);
 
     if (status != OPEVO_OK)
         return status;
     for (int i = 0; i < stage->own.axes && stage->kind == OPEVO_I_CACHE_WRITE; i++) {
-        opevo_i_affine whole = opevo_i_affine_atom(stage->own.loop[loop].atom);
+        opevo_i_affine whole = opevo_i_affine_of_atom(stage->own.loop[loop].atom);
 
         if (opevo_i_affine_equal(&stage->own.axis[i], &whole)) {
             stage->trimmed = true;
@@ -182,10 +183,10 @@ static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_err
 }
 
 /* A constant is brought into its layout before the kernel is called. */
-opevo_status opevo_i_step_lay_out(const opevo_schedule *self, opevo_i_stage *stage,
-                                  const opevo_step *step, opevo_error *err)
+opevo_status opevo_i_nest_step_lay_out(const opevo_schedule *self, opevo_i_nest_stage *stage,
+                                       const opevo_step *step, opevo_error *err)
 {
-    const opevo_i_tensor *tensor = &self->compute.tensor[stage->tensor];
+    const opevo_i_nest_tensor *tensor = &self->compute.tensor[stage->tensor];
     opevo_operand_list list;
 
     opevo_operator_operands(&self->op, &list);
@@ -199,7 +200,8 @@ opevo_status opevo_i_step_lay_out(const opevo_schedule *self, opevo_i_stage *sta
     return layout(stage, step, err);
 }
 
-opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
+opevo_status opevo_i_nest_step_set_flag(opevo_i_nest_stage *stage, const opevo_step *step,
+                                        opevo_error *err)
 {
     if (stage->attached < 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not attached.", stage->name);
@@ -215,7 +217,7 @@ opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step,
                               stage->name, stage->pieces);
         stage->pitch = step->number[0];
         stage->pitch_pieces = step->count == 2 ? (int)step->number[1] : 1;
-        opevo_i_schedule_strides(stage);
+        opevo_i_nest_schedule_strides(stage);
         return OPEVO_OK;
     case OPEVO_STEP_TRIM:
         return trim(stage, step, err);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* The loop named by a step. */
-opevo_status opevo_i_step_take_loop(const opevo_i_stage *stage, const opevo_step *step, int *loop,
-                                    opevo_error *err)
+opevo_status opevo_i_nest_step_take_loop(const opevo_i_nest_stage *stage, const opevo_step *step,
+                                         int *loop, opevo_error *err)
 {
     if (step->count < 1 || step->number[0] < 0 || step->number[0] >= stage->own.loops)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", stage->name);
@@ -16,30 +16,30 @@ opevo_status opevo_i_step_take_loop(const opevo_i_stage *stage, const opevo_step
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_step_split(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
-                                opevo_error *err)
+opevo_status opevo_i_nest_step_split(opevo_schedule *self, opevo_i_nest_stage *stage,
+                                     const opevo_step *step, opevo_error *err)
 {
     int at = 0;
-    opevo_status status = opevo_i_step_take_loop(stage, step, &at, err);
+    opevo_status status = opevo_i_nest_step_take_loop(stage, step, &at, err);
 
     if (status != OPEVO_OK)
         return status;
     if (stage->own.loops + step->count - 1 > OPEVO_STEP_NUMBERS) /* a reorder step names all */
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d loops.", stage->name,
                           OPEVO_STEP_NUMBERS);
-    return opevo_i_loops_split(&stage->own, &self->atoms, stage->name, at, step->count - 1,
-                               &step->number[1], err);
+    return opevo_i_nest_loops_split(&stage->own, &self->atoms, stage->name, at, step->count - 1,
+                                    &step->number[1], err);
 }
 
 enum { EXTENDED_MOST = 4096 }; /* turns more than twice as many */
 
-opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
-                                 opevo_error *err)
+opevo_status opevo_i_nest_step_extend(opevo_schedule *self, opevo_i_nest_stage *stage,
+                                      const opevo_step *step, opevo_error *err)
 {
     int at = 0;
     opevo_i_affine value;
-    opevo_status status = opevo_i_step_take_loop(stage, step, &at, err);
-    opevo_i_loop *loop = &stage->own.loop[at];
+    opevo_status status = opevo_i_nest_step_take_loop(stage, step, &at, err);
+    opevo_i_nest_loop *loop = &stage->own.loop[at];
 
     if (status != OPEVO_OK)
         return status;
@@ -51,49 +51,52 @@ opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, con
     if (loop->annotation != OPEVO_ANNOTATION_SERIAL || stage->kind != OPEVO_I_COMPUTE ||
         strlen(loop->name) != 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an original loop of C.", loop->name);
-    value = opevo_i_affine_atom(opevo_i_atoms_loop(&self->atoms, step->number[1]));
-    status = opevo_i_loops_replace(&stage->own, &self->atoms, stage->name, loop->atom, &value, err);
+    value = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(&self->atoms, step->number[1]));
+    status =
+        opevo_i_nest_loops_replace(&stage->own, &self->atoms, stage->name, loop->atom, &value, err);
     loop->atom = value.term[0].atom;
     loop->extent = step->number[1];
     return status;
 }
 
-opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
-                               opevo_error *err)
+opevo_status opevo_i_nest_step_fuse(opevo_schedule *self, opevo_i_nest_stage *stage,
+                                    const opevo_step *step, opevo_error *err)
 {
     int at = 0;
-    opevo_status status = opevo_i_step_take_loop(stage, step, &at, err);
+    opevo_status status = opevo_i_nest_step_take_loop(stage, step, &at, err);
 
     if (status != OPEVO_OK)
         return status;
-    return opevo_i_loops_fuse(&stage->own, &self->atoms, stage->name, at,
-                              step->count == 2 ? (int)step->number[1] : 0, err);
+    return opevo_i_nest_loops_fuse(&stage->own, &self->atoms, stage->name, at,
+                                   step->count == 2 ? (int)step->number[1] : 0, err);
 }
 
 /* Threads divide loops of C and of what is packed. */
-static opevo_status check_parallel(const opevo_i_stage *stage, int at, opevo_error *err)
+static opevo_status check_parallel(const opevo_i_nest_stage *stage, int at, opevo_error *err)
 {
     if (stage->kind != OPEVO_I_COMPUTE &&
         (stage->kind != OPEVO_I_CACHE_READ || stage->scope != OPEVO_SCOPE_PACKED))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: only loops of C and of packed copies can be parallel.",
                           stage->own.loop[at].name);
-    return opevo_i_loops_check_parallel(&stage->own, at, err);
+    return opevo_i_nest_loops_check_parallel(&stage->own, at, err);
 }
 
-opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
+opevo_status opevo_i_nest_step_annotate(opevo_i_nest_stage *stage, const opevo_step *step,
+                                        opevo_error *err)
 {
     int at = 0;
-    opevo_status status = opevo_i_step_take_loop(stage, step, &at, err);
+    opevo_status status = opevo_i_nest_step_take_loop(stage, step, &at, err);
     opevo_annotation what = OPEVO_ANNOTATION_SERIAL;
-    opevo_i_loop *loop = &stage->own.loop[at];
+    opevo_i_nest_loop *loop = &stage->own.loop[at];
 
     if (status != OPEVO_OK)
         return status;
     if (step->count != 2 || step->number[1] < 0 || step->number[1] >= OPEVO_ANNOTATION_COUNT)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown annotation.", loop->name);
     what = (opevo_annotation)step->number[1];
-    for (int i = 0; i < stage->own.loops && (opevo_i_is_block(what) || opevo_i_is_thread(what));
+    for (int i = 0;
+         i < stage->own.loops && (opevo_i_nest_is_block(what) || opevo_i_nest_is_thread(what));
          i++) {
         if (i != at && stage->own.loop[i].annotation == what)
             return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -101,15 +104,15 @@ opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step,
                               stage->own.loop[i].name, loop->name);
     }
     if (stage->kind != OPEVO_I_COMPUTE &&
-        (opevo_i_is_block(what) || what == OPEVO_ANNOTATION_VTHREAD))
+        (opevo_i_nest_is_block(what) || what == OPEVO_ANNOTATION_VTHREAD))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: only loops of C can be bound to that.",
                           loop->name);
     if (what == OPEVO_ANNOTATION_PARALLEL && check_parallel(stage, at, err) != OPEVO_OK)
         return OPEVO_INVALID;
     /* Threads in z may share a sum: it is gathered before it is written. */
-    if (loop->reduces &&
-        (what == OPEVO_ANNOTATION_PARALLEL || what == OPEVO_ANNOTATION_VTHREAD ||
-         (opevo_i_is_thread(what) && what != OPEVO_ANNOTATION_THREAD_Z) || opevo_i_is_block(what)))
+    if (loop->reduces && (what == OPEVO_ANNOTATION_PARALLEL || what == OPEVO_ANNOTATION_VTHREAD ||
+                          (opevo_i_nest_is_thread(what) && what != OPEVO_ANNOTATION_THREAD_Z) ||
+                          opevo_i_nest_is_block(what)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
                           loop->name);
     loop->annotation = what;

@@ -15,13 +15,13 @@ static const char *const step_names[] = {
 #undef STEP_NAME
 };
 
-const char *const opevo_i_annotation_names[OPEVO_ANNOTATION_COUNT] = {
+const char *const opevo_i_nest_annotation_names[OPEVO_ANNOTATION_COUNT] = {
 #define ANNOTATION_NAME(suffix, name) name,
     OPEVO_ANNOTATION_LIST(ANNOTATION_NAME)
 #undef ANNOTATION_NAME
 };
 
-const char *const opevo_i_scope_names[OPEVO_SCOPE_COUNT] = {
+const char *const opevo_i_nest_scope_names[OPEVO_SCOPE_COUNT] = {
 #define SCOPE_NAME(suffix, name) name,
     OPEVO_SCOPE_LIST(SCOPE_NAME)
 #undef SCOPE_NAME
@@ -66,9 +66,9 @@ static void print_step(const opevo_schedule *schedule, const opevo_step *step, o
         if (loops < 0 || i < loops)
             opevo_text_printf(out, " %s", schedule->stage[of].own.loop[step->number[i]].name);
         else if (step->kind == OPEVO_STEP_ANNOTATE)
-            opevo_text_printf(out, " %s", opevo_i_annotation_names[step->number[i]]);
+            opevo_text_printf(out, " %s", opevo_i_nest_annotation_names[step->number[i]]);
         else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE)
-            opevo_text_printf(out, " %s", opevo_i_scope_names[step->number[i]]);
+            opevo_text_printf(out, " %s", opevo_i_nest_scope_names[step->number[i]]);
         else
             opevo_text_printf(out, " %lld", (long long)step->number[i]);
     }
@@ -114,7 +114,7 @@ static int cut(char *line, char **words)
     return count;
 }
 
-int opevo_i_find_word(const char *const *names, int count, const char *name)
+int opevo_i_nest_find_word(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0)
@@ -145,11 +145,12 @@ static opevo_status read_operand(const opevo_schedule *schedule, opevo_step *ste
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no loop '%s'.", schedule->stage[of].name,
                               word);
     } else if (step->kind == OPEVO_STEP_ANNOTATE) {
-        *number = opevo_i_find_word(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
+        *number =
+            opevo_i_nest_find_word(opevo_i_nest_annotation_names, OPEVO_ANNOTATION_COUNT, word);
         if (*number < 0)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown annotation '%s'.", word);
     } else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE) {
-        *number = opevo_i_find_word(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
+        *number = opevo_i_nest_find_word(opevo_i_nest_scope_names, OPEVO_SCOPE_COUNT, word);
         if (*number < 0)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown scope '%s'.", word);
     } else if (!opevo_parse_i64(word, number)) {
@@ -187,7 +188,7 @@ static opevo_status read_line(opevo_schedule *schedule, char *line, opevo_error 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A step consists of its name, a stage and up to %d operands.",
                           OPEVO_STEP_NUMBERS);
-    kind = opevo_i_find_word(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
+    kind = opevo_i_nest_find_word(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
     if (kind < 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown step '%s'.", words[0]);
     step.kind = (opevo_step_kind)kind;

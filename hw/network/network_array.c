@@ -60,7 +60,7 @@ void opevo_array_free(opevo_array *array)
     array->data = NULL;
 }
 
-bool opevo_i_type_is_whole(opevo_network_type type)
+bool opevo_i_net_type_is_whole(opevo_network_type type)
 {
     return type != OPEVO_NETWORK_FLOAT32 && type != OPEVO_NETWORK_FLOAT64;
 }
@@ -86,10 +86,10 @@ static int64_t nearest_whole(opevo_network_type type, double value)
 
 double opevo_array_number(const opevo_array *array, int64_t i)
 {
-    return opevo_i_number(array, array->data, i);
+    return opevo_i_net_number(array, array->data, i);
 }
 
-double opevo_i_number(const opevo_array *array, const void *data, int64_t i)
+double opevo_i_net_number(const opevo_array *array, const void *data, int64_t i)
 {
     switch (array->type) {
     case OPEVO_NETWORK_FLOAT32:
@@ -97,11 +97,11 @@ double opevo_i_number(const opevo_array *array, const void *data, int64_t i)
     case OPEVO_NETWORK_FLOAT64:
         return ((const double *)data)[i];
     default:
-        return (double)opevo_i_whole(array, data, i);
+        return (double)opevo_i_net_whole(array, data, i);
     }
 }
 
-int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i)
+int64_t opevo_i_net_whole(const opevo_array *array, const void *data, int64_t i)
 {
     switch (array->type) {
     case OPEVO_NETWORK_UINT8:
@@ -120,11 +120,11 @@ int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i)
     case OPEVO_NETWORK_INT64:
         return ((const int64_t *)data)[i];
     default:
-        return nearest_whole(OPEVO_NETWORK_INT64, opevo_i_number(array, data, i));
+        return nearest_whole(OPEVO_NETWORK_INT64, opevo_i_net_number(array, data, i));
     }
 }
 
-void opevo_i_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value)
+void opevo_i_net_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value)
 {
     switch (type) {
     case OPEVO_NETWORK_FLOAT32:
@@ -153,7 +153,7 @@ void opevo_i_set_whole(opevo_network_type type, void *data, int64_t i, int64_t v
     }
 }
 
-void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value)
+void opevo_i_net_set_number(opevo_network_type type, void *data, int64_t i, double value)
 {
     if (type == OPEVO_NETWORK_FLOAT32)
         ((float *)data)[i] = (float)value;
@@ -162,16 +162,16 @@ void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double v
     else if (type == OPEVO_NETWORK_BOOL)
         ((uint8_t *)data)[i] = value != 0;
     else
-        opevo_i_set_whole(type, data, i, nearest_whole(type, value));
+        opevo_i_net_set_whole(type, data, i, nearest_whole(type, value));
 }
 
-size_t opevo_i_bytes(const opevo_array *array)
+size_t opevo_i_net_bytes(const opevo_array *array)
 {
     return (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type);
 }
 
-void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
-                          int64_t to)
+void opevo_i_net_copy_element(opevo_network_type type, const void *in, int64_t from, void *out,
+                              int64_t to)
 {
     size_t bytes = opevo_network_type_bytes(type);
 
@@ -180,8 +180,8 @@ void opevo_i_copy_element(opevo_network_type type, const void *in, int64_t from,
 
 /* ---- Extents ---- */
 
-opevo_status opevo_i_check_extents(const char *what, int dims, const int64_t *extent,
-                                   opevo_error *err)
+opevo_status opevo_i_net_check_extents(const char *what, int dims, const int64_t *extent,
+                                       opevo_error *err)
 {
     double elements = 1, most = 1;
 
@@ -218,7 +218,7 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
     out->dims = (int)tensor->n_dims;
     for (size_t d = 0; d < tensor->n_dims; d++)
         out->extent[d] = tensor->dims[d];
-    return opevo_i_check_extents(what, out->dims, out->extent, err);
+    return opevo_i_net_check_extents(what, out->dims, out->extent, err);
 }
 
 /* How many elements the fields of the message hold, and where they are, by the type. */
@@ -254,21 +254,22 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
         memcpy(out->data, tensor->int64_data, count * sizeof(int64_t));
     else
         for (size_t i = 0; i < count; i++)
-            opevo_i_set_whole(out->type, out->data, (int64_t)i,
-                              out->type == OPEVO_NETWORK_UINT32 ? (int64_t)tensor->uint64_data[i]
-                                                                : tensor->int32_data[i]);
+            opevo_i_net_set_whole(out->type, out->data, (int64_t)i,
+                                  out->type == OPEVO_NETWORK_UINT32
+                                      ? (int64_t)tensor->uint64_data[i]
+                                      : tensor->int32_data[i]);
 }
 
-opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
-                              opevo_array *out, opevo_error *err)
+opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
+                                  opevo_array *out, opevo_error *err)
 {
     opevo_array array = {0};
     opevo_status status = OPEVO_OK;
     size_t expected = 0, stored = 0;
 
     OPEVO_TRY(take_shape(tensor, what, &array, err));
-    if (opevo_i_is_external(tensor)) {
-        OPEVO_TRY(opevo_i_external_read(tensor, what, model, &array, err));
+    if (opevo_i_net_is_external(tensor)) {
+        OPEVO_TRY(opevo_i_net_external_read(tensor, what, model, &array, err));
         *out = array;
         return OPEVO_OK;
     }
@@ -300,7 +301,7 @@ opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *e
     opevo_text_printf(&what, "%s: the tensor", path);
     OPEVO_TRY(opevo_text_check(&what, err));
     status = tensor
-                 ? opevo_i_array_of(tensor, opevo_text_string(&what), NULL, out, err)
+                 ? opevo_i_net_array_of(tensor, opevo_text_string(&what), NULL, out, err)
                  : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an ONNX tensor (TensorProto).", path);
 cleanup:
     if (tensor)
@@ -312,15 +313,15 @@ cleanup:
 
 /* ---- Shapes ---- */
 
-opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
-                           const int64_t *extent, opevo_error *err)
+opevo_status opevo_i_net_shape(opevo_network_value *out, opevo_network_type type, int dims,
+                               const int64_t *extent, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %d dimensions; opevo takes up to %d.",
                           dims, OPEVO_NETWORK_DIMS);
-    status = opevo_i_check_extents("The result", dims, extent, err);
+    status = opevo_i_net_check_extents("The result", dims, extent, err);
     if (status != OPEVO_OK || !out)
         return status;
     out->array.type = type;
@@ -330,7 +331,7 @@ opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int di
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err)
+opevo_status opevo_i_net_axis(int64_t axis, int dims, int *out, opevo_error *err)
 {
     if (axis < -dims || axis >= dims)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Axis %lld is outside a tensor of %d dimensions.",
@@ -339,8 +340,8 @@ opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
-                               int64_t *extent, opevo_error *err)
+opevo_status opevo_i_net_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
+                                   int64_t *extent, opevo_error *err)
 {
     int64_t both[OPEVO_NETWORK_DIMS] = {0}; /* `extent` may be that of an operand */
     int most = a->dims > b->dims ? a->dims : b->dims;
@@ -360,8 +361,8 @@ opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_broadcast_inputs(const opevo_i_call *call, int first, opevo_array *out,
-                                      opevo_error *err)
+opevo_status opevo_i_net_broadcast_inputs(const opevo_i_net_call *call, int first, opevo_array *out,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -369,12 +370,12 @@ opevo_status opevo_i_broadcast_inputs(const opevo_i_call *call, int first, opevo
     for (int i = first; i < call->ins && status == OPEVO_OK; i++) {
         if (!call->in[i])
             return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is missing.", i);
-        status = opevo_i_broadcast(out, &call->in[i]->array, &out->dims, out->extent, err);
+        status = opevo_i_net_broadcast(out, &call->in[i]->array, &out->dims, out->extent, err);
     }
     return status;
 }
 
-int64_t opevo_i_place(const opevo_array *all, const opevo_array *array, int64_t i)
+int64_t opevo_i_net_place(const opevo_array *all, const opevo_array *array, int64_t i)
 {
     int64_t at = 0, step = 1;
 
@@ -388,7 +389,7 @@ int64_t opevo_i_place(const opevo_array *all, const opevo_array *array, int64_t 
     return at;
 }
 
-int64_t opevo_i_place_of(const opevo_array *all, const opevo_array *part, int64_t i)
+int64_t opevo_i_net_place_of(const opevo_array *all, const opevo_array *part, int64_t i)
 {
     int64_t at = 0, step = 1;
 

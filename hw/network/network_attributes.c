@@ -14,7 +14,7 @@ static const char *const types[] = {"unset",  "float",  "int",     "string",  "t
                                     "graphs", "sparse", "sparses", "type"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* One word of opevo_i_operator.attributes. */
+/* One word of opevo_i_net_operator.attributes. */
 typedef struct word {
     const char *name;
     size_t length; /* of the name */
@@ -109,8 +109,8 @@ static opevo_status check_one(const char *known, int64_t opset, const Onnx__Attr
                       attribute->name ? attribute->name : "");
 }
 
-opevo_status opevo_i_check_attributes(const Onnx__Node *node, const opevo_i_operator *row,
-                                      int64_t opset, opevo_error *err)
+opevo_status opevo_i_net_check_attributes(const Onnx__Node *node, const opevo_i_net_operator *row,
+                                          int64_t opset, opevo_error *err)
 {
     const char *known = row->attributes;
     opevo_status status = OPEVO_OK;

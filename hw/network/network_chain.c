@@ -15,17 +15,17 @@ enum { LINK = 7 }; /* inputs of a step; joined to one that reads its result they
 
 /* What is left to fold: numbers of values. */
 typedef struct chain {
-    opevo_inference *inference;
+    opevo_network_inference *inference;
     const opevo_network *network;
     int number; /* of the node */
-    const opevo_i_operator *row;
+    const opevo_i_net_operator *row;
     int *left;
     int count, links;
 } chain;
 
-int opevo_i_chain_links(const opevo_network *network, int number)
+int opevo_i_net_chain_links(const opevo_network *network, int number)
 {
-    const opevo_i_node *node = &network->node[number];
+    const opevo_i_net_node *node = &network->node[number];
     int links = 0;
 
     if (!node->super.computed || node->row->inputs_most != 0 ||
@@ -37,26 +37,26 @@ int opevo_i_chain_links(const opevo_network *network, int number)
 }
 
 /* A value of the inference as an operator sees it. */
-static opevo_net_value seen(const chain *self, int number)
+static opevo_network_value seen(const chain *self, int number)
 {
-    const opevo_net_tensor *value = &self->inference->value[number];
+    const opevo_network_tensor *value = &self->inference->value[number];
 
-    return (opevo_net_value){.name = value->name,
-                             .array = value->array,
-                             .constant = number < self->network->values &&
-                                         self->network->value[number].constant};
+    return (opevo_network_value){.name = value->name,
+                                 .array = value->array,
+                                 .constant = number < self->network->values &&
+                                             self->network->value[number].constant};
 }
 
 /* The definitions of a step; out->array is its shape, that of the inputs together. */
 static opevo_status define_link(const chain *self, const int *input, int inputs,
-                                opevo_net_value *out, char **text, opevo_error *err)
+                                opevo_network_value *out, char **text, opevo_error *err)
 {
-    const opevo_i_node *source = &self->network->node[self->number];
-    opevo_i_node node = {.super = source->super, .source = source->source, .row = self->row};
-    opevo_net_value in[LINK];
-    const opevo_net_value *ins[LINK];
-    opevo_net_value *const outs[] = {out};
-    opevo_i_call call = {&node, self->network->opset, ins, outs, inputs, 1};
+    const opevo_i_net_node *source = &self->network->node[self->number];
+    opevo_i_net_node node = {.super = source->super, .source = source->source, .row = self->row};
+    opevo_network_value in[LINK];
+    const opevo_network_value *ins[LINK];
+    opevo_network_value *const outs[] = {out};
+    opevo_i_net_call call = {&node, self->network->opset, ins, outs, inputs, 1};
     opevo_text definitions = {0};
     opevo_status status = OPEVO_OK;
 
@@ -78,25 +78,25 @@ cleanup:
 static opevo_status add_step(chain *self, const int *input, int inputs, opevo_array shape,
                              int *output, char *text, opevo_error *err)
 {
-    opevo_inference *inference = self->inference;
-    const opevo_net_node *node = &self->network->node[self->number].super;
-    opevo_net_step *step = &inference->step[inference->steps++];
+    opevo_network_inference *inference = self->inference;
+    const opevo_network_node *node = &self->network->node[self->number].super;
+    opevo_network_step *step = &inference->step[inference->steps++];
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    *step = (opevo_net_step){.kind = OPEVO_NET_STEP_COMPUTE,
-                             .name = opevo_i_node_name(self->network, self->number),
-                             .operation = opevo_strdup(node->operation),
-                             .text = text,
-                             .input = opevo_calloc((size_t)inputs, sizeof *step->input),
-                             .output = opevo_calloc(1, sizeof *step->output),
-                             .node = self->number};
+    *step = (opevo_network_step){.kind = OPEVO_NETWORK_STEP_COMPUTE,
+                                 .name = opevo_i_net_node_name(self->network, self->number),
+                                 .operation = opevo_strdup(node->operation),
+                                 .text = text,
+                                 .input = opevo_calloc((size_t)inputs, sizeof *step->input),
+                                 .output = opevo_calloc(1, sizeof *step->output),
+                                 .node = self->number};
     if (!step->name || !step->operation || !step->input || !step->output)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     if (*output < 0) {
         opevo_text_printf(&name, "%s.%d", inference->value[node->output[0]].name, self->links++);
         OPEVO_TRY(opevo_text_check(&name, err));
-        OPEVO_TRY(opevo_i_value_add(inference, name.data, &shape, output, err));
+        OPEVO_TRY(opevo_i_net_value_add(inference, name.data, &shape, output, err));
     }
     memcpy(step->input, input, (size_t)inputs * sizeof *input);
     step->inputs = inputs;
@@ -110,7 +110,7 @@ cleanup:
 /* Fold `inputs` values from `at` on to one, *output, which is a new value if it is -1. */
 static opevo_status add_link(chain *self, int at, int inputs, int *output, opevo_error *err)
 {
-    opevo_net_value out = {0};
+    opevo_network_value out = {0};
     char *text = NULL;
     opevo_status status = OPEVO_OK;
 
@@ -135,7 +135,7 @@ static opevo_status divide(chain *self, int by, int output, opevo_error *err)
     for (int d = 0; d < array->dims; d++)
         opevo_text_printf(&text, "%s%lld", d ? ", " : "", (long long)array->extent[d]);
     opevo_text_add(&text, "]\nY0[");
-    opevo_i_axes("a", array, &text);
+    opevo_i_net_axes("a", array, &text);
     opevo_text_add(&text, "] = X0[");
     for (int d = 0; d < array->dims; d++)
         opevo_text_printf(&text, "%sa%d", d ? ", " : "", d);
@@ -150,16 +150,16 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_chain_add(opevo_inference *inference, int number, opevo_error *err)
+opevo_status opevo_i_net_chain_add(opevo_network_inference *inference, int number, opevo_error *err)
 {
     const opevo_network *network = inference->network;
-    const opevo_i_node *node = &network->node[number];
+    const opevo_i_net_node *node = &network->node[number];
     bool mean = strcmp(node->row->name, "Mean") == 0;
     int output = node->super.output[0];
     chain self = {.inference = inference,
                   .network = network,
                   .number = number,
-                  .row = mean ? opevo_i_operator_find("Sum") : node->row,
+                  .row = mean ? opevo_i_net_operator_find("Sum") : node->row,
                   .count = node->super.inputs};
     opevo_status status = OPEVO_OK;
 

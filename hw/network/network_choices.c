@@ -37,7 +37,7 @@ int opevo_network_choices_sites(const opevo_network_choices *self)
     return self->sites;
 }
 
-const opevo_net_site *opevo_network_choices_site(const opevo_network_choices *self, int site)
+const opevo_network_site *opevo_network_choices_site(const opevo_network_choices *self, int site)
 {
     return &self->site[site];
 }
@@ -47,15 +47,15 @@ int opevo_network_choices_candidates(const opevo_network_choices *self)
     return self->candidates;
 }
 
-const opevo_net_candidate *opevo_network_choices_candidate(const opevo_network_choices *self,
-                                                           int candidate)
+const opevo_network_candidate *opevo_network_choices_candidate(const opevo_network_choices *self,
+                                                               int candidate)
 {
     return &self->candidate[candidate];
 }
 
 /* ---- Latency -------------------------------------------------------------------------------- */
 
-static const opevo_i_choice_way *way_of(const opevo_i_choice_step *step, const bool *on)
+static const opevo_i_net_choice_way *way_of(const opevo_i_net_choice_step *step, const bool *on)
 {
     unsigned mask = 0;
 
@@ -64,7 +64,7 @@ static const opevo_i_choice_way *way_of(const opevo_i_choice_step *step, const b
     return &step->way[mask];
 }
 
-static void add(const opevo_i_choice_way *way, int by, int *change)
+static void add(const opevo_i_net_choice_way *way, int by, int *change)
 {
     for (int i = 0; i < way->count; i++)
         change[way->candidate[i]] += by;
@@ -76,8 +76,8 @@ static bool find_change(const opevo_network_choices *self, const bool *from, con
 {
     memset(self->change, 0, (size_t)self->candidates * sizeof *self->change);
     for (int n = 0; n < self->steps; n++) {
-        const opevo_i_choice_way *before = way_of(&self->step[n], from);
-        const opevo_i_choice_way *after = way_of(&self->step[n], to);
+        const opevo_i_net_choice_way *before = way_of(&self->step[n], from);
+        const opevo_i_net_choice_way *after = way_of(&self->step[n], to);
 
         if (before == after)
             continue;
@@ -137,14 +137,14 @@ static void count_steps(opevo_network_choices *self)
     for (int i = 0; i < self->candidates; i++)
         self->candidate[i].count = 0;
     for (int n = 0; n < self->steps; n++) {
-        const opevo_i_choice_way *way = way_of(&self->step[n], self->on);
+        const opevo_i_net_choice_way *way = way_of(&self->step[n], self->on);
 
         for (int i = 0; i < way->count; i++)
             self->candidate[way->candidate[i]].count++;
     }
 }
 
-opevo_status opevo_i_choices_finish(opevo_network_choices *self, opevo_error *err)
+opevo_status opevo_i_net_choices_finish(opevo_network_choices *self, opevo_error *err)
 {
     size_t sites = (size_t)self->sites + 1;
 
@@ -200,12 +200,13 @@ void opevo_network_choices_weigh(opevo_network_choices *self, const double *time
     }
 }
 
-void opevo_network_choices_apply(const opevo_network_choices *self, opevo_inference *inference)
+void opevo_network_choices_apply(const opevo_network_choices *self,
+                                 opevo_network_inference *inference)
 {
     for (int s = 0; s < self->sites; s++) {
-        opevo_net_tensor *value = &inference->value[self->site[s].value];
+        opevo_network_tensor *value = &inference->value[self->site[s].value];
 
-        if (self->site[s].kind == OPEVO_NET_SITE_LAYOUT)
+        if (self->site[s].kind == OPEVO_NETWORK_SITE_LAYOUT)
             value->plain = !self->site[s].on;
         else
             value->direct = !self->site[s].on;

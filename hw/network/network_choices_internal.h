@@ -14,30 +14,30 @@ enum {
 };
 
 /* What computes a step: each candidate as often as it does. */
-typedef struct opevo_i_choice_way {
+typedef struct opevo_i_net_choice_way {
     bool known;
     int *candidate;
     int count;
-} opevo_i_choice_way;
+} opevo_i_net_choice_way;
 
-typedef struct opevo_i_choice_step {
+typedef struct opevo_i_net_choice_step {
     int site[OPEVO_I_CHOICE_SITES], sites;
-    opevo_i_choice_way way[OPEVO_I_CHOICE_WAYS]; /* bit i: site[i] is on */
-} opevo_i_choice_step;
+    opevo_i_net_choice_way way[OPEVO_I_CHOICE_WAYS]; /* bit i: site[i] is on */
+} opevo_i_net_choice_step;
 
 struct opevo_network_choices {
-    opevo_net_site *site;
+    opevo_network_site *site;
     int sites;
-    opevo_net_candidate *candidate;
+    opevo_network_candidate *candidate;
     int candidates;
     size_t capacity;
-    opevo_i_choice_step *step; /* of the steps that are tasks, in order */
+    opevo_i_net_choice_step *step; /* of the steps that are tasks, in order */
     int steps;
     bool *on, *other, *best; /* of each site; the latter two are scratch, and so is `change` */
     int *change;             /* of each candidate */
 };
 
 /* Memory for decisions, with all sites on. Errors: NOMEM. */
-opevo_status opevo_i_choices_finish(opevo_network_choices *self, opevo_error *err);
+opevo_status opevo_i_net_choices_finish(opevo_network_choices *self, opevo_error *err);
 
 #endif

@@ -9,19 +9,19 @@
 
 /* ---- Constants ---- */
 
-static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_constant(const opevo_i_net_call *call, opevo_error *err)
 {
-    const Onnx__Attribute *tensor = opevo_i_attribute(call, "value");
-    const Onnx__Attribute *number = opevo_i_attribute(call, "value_float");
-    const Onnx__Attribute *whole = opevo_i_attribute(call, "value_int");
-    const Onnx__Attribute *numbers = opevo_i_attribute(call, "value_floats");
-    const Onnx__Attribute *wholes = opevo_i_attribute(call, "value_ints");
+    const Onnx__Attribute *tensor = opevo_i_net_attribute(call, "value");
+    const Onnx__Attribute *number = opevo_i_net_attribute(call, "value_float");
+    const Onnx__Attribute *whole = opevo_i_net_attribute(call, "value_int");
+    const Onnx__Attribute *numbers = opevo_i_net_attribute(call, "value_floats");
+    const Onnx__Attribute *wholes = opevo_i_net_attribute(call, "value_ints");
     opevo_array *out = &call->out[0]->array;
     size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
     opevo_status status = OPEVO_OK;
 
     if (tensor && tensor->t)
-        return opevo_i_array_of(tensor->t, "Attribute value", NULL, out, err);
+        return opevo_i_net_array_of(tensor->t, "Attribute value", NULL, out, err);
     if (!number && !whole && !numbers && !wholes)
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has no value of numbers.");
     out->type = number || numbers ? OPEVO_NETWORK_FLOAT32 : OPEVO_NETWORK_INT64;
@@ -37,43 +37,43 @@ static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
     return status;
 }
 
-static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_constant_of_shape(const opevo_i_net_call *call, opevo_error *err)
 {
-    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    const Onnx__Attribute *value = opevo_i_net_attribute(call, "value");
     opevo_network_type type = OPEVO_NETWORK_FLOAT32;
     int64_t extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
     int dims = 0;
 
-    OPEVO_TRY(opevo_i_list(call, 0, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
+    OPEVO_TRY(opevo_i_net_list(call, 0, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
     if (value && value->t) {
         opevo_array one = {0};
 
-        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", NULL, &one, err));
+        OPEVO_TRY(opevo_i_net_array_of(value->t, "Attribute value", NULL, &one, err));
         type = one.type;
         if (opevo_array_elements(&one) != 1)
             status = OPEVO_FAIL(err, OPEVO_INVALID, "Its value must be one number.");
         opevo_array_free(&one);
         OPEVO_TRY(status);
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], type, dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], type, dims, extent, err));
 cleanup:
     return status;
 }
 
-static opevo_status fill(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status fill(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
-    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    const Onnx__Attribute *value = opevo_i_net_attribute(call, "value");
     const opevo_array *all = &call->out[0]->array;
-    size_t bytes = opevo_network_type_bytes(all->type), size = opevo_i_bytes(all);
+    size_t bytes = opevo_network_type_bytes(all->type), size = opevo_i_net_bytes(all);
     opevo_array one = {0};
     opevo_status status = OPEVO_OK;
 
     (void)in;
     if (!value || !value->t || size == 0)
         return OPEVO_OK; /* 0 */
-    status = opevo_i_array_of(value->t, "Attribute value", NULL, &one, err);
+    status = opevo_i_net_array_of(value->t, "Attribute value", NULL, &one, err);
     if (status == OPEVO_OK)
         memcpy(out[0], one.data, bytes);
     /* What is filled is copied behind itself. */
@@ -86,18 +86,18 @@ static opevo_status fill(const opevo_i_call *call, const void *const *in, void *
 /* ---- Shapes ---- */
 
 /* Dimensions from start to end, known as soon as shapes are. */
-static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_shape(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_array *out = &call->out[0]->array;
     int dims = call->in[0]->array.dims;
-    int64_t start = opevo_i_attribute_int(call, "start", 0);
-    int64_t end = opevo_i_attribute_int(call, "end", dims), count = 0;
+    int64_t start = opevo_i_net_attribute_int(call, "start", 0);
+    int64_t end = opevo_i_net_attribute_int(call, "end", dims), count = 0;
 
     start = start < -dims ? 0 : start < 0 ? start + dims : start > dims ? dims : start;
     end = end < -dims ? 0 : end < 0 ? end + dims : end > dims ? dims : end;
     count = end > start ? end - start : 0;
-    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 1, &count, err);
+    status = opevo_i_net_shape(call->out[0], OPEVO_NETWORK_INT64, 1, &count, err);
     if (status == OPEVO_OK)
         status = opevo_array_allocate(out, err);
     for (int64_t i = 0; i < count && status == OPEVO_OK; i++)
@@ -105,19 +105,19 @@ static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
     return status;
 }
 
-static opevo_status nothing(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status nothing(const opevo_i_net_call *call, const void *const *in, void *const *out,
                             opevo_error *err)
 {
     (void)in;
     (void)err;
-    memcpy(out[0], call->out[0]->array.data, opevo_i_bytes(&call->out[0]->array));
+    memcpy(out[0], call->out[0]->array.data, opevo_i_net_bytes(&call->out[0]->array));
     return OPEVO_OK;
 }
 
-static opevo_status infer_size(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_size(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_array *out = &call->out[0]->array;
-    opevo_status status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 0, NULL, err);
+    opevo_status status = opevo_i_net_shape(call->out[0], OPEVO_NETWORK_INT64, 0, NULL, err);
 
     if (status == OPEVO_OK)
         status = opevo_array_allocate(out, err);
@@ -128,7 +128,7 @@ static opevo_status infer_size(const opevo_i_call *call, opevo_error *err)
 
 /* ---- Numbers at equal distances ---- */
 
-static opevo_status infer_range(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_range(const opevo_i_net_call *call, opevo_error *err)
 {
     double number[3] = {0};
     int64_t count = 0;
@@ -142,30 +142,31 @@ static opevo_status infer_range(const opevo_i_call *call, opevo_error *err)
                               "Input %d must be one constant number of type %s, so that the shape "
                               "is known.",
                               i, opevo_network_type_name(call->in[0]->array.type));
-        number[i] = opevo_i_number(array, array->data, 0);
+        number[i] = opevo_i_net_number(array, array->data, 0);
     }
     number[0] = ceil((number[1] - number[0]) / number[2]);
     if (!(number[0] <= (double)OPEVO_COMPUTATION_EXTENT))
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has %g numbers.", number[0]);
     count = number[0] > 0 ? (int64_t)number[0] : 0;
-    return opevo_i_shape(call->out[0], call->in[0]->array.type, 1, &count, err);
+    return opevo_i_net_shape(call->out[0], call->in[0]->array.type, 1, &count, err);
 }
 
-static opevo_status range(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status range(const opevo_i_net_call *call, const void *const *in, void *const *out,
                           opevo_error *err)
 {
     const opevo_array *all = &call->out[0]->array, *from = &call->in[0]->array;
 
     (void)err;
     for (int64_t i = 0; i < all->extent[0]; i++) {
-        if (opevo_i_type_is_whole(all->type))
-            opevo_i_set_whole(all->type, out[0], i,
-                              (int64_t)((uint64_t)opevo_i_whole(from, in[0], 0) +
-                                        (uint64_t)i * (uint64_t)opevo_i_whole(from, in[2], 0)));
+        if (opevo_i_net_type_is_whole(all->type))
+            opevo_i_net_set_whole(
+                all->type, out[0], i,
+                (int64_t)((uint64_t)opevo_i_net_whole(from, in[0], 0) +
+                          (uint64_t)i * (uint64_t)opevo_i_net_whole(from, in[2], 0)));
         else
-            opevo_i_set_number(all->type, out[0], i,
-                               opevo_i_number(from, in[0], 0) +
-                                   (double)i * opevo_i_number(from, in[2], 0));
+            opevo_i_net_set_number(all->type, out[0], i,
+                                   opevo_i_net_number(from, in[0], 0) +
+                                       (double)i * opevo_i_net_number(from, in[2], 0));
     }
     return OPEVO_OK;
 }
@@ -177,11 +178,11 @@ static int64_t count_nonzero(const opevo_array *array)
     int64_t count = 0;
 
     for (int64_t i = 0; i < opevo_array_elements(array); i++)
-        count += opevo_i_number(array, array->data, i) != 0;
+        count += opevo_i_net_number(array, array->data, i) != 0;
     return count;
 }
 
-static opevo_status infer_nonzero(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_nonzero(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     int64_t extent[2] = {in->dims, 0};
@@ -190,10 +191,10 @@ static opevo_status infer_nonzero(const opevo_i_call *call, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Its input must be constant, so that the shape is known.");
     extent[1] = count_nonzero(in);
-    return opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 2, extent, err);
+    return opevo_i_net_shape(call->out[0], OPEVO_NETWORK_INT64, 2, extent, err);
 }
 
-static opevo_status nonzero(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status nonzero(const opevo_i_net_call *call, const void *const *in, void *const *out,
                             opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array;
@@ -203,7 +204,7 @@ static opevo_status nonzero(const opevo_i_call *call, const void *const *in, voi
     for (int64_t i = 0; i < opevo_array_elements(from); i++) {
         int64_t rest = i;
 
-        if (opevo_i_number(from, in[0], i) == 0)
+        if (opevo_i_net_number(from, in[0], i) == 0)
             continue;
         for (int d = from->dims - 1; d >= 0; d--) {
             to[d * count + found] = rest % from->extent[d];
@@ -218,36 +219,37 @@ static opevo_status nonzero(const opevo_i_call *call, const void *const *in, voi
 
 enum code { CAST, CAST_LIKE };
 
-static opevo_status infer_cast(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_cast(const opevo_i_net_call *call, opevo_error *err)
 {
     bool like = call->node->row->code == CAST_LIKE;
-    int64_t type = like ? (int64_t)call->in[1]->array.type : opevo_i_attribute_int(call, "to", 0);
+    int64_t type =
+        like ? (int64_t)call->in[1]->array.type : opevo_i_net_attribute_int(call, "to", 0);
 
     if (type < 0 || type > INT32_MAX || !opevo_network_type_bytes((opevo_network_type)type))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "It casts to ONNX type %lld, which opevo does not read.",
                           (long long)type);
-    return opevo_i_shape(call->out[0], (opevo_network_type)type, call->in[0]->array.dims,
-                         call->in[0]->array.extent, err);
+    return opevo_i_net_shape(call->out[0], (opevo_network_type)type, call->in[0]->array.dims,
+                             call->in[0]->array.extent, err);
 }
 
 /* Float to whole numbers truncates; what does not fit is the nearest that does. */
-static opevo_status cast(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status cast(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
 
     (void)err;
     for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
-        if (opevo_i_type_is_whole(from->type))
-            opevo_i_set_whole(to->type, out[0], i, opevo_i_whole(from, in[0], i));
+        if (opevo_i_net_type_is_whole(from->type))
+            opevo_i_net_set_whole(to->type, out[0], i, opevo_i_net_whole(from, in[0], i));
         else
-            opevo_i_set_number(to->type, out[0], i, opevo_i_number(from, in[0], i));
+            opevo_i_net_set_number(to->type, out[0], i, opevo_i_net_number(from, in[0], i));
     }
     return OPEVO_OK;
 }
 
-const opevo_i_operator opevo_i_network_constants[] = {
+const opevo_i_net_operator opevo_i_net_constants[] = {
     {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0,
      "value=tensor sparse_value=sparse:11- value_float=float:12- value_floats=floats:12- "
      "value_int=int:12- value_ints=ints:12- value_string=string:12- value_strings=strings:12-"},

@@ -22,8 +22,8 @@ enum {
 /* Numbers of elements are 32 bits wide, from 1 on over all inputs; the bits of a filled element
  * come from the node, and differ from a number in a second run, in which numbers are shifted. */
 typedef struct probe {
-    const opevo_inference *inference;
-    opevo_net_step *step;
+    const opevo_network_inference *inference;
+    opevo_network_step *step;
     int which;       /* output */
     void **out;      /* room for each output; that one is the map */
     const void **in; /* data of each input */
@@ -37,13 +37,14 @@ typedef struct probe {
 
 /* ---- The map ---- */
 
-static bool is_moved(const opevo_net_tensor *value)
+static bool is_moved(const opevo_network_tensor *value)
 {
     return value->array.type == OPEVO_NETWORK_FLOAT32;
 }
 
 /* Whether all that decides places is constant, and not too large. */
-static bool can_probe(const opevo_inference *inference, const opevo_net_step *step, int which)
+static bool can_probe(const opevo_network_inference *inference, const opevo_network_step *step,
+                      int which)
 {
     double elements = 0;
 
@@ -52,7 +53,7 @@ static bool can_probe(const opevo_inference *inference, const opevo_net_step *st
         return false;
     elements = (double)opevo_array_elements(&inference->value[step->output[which]].array);
     for (int i = 0; i < step->inputs; i++) {
-        const opevo_net_tensor *value =
+        const opevo_network_tensor *value =
             step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
 
         if (value && !is_moved(value) && !value->array.data)
@@ -64,7 +65,7 @@ static bool can_probe(const opevo_inference *inference, const opevo_net_step *st
 
 static opevo_status start(probe *self, opevo_error *err)
 {
-    const opevo_net_step *step = self->step;
+    const opevo_network_step *step = self->step;
     size_t inputs = (size_t)step->inputs;
     int64_t next = 0;
 
@@ -128,7 +129,8 @@ static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo
             self->made[i][k] = shift + (uint32_t)(self->first[i] + k);
     }
     self->out[self->which] = map;
-    return opevo_i_execute_step(self->inference->network, self->step, self->in, self->out, 1, err);
+    return opevo_i_net_execute_step(self->inference->network, self->step, self->in, self->out, 1,
+                                    err);
 }
 
 /* ---- Boxes ---- */
@@ -153,11 +155,11 @@ static int source_of(const probe *self, int64_t place, int64_t *element)
 
 /* Whether the box at `at` is one copy, which is filled in. */
 static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
-                    opevo_net_copy *copy)
+                    opevo_network_copy *copy)
 {
     int64_t p[OPEVO_NETWORK_DIMS] = {0}, element = 0;
 
-    *copy = (opevo_net_copy){.dims = self->dims};
+    *copy = (opevo_network_copy){.dims = self->dims};
     for (int d = 0; d < self->dims; d++)
         copy->to += at[d] * self->stride[d];
     copy->input = source_of(self, copy->to, &copy->from);
@@ -188,13 +190,13 @@ static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
     return true;
 }
 
-static opevo_status add_copy(probe *self, const opevo_net_copy *copy, opevo_error *err)
+static opevo_status add_copy(probe *self, const opevo_network_copy *copy, opevo_error *err)
 {
-    opevo_net_step *step = self->step;
+    opevo_network_step *step = self->step;
 
     if (step->copies == self->capacity) {
         int capacity = self->capacity ? 2 * self->capacity : 4;
-        opevo_net_copy *grown = opevo_realloc(step->copy, (size_t)capacity, sizeof *grown);
+        opevo_network_copy *grown = opevo_realloc(step->copy, (size_t)capacity, sizeof *grown);
 
         if (!grown)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the copies of a step.");
@@ -233,7 +235,7 @@ static void find_starts(const probe *self, int d, int64_t elements, bool *starts
 static opevo_status take_boxes(probe *self, bool *const *starts, bool *whole, opevo_error *err)
 {
     int64_t at[OPEVO_NETWORK_DIMS] = {0}, extent[OPEVO_NETWORK_DIMS] = {0};
-    opevo_net_copy copy;
+    opevo_network_copy copy;
     opevo_status status = OPEVO_OK;
 
     *whole = true;
@@ -288,8 +290,8 @@ static bool is_view(const probe *self, int64_t elements)
     return true;
 }
 
-opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step, int which,
-                                 opevo_error *err)
+opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
+                                     opevo_network_step *step, int which, opevo_error *err)
 {
     const opevo_array *array = NULL;
     probe self = {.inference = inference, .step = step, .which = which};
@@ -311,7 +313,7 @@ opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_ste
     OPEVO_TRY(move(&self, INT32_MAX, self.other, err));
     OPEVO_TRY(move(&self, 1, self.map, err));
     if (is_view(&self, elements)) {
-        step->kind = OPEVO_NET_STEP_VIEW;
+        step->kind = OPEVO_NETWORK_STEP_VIEW;
         goto cleanup;
     }
     self.dims = array->dims;
@@ -321,7 +323,7 @@ opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_ste
     }
     OPEVO_TRY(divide(&self, elements, &whole, err));
     if (whole)
-        step->kind = OPEVO_NET_STEP_COPY;
+        step->kind = OPEVO_NETWORK_STEP_COPY;
     else
         step->copies = 0;
 cleanup:

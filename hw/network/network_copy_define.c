@@ -13,7 +13,7 @@
 
 /* The box that is read, and what is known of the index of each dimension of the input. */
 typedef struct box {
-    const opevo_net_copy *copy;
+    const opevo_network_copy *copy;
     const opevo_array *in, *out;
     int64_t start[OPEVO_NETWORK_DIMS];  /* of the box in the output */
     int64_t offset[OPEVO_NETWORK_DIMS]; /* of the index at the start of the box */
@@ -22,14 +22,14 @@ typedef struct box {
 } box;
 
 /* The one box that is read; NULL if there are several, or boxes of several numbers. */
-static const opevo_net_copy *only_box(const opevo_net_step *step, double *filled)
+static const opevo_network_copy *only_box(const opevo_network_step *step, double *filled)
 {
-    const opevo_net_copy *read = NULL;
+    const opevo_network_copy *read = NULL;
     bool first = true;
 
     *filled = 0;
     for (int i = 0; i < step->copies; i++) {
-        const opevo_net_copy *copy = &step->copy[i];
+        const opevo_network_copy *copy = &step->copy[i];
         bool again = copy->input >= 0 ? read != NULL : !first && (double)copy->value != *filled;
 
         if (again || (copy->input < 0 && !isfinite(copy->value)))
@@ -128,8 +128,8 @@ static int add_conditions(const box *self, opevo_text *out)
     return count;
 }
 
-bool opevo_i_copy_define(const opevo_inference *inference, const opevo_net_step *step,
-                         opevo_text *out)
+bool opevo_i_net_copy_define(const opevo_network_inference *inference,
+                             const opevo_network_step *step, opevo_text *out)
 {
     double filled = 0;
     box self = {.copy = only_box(step, &filled)};
@@ -144,7 +144,7 @@ bool opevo_i_copy_define(const opevo_inference *inference, const opevo_net_step 
     for (int j = 0; j < self.in->dims; j++)
         opevo_text_printf(out, "%s%lld", j ? ", " : "", (long long)self.in->extent[j]);
     opevo_text_add(out, "]\nY0[");
-    opevo_i_axes("a", self.out, out);
+    opevo_i_net_axes("a", self.out, out);
     opevo_text_add(out, "] = ");
     if (add_conditions(&self, out))
         opevo_text_add(out, ", ");

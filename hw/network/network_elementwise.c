@@ -23,7 +23,7 @@ enum code {
 
 /* ---- Shapes ---- */
 
-static opevo_status infer(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_array all = {0};
     opevo_status status = OPEVO_OK;
@@ -35,14 +35,14 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
                               opevo_network_type_name(call->in[0]->array.type),
                               opevo_network_type_name(call->in[i]->array.type));
     }
-    status = opevo_i_broadcast_inputs(call, 0, &all, err);
+    status = opevo_i_net_broadcast_inputs(call, 0, &all, err);
     return status == OPEVO_OK
-               ? opevo_i_shape(call->out[0], call->in[0]->array.type, all.dims, all.extent, err)
+               ? opevo_i_net_shape(call->out[0], call->in[0]->array.type, all.dims, all.extent, err)
                : status;
 }
 
 /* Bounds are attributes, or inputs of one element. */
-static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_clip(const opevo_i_net_call *call, opevo_error *err)
 {
     if (call->opset < 11 && call->ins > 1)
         return OPEVO_FAIL(
@@ -57,14 +57,15 @@ static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
                               opevo_network_type_name(call->in[0]->array.type),
                               opevo_network_type_name(call->in[i]->array.type));
     }
-    return opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
-                         call->in[0]->array.extent, err);
+    return opevo_i_net_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
+                             call->in[0]->array.extent, err);
 }
 
 /* The remainder of floats has the sign of the dividend, which fmod says. */
-static opevo_status infer_modulo(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_modulo(const opevo_i_net_call *call, opevo_error *err)
 {
-    if (!opevo_i_type_is_whole(call->in[0]->array.type) && !opevo_i_attribute_int(call, "fmod", 0))
+    if (!opevo_i_net_type_is_whole(call->in[0]->array.type) &&
+        !opevo_i_net_attribute_int(call, "fmod", 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute fmod must be 1 for %s.",
                           opevo_network_type_name(call->in[0]->array.type));
     return infer(call, err);
@@ -72,14 +73,14 @@ static opevo_status infer_modulo(const opevo_i_call *call, opevo_error *err)
 
 /* ---- Definitions ---- */
 
-static void add_read(const opevo_i_call *call, int in, opevo_text *out)
+static void add_read(const opevo_i_net_call *call, int in, opevo_text *out)
 {
-    opevo_i_read(call, in, "a", call->out[0]->array.dims, out);
+    opevo_i_net_read(call, in, "a", call->out[0]->array.dims, out);
 }
 
 /* X0 op X1 op ..., or f(f(X0, X1), ...), of `count` inputs from the first on; of many, halves of
  * them, since expressions are nested up to a limit only. */
-static void define_range(const opevo_i_call *call, int first, int count, const char *function,
+static void define_range(const opevo_i_net_call *call, int first, int count, const char *function,
                          const char *between, opevo_text *out)
 {
     enum { FEW = 16 };
@@ -102,24 +103,24 @@ static void define_range(const opevo_i_call *call, int first, int count, const c
     }
 }
 
-static void define_many(const opevo_i_call *call, const char *function, const char *between,
+static void define_many(const opevo_i_net_call *call, const char *function, const char *between,
                         opevo_text *out)
 {
     define_range(call, 0, call->ins, function, between, out);
 }
 
 /* The exponent if it is one constant; NAN otherwise. */
-static double constant_power(const opevo_i_call *call)
+static double constant_power(const opevo_i_net_call *call)
 {
-    const opevo_net_value *value = call->in[1];
+    const opevo_network_value *value = call->in[1];
 
     if (!value->array.data || opevo_array_elements(&value->array) != 1)
         return NAN;
-    return opevo_i_number(&value->array, value->array.data, 0);
+    return opevo_i_net_number(&value->array, value->array.data, 0);
 }
 
 /* X, X*X, ..., the root, or 1 over these. */
-static void define_power(const opevo_i_call *call, opevo_text *out)
+static void define_power(const opevo_i_net_call *call, opevo_text *out)
 {
     double power = constant_power(call);
     bool root = fabs(power) == .5;
@@ -143,7 +144,7 @@ static void add_number(opevo_text *out, const char *before, double number, const
 }
 
 /* before X0 after. */
-static void define_one(const opevo_i_call *call, const char *before, const char *after,
+static void define_one(const opevo_i_net_call *call, const char *before, const char *after,
                        opevo_text *out)
 {
     opevo_text_add(out, before);
@@ -153,16 +154,16 @@ static void define_one(const opevo_i_call *call, const char *before, const char 
 
 /* A bound as an input, or as an attribute; in old opsets float32's extremes, and in all of
  * them a constant NaN, mean that the side is unbounded. */
-static bool has_bound(const opevo_i_call *call, int in, const char *name, double *value)
+static bool has_bound(const opevo_i_net_call *call, int in, const char *name, double *value)
 {
     const opevo_array *bound = in < call->ins && call->in[in] ? &call->in[in]->array : NULL;
     bool given = bound && !(bound->data && isnan(opevo_array_number(bound, 0)));
 
-    *value = opevo_i_attribute_float(call, name, INFINITY);
+    *value = opevo_i_net_attribute_float(call, name, INFINITY);
     return given || fabs(*value) < 3.4028234663852886e38;
 }
 
-static void add_bound(const opevo_i_call *call, int in, double value, opevo_text *out)
+static void add_bound(const opevo_i_net_call *call, int in, double value, opevo_text *out)
 {
     if (in < call->ins && call->in[in]) {
         opevo_text_add(out, ", ");
@@ -173,7 +174,7 @@ static void add_bound(const opevo_i_call *call, int in, double value, opevo_text
     }
 }
 
-static void define_clip(const opevo_i_call *call, opevo_text *out)
+static void define_clip(const opevo_i_net_call *call, opevo_text *out)
 {
     double least = 0, most = 0;
     bool below = has_bound(call, 1, "min", &least), above = has_bound(call, 2, "max", &most);
@@ -186,7 +187,7 @@ static void define_clip(const opevo_i_call *call, opevo_text *out)
         add_bound(call, 2, most, out);
 }
 
-static void define_value(const opevo_i_call *call, opevo_text *out)
+static void define_value(const opevo_i_net_call *call, opevo_text *out)
 {
     switch ((enum code)call->node->row->code) {
     case ADD:
@@ -229,14 +230,14 @@ static void define_value(const opevo_i_call *call, opevo_text *out)
     }
 }
 
-static opevo_status define(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     for (int i = 0; i < call->ins; i++) {
         if (call->in[i] && (i == 0 || call->node->row->code != POWER))
-            opevo_i_declare(call, i, out);
+            opevo_i_net_declare(call, i, out);
     }
     opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = ");
     define_value(call, out);
     opevo_text_add(out, "\n");
@@ -330,40 +331,40 @@ static opevo_status check_whole(enum code code, int64_t a, int64_t b, int64_t el
     return OPEVO_OK;
 }
 
-static opevo_status move(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status move(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     const opevo_array *all = &call->out[0]->array, *first = &call->in[0]->array;
     enum code code = (enum code)call->node->row->code;
-    bool c = opevo_i_attribute_int(call, "fmod", 0) != 0, whole = true;
+    bool c = opevo_i_net_attribute_int(call, "fmod", 0) != 0, whole = true;
 
     for (int k = 0; k < call->ins; k++)
-        whole &= opevo_i_type_is_whole(call->in[k]->array.type);
+        whole &= opevo_i_net_type_is_whole(call->in[k]->array.type);
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        double value = opevo_i_number(first, in[0], opevo_i_place(all, first, i));
-        int64_t exact = opevo_i_whole(first, in[0], opevo_i_place(all, first, i));
+        double value = opevo_i_net_number(first, in[0], opevo_i_net_place(all, first, i));
+        int64_t exact = opevo_i_net_whole(first, in[0], opevo_i_net_place(all, first, i));
 
         for (int k = 1; k < call->ins; k++) {
             const opevo_array *next = &call->in[k]->array;
-            int64_t at = opevo_i_place(all, next, i);
+            int64_t at = opevo_i_net_place(all, next, i);
 
             if (whole &&
-                check_whole(code, exact, opevo_i_whole(next, in[k], at), i, err) != OPEVO_OK)
+                check_whole(code, exact, opevo_i_net_whole(next, in[k], at), i, err) != OPEVO_OK)
                 return OPEVO_INVALID;
             if (whole)
-                exact = apply_whole(code, c, exact, opevo_i_whole(next, in[k], at));
+                exact = apply_whole(code, c, exact, opevo_i_net_whole(next, in[k], at));
             else
-                value = apply(code, c, value, opevo_i_number(next, in[k], at));
+                value = apply(code, c, value, opevo_i_net_number(next, in[k], at));
         }
         if (whole)
-            opevo_i_set_whole(all->type, out[0], i, code == MEAN ? exact / call->ins : exact);
+            opevo_i_net_set_whole(all->type, out[0], i, code == MEAN ? exact / call->ins : exact);
         else
-            opevo_i_set_number(all->type, out[0], i, code == MEAN ? value / call->ins : value);
+            opevo_i_net_set_number(all->type, out[0], i, code == MEAN ? value / call->ins : value);
     }
     return OPEVO_OK;
 }
 
-static opevo_status move_clip(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status move_clip(const opevo_i_net_call *call, const void *const *in, void *const *out,
                               opevo_error *err)
 {
     const opevo_array *all = &call->out[0]->array;
@@ -372,25 +373,25 @@ static opevo_status move_clip(const opevo_i_call *call, const void *const *in, v
 
     (void)err;
     if (call->ins > 1 && call->in[1])
-        least = opevo_i_number(&call->in[1]->array, in[1], 0);
+        least = opevo_i_net_number(&call->in[1]->array, in[1], 0);
     if (call->ins > 2 && call->in[2])
-        most = opevo_i_number(&call->in[2]->array, in[2], 0);
+        most = opevo_i_net_number(&call->in[2]->array, in[2], 0);
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        double value = opevo_i_number(all, in[0], i);
+        double value = opevo_i_net_number(all, in[0], i);
 
         if ((below && value < least) || (above && value > most))
-            opevo_i_set_number(all->type, out[0], i,
-                               above && least > most    ? most
-                               : below && value < least ? least
-                                                        : most);
+            opevo_i_net_set_number(all->type, out[0], i,
+                                   above && least > most    ? most
+                                   : below && value < least ? least
+                                                            : most);
         else
-            opevo_i_copy_element(all->type, in[0], i, out[0], i);
+            opevo_i_net_copy_element(all->type, in[0], i, out[0], i);
     }
     return OPEVO_OK;
 }
 
 /* A power is a product or a root where its exponent is such a constant. */
-static opevo_status define_pow(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_pow(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     double power = constant_power(call);
 
@@ -399,7 +400,7 @@ static opevo_status define_pow(const opevo_i_call *call, opevo_text *out, opevo_
     return OPEVO_FAIL(err, OPEVO_MISMATCH, "The exponent is not such a constant.");
 }
 
-const opevo_i_operator opevo_i_network_elementwise[] = {
+const opevo_i_net_operator opevo_i_net_elementwise[] = {
     {"Add", 7, 2, 2, 1, infer, define, move, ADD, NULL},
     {"Sub", 7, 2, 2, 1, infer, define, move, SUBTRACT, NULL},
     {"Mul", 7, 2, 2, 1, infer, define, move, MULTIPLY, NULL},
@@ -411,6 +412,6 @@ const opevo_i_operator opevo_i_network_elementwise[] = {
     {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER, NULL},
     {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU, NULL},
     {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP, "max=float:-10 min=float:-10"},
-    {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_define_none, move, MODULO, "fmod=int"},
+    {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_net_define_none, move, MODULO, "fmod=int"},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
 };

@@ -199,15 +199,15 @@ static opevo_status read_bytes(const external *self, int file, char *out, opevo_
     return OPEVO_OK;
 }
 
-bool opevo_i_is_external(const Onnx__Tensor *tensor)
+bool opevo_i_net_is_external(const Onnx__Tensor *tensor)
 {
     return tensor->data_location || tensor->n_external_data;
 }
 
-opevo_status opevo_i_external_read(const Onnx__Tensor *tensor, const char *what, const char *model,
-                                   opevo_array *array, opevo_error *err)
+opevo_status opevo_i_net_external_read(const Onnx__Tensor *tensor, const char *what,
+                                       const char *model, opevo_array *array, opevo_error *err)
 {
-    external self = {.what = what, .bytes = opevo_i_bytes(array)};
+    external self = {.what = what, .bytes = opevo_i_net_bytes(array)};
     opevo_status status = OPEVO_OK;
     int file = -1;
 

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 16 }; /* numbers in the widest vectors */
 
-void opevo_i_step_free(opevo_net_step *step)
+void opevo_i_net_step_free(opevo_network_step *step)
 {
     opevo_free(step->name);
     opevo_free(step->operation);
@@ -20,10 +20,10 @@ void opevo_i_step_free(opevo_net_step *step)
     opevo_free(step->output);
     opevo_free(step->text);
     opevo_free(step->copy);
-    *step = (opevo_net_step){0};
+    *step = (opevo_network_step){0};
 }
 
-void opevo_inference_destroy(opevo_inference *inference)
+void opevo_network_inference_destroy(opevo_network_inference *inference)
 {
     if (!inference)
         return;
@@ -33,7 +33,7 @@ void opevo_inference_destroy(opevo_inference *inference)
         opevo_free(inference->value[i].name);
     }
     for (int i = 0; i < inference->steps && inference->step; i++)
-        opevo_i_step_free(&inference->step[i]);
+        opevo_i_net_step_free(&inference->step[i]);
     for (int i = 0; i < inference->winograd.layers; i++)
         opevo_free(inference->winograd.layer[i].name);
     opevo_free(inference->winograd.layer);
@@ -53,7 +53,7 @@ static opevo_status copy_numbers(const int *from, int count, int **out, opevo_er
     return OPEVO_OK;
 }
 
-static opevo_status take_values(opevo_inference *self, opevo_error *err)
+static opevo_status take_values(opevo_network_inference *self, opevo_error *err)
 {
     const opevo_network *network = self->network;
     opevo_status status = OPEVO_OK;
@@ -62,12 +62,12 @@ static opevo_status take_values(opevo_inference *self, opevo_error *err)
     if (!self->value)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
     for (; self->values < network->values; self->values++) {
-        const opevo_net_value *value = &network->value[self->values];
+        const opevo_network_value *value = &network->value[self->values];
 
-        self->value[self->values] = (opevo_net_tensor){.name = opevo_strdup(value->name),
-                                                       .array = value->array,
-                                                       .input = value->input,
-                                                       .output = value->output};
+        self->value[self->values] = (opevo_network_tensor){.name = opevo_strdup(value->name),
+                                                           .array = value->array,
+                                                           .input = value->input,
+                                                           .output = value->output};
         if (!self->value[self->values].name)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
     }
@@ -80,7 +80,7 @@ cleanup:
 }
 
 /* Whether the outputs are there before any run. */
-static bool is_known(const opevo_network *network, const opevo_net_node *node)
+static bool is_known(const opevo_network *network, const opevo_network_node *node)
 {
     for (int i = 0; i < node->outputs; i++) {
         if (node->output[i] >= 0 && !network->value[node->output[i]].array.data)
@@ -89,19 +89,19 @@ static bool is_known(const opevo_network *network, const opevo_net_node *node)
     return true;
 }
 
-static opevo_status add_step(opevo_inference *self, int number, opevo_error *err)
+static opevo_status add_step(opevo_network_inference *self, int number, opevo_error *err)
 {
-    const opevo_net_node *node = &self->network->node[number].super;
-    opevo_net_step *step = &self->step[self->steps++];
+    const opevo_network_node *node = &self->network->node[number].super;
+    opevo_network_step *step = &self->step[self->steps++];
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    *step = (opevo_net_step){.kind = OPEVO_NET_STEP_NODE,
-                             .name = opevo_i_node_name(self->network, number),
-                             .operation = opevo_strdup(node->operation),
-                             .inputs = node->inputs,
-                             .outputs = node->outputs,
-                             .node = number};
+    *step = (opevo_network_step){.kind = OPEVO_NETWORK_STEP_NODE,
+                                 .name = opevo_i_net_node_name(self->network, number),
+                                 .operation = opevo_strdup(node->operation),
+                                 .inputs = node->inputs,
+                                 .outputs = node->outputs,
+                                 .node = number};
     if (!step->name || !step->operation)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     OPEVO_TRY(copy_numbers(node->input, node->inputs, &step->input, err));
@@ -111,11 +111,11 @@ static opevo_status add_step(opevo_inference *self, int number, opevo_error *err
          * Where constants are moved to matters to nobody: they are moved once. */
         if (!self->network->node[number].row->define && step->outputs == 1 &&
             !(node->output[0] >= 0 && self->network->value[node->output[0]].constant))
-            status = opevo_i_find_copies(self, step, 0, err);
+            status = opevo_i_net_find_copies(self, step, 0, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_network_define(self->network, number, &text, err));
-    step->kind = OPEVO_NET_STEP_COMPUTE;
+    step->kind = OPEVO_NETWORK_STEP_COMPUTE;
     step->text = opevo_strdup(opevo_text_string(&text));
     if (!step->text)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
@@ -124,10 +124,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
-                                    opevo_error *err)
+opevo_status opevo_network_inference_create(const opevo_network *network,
+                                            opevo_network_inference **out, opevo_error *err)
 {
-    opevo_inference *self = opevo_calloc(1, sizeof *self);
+    opevo_network_inference *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
     size_t steps = 0;
 
@@ -137,21 +137,21 @@ opevo_status opevo_inference_create(const opevo_network *network, opevo_inferenc
     self->block = BLOCK;
     OPEVO_TRY(take_values(self, err));
     for (int i = 0; i < network->nodes; i++)
-        steps += (size_t)opevo_i_chain_links(network, i);
+        steps += (size_t)opevo_i_net_chain_links(network, i);
     self->step = opevo_calloc(steps + 1, sizeof *self->step);
     if (!self->step)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     for (int i = 0; i < network->nodes; i++) {
         if (is_known(network, &network->node[i].super))
             continue;
-        if (opevo_i_chain_links(network, i) > 1)
-            OPEVO_TRY(opevo_i_chain_add(self, i, err));
+        if (opevo_i_net_chain_links(network, i) > 1)
+            OPEVO_TRY(opevo_i_net_chain_add(self, i, err));
         else
             OPEVO_TRY(add_step(self, i, err));
     }
     *out = self;
 cleanup:
     if (status != OPEVO_OK)
-        opevo_inference_destroy(self);
+        opevo_network_inference_destroy(self);
     return status;
 }

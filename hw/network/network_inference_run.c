@@ -24,8 +24,9 @@ static opevo_status find_data(const char *name, const void *const *data, int cou
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_compute(const char *text, const void *const *data, int data_count,
-                             void *const *out, int out_count, unsigned threads, opevo_error *err)
+opevo_status opevo_i_net_compute(const char *text, const void *const *data, int data_count,
+                                 void *const *out, int out_count, unsigned threads,
+                                 opevo_error *err)
 {
     const void *inputs[16] = {NULL};
     void *outputs[16] = {NULL};
@@ -54,7 +55,7 @@ cleanup:
     return status;
 }
 
-static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
+static void copy_box(const opevo_network_copy *copy, const float *from, float *to)
 {
     int64_t p[OPEVO_NETWORK_DIMS] = {0};
 
@@ -75,26 +76,26 @@ static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
     }
 }
 
-opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step *step,
-                              const void *const *in, void *const *out, unsigned threads,
-                              opevo_error *err)
+opevo_status opevo_i_net_step_run(const opevo_network_inference *self,
+                                  const opevo_network_step *step, const void *const *in,
+                                  void *const *out, unsigned threads, opevo_error *err)
 {
     switch (step->kind) {
-    case OPEVO_NET_STEP_COMPUTE:
-        return opevo_i_compute(step->text, in, step->inputs, out, step->outputs, threads, err);
-    case OPEVO_NET_STEP_COPY:
+    case OPEVO_NETWORK_STEP_COMPUTE:
+        return opevo_i_net_compute(step->text, in, step->inputs, out, step->outputs, threads, err);
+    case OPEVO_NETWORK_STEP_COPY:
         for (int i = 0; i < step->copies; i++)
             copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],
                      out[0]);
         return OPEVO_OK;
-    case OPEVO_NET_STEP_VIEW:
+    case OPEVO_NETWORK_STEP_VIEW:
         if (in[0])
-            memcpy(out[0], in[0], opevo_i_bytes(&self->value[step->output[0]].array));
+            memcpy(out[0], in[0], opevo_i_net_bytes(&self->value[step->output[0]].array));
         return OPEVO_OK;
-    case OPEVO_NET_STEP_NODE:
+    case OPEVO_NETWORK_STEP_NODE:
         break;
     }
-    return opevo_i_execute_step(self->network, step, in, out, threads, err);
+    return opevo_i_net_execute_step(self->network, step, in, out, threads, err);
 }
 
 /* ---- The steps ----------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
 /* Values while the network runs: the data of each, whether it is ours, and how many steps are still
  * to read it. */
 typedef struct running {
-    const opevo_inference *inference;
+    const opevo_network_inference *inference;
     void **data;
     bool *owned;
     int *readers;
@@ -126,7 +127,7 @@ static void add_kind(const opevo_array *array, opevo_text *out)
         opevo_text_printf(out, "%s%lld", d ? " x " : " ", (long long)array->extent[d]);
 }
 
-static opevo_status say_input(const opevo_net_tensor *value, const opevo_array *given,
+static opevo_status say_input(const opevo_network_tensor *value, const opevo_array *given,
                               opevo_error *err)
 {
     opevo_text wanted = {0}, found = {0};
@@ -147,7 +148,7 @@ cleanup:
 
 static opevo_status start(running *self, const opevo_array *inputs, opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     size_t values = (size_t)inference->values + 1;
 
     self->data = opevo_calloc(values, sizeof *self->data);
@@ -163,7 +164,7 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
                 self->readers[inference->step[n].input[i]]++;
     }
     for (int i = 0; i < inference->inputs; i++) {
-        const opevo_net_tensor *value = &inference->value[inference->input[i]];
+        const opevo_network_tensor *value = &inference->value[inference->input[i]];
         bool fits = inputs[i].type == value->array.type && inputs[i].dims == value->array.dims;
 
         for (int d = 0; d < value->array.dims && fits; d++)
@@ -175,10 +176,10 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
     return OPEVO_OK;
 }
 
-static opevo_status run_step(running *self, const opevo_net_step *step, unsigned threads,
+static opevo_status run_step(running *self, const opevo_network_step *step, unsigned threads,
                              opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     size_t ins = (size_t)step->inputs, outs = (size_t)step->outputs;
     const void **in = opevo_calloc(ins + 1, sizeof *in);
     void **out = opevo_calloc(outs + 1, sizeof *out);
@@ -202,7 +203,7 @@ static opevo_status run_step(running *self, const opevo_net_step *step, unsigned
         self->owned[value] = true;
     }
     if (!known)
-        OPEVO_TRY(opevo_i_step_run(inference, step, in, out, threads, err));
+        OPEVO_TRY(opevo_i_net_step_run(inference, step, in, out, threads, err));
     for (size_t i = 0; i < ins; i++) {
         int value = step->input[i];
 
@@ -219,8 +220,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_array *inputs,
-                                 opevo_array *outputs, unsigned threads, opevo_error *err)
+opevo_status opevo_network_inference_run(const opevo_network_inference *inference,
+                                         const opevo_array *inputs, opevo_array *outputs,
+                                         unsigned threads, opevo_error *err)
 {
     running self = {.inference = inference};
     opevo_status status = OPEVO_OK;
@@ -234,7 +236,7 @@ opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_a
 
         outputs[made] = *array;
         OPEVO_TRY(opevo_array_allocate(&outputs[made], err));
-        memcpy(outputs[made].data, self.data[inference->output[made]], opevo_i_bytes(array));
+        memcpy(outputs[made].data, self.data[inference->output[made]], opevo_i_net_bytes(array));
     }
 cleanup:
     if (status != OPEVO_OK) {

@@ -8,7 +8,7 @@ enum code { EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, AND, OR, XOR, NOT }
 
 /* ---- Comparisons ---- */
 
-static opevo_status infer(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer(const opevo_i_net_call *call, opevo_error *err)
 {
     bool logic = call->node->row->code >= AND;
     opevo_array all = {0};
@@ -22,9 +22,9 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
                               opevo_network_type_name(type),
                               logic ? "bool" : opevo_network_type_name(call->in[0]->array.type));
     }
-    status = opevo_i_broadcast_inputs(call, 0, &all, err);
+    status = opevo_i_net_broadcast_inputs(call, 0, &all, err);
     return status == OPEVO_OK
-               ? opevo_i_shape(call->out[0], OPEVO_NETWORK_BOOL, all.dims, all.extent, err)
+               ? opevo_i_net_shape(call->out[0], OPEVO_NETWORK_BOOL, all.dims, all.extent, err)
                : status;
 }
 
@@ -50,17 +50,17 @@ static bool compare(enum code code, int order)
 static int order_of(const opevo_array *a, const void *x, int64_t i, const opevo_array *b,
                     const void *y, int64_t k)
 {
-    double p = opevo_i_number(a, x, i), q = opevo_i_number(b, y, k);
+    double p = opevo_i_net_number(a, x, i), q = opevo_i_net_number(b, y, k);
     int64_t m = 0, n = 0;
 
-    if (!opevo_i_type_is_whole(a->type))
+    if (!opevo_i_net_type_is_whole(a->type))
         return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
-    m = opevo_i_whole(a, x, i);
-    n = opevo_i_whole(b, y, k);
+    m = opevo_i_net_whole(a, x, i);
+    n = opevo_i_net_whole(b, y, k);
     return (m > n) - (m < n);
 }
 
-static opevo_status move(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status move(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     enum code code = (enum code)call->node->row->code;
@@ -71,8 +71,8 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
 
     (void)err;
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        int64_t at = opevo_i_place(all, a, i), by = opevo_i_place(all, b, i);
-        bool x = opevo_i_number(a, in[0], at) != 0, y = opevo_i_number(b, second, by) != 0;
+        int64_t at = opevo_i_net_place(all, a, i), by = opevo_i_net_place(all, b, i);
+        bool x = opevo_i_net_number(a, in[0], at) != 0, y = opevo_i_net_number(b, second, by) != 0;
 
         if (code < AND)
             to[i] = compare(code, order_of(a, in[0], at, b, second, by));
@@ -84,10 +84,10 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
 
 /* ---- The choice ---- */
 
-static opevo_status infer_where(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_where(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_array all = {0};
-    opevo_status status = opevo_i_broadcast_inputs(call, 0, &all, err);
+    opevo_status status = opevo_i_net_broadcast_inputs(call, 0, &all, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -97,26 +97,26 @@ static opevo_status infer_where(const opevo_i_call *call, opevo_error *err)
                           opevo_network_type_name(call->in[0]->array.type),
                           opevo_network_type_name(call->in[1]->array.type),
                           opevo_network_type_name(call->in[2]->array.type));
-    return opevo_i_shape(call->out[0], call->in[1]->array.type, all.dims, all.extent, err);
+    return opevo_i_net_shape(call->out[0], call->in[1]->array.type, all.dims, all.extent, err);
 }
 
-static opevo_status choose(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status choose(const opevo_i_net_call *call, const void *const *in, void *const *out,
                            opevo_error *err)
 {
     const opevo_array *all = &call->out[0]->array;
 
     (void)err;
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        int64_t at = opevo_i_place(all, &call->in[0]->array, i);
+        int64_t at = opevo_i_net_place(all, &call->in[0]->array, i);
         int from = ((const uint8_t *)in[0])[at] ? 1 : 2;
 
-        at = opevo_i_place(all, &call->in[from]->array, i);
-        opevo_i_copy_element(all->type, in[from], at, out[0], i);
+        at = opevo_i_net_place(all, &call->in[from]->array, i);
+        opevo_i_net_copy_element(all->type, in[from], at, out[0], i);
     }
     return OPEVO_OK;
 }
 
-const opevo_i_operator opevo_i_network_logic[] = {
+const opevo_i_net_operator opevo_i_net_logic[] = {
     {"Equal", 7, 2, 2, 1, infer, NULL, move, EQUAL, NULL},
     {"Less", 7, 2, 2, 1, infer, NULL, move, LESS, NULL},
     {"LessOrEqual", 12, 2, 2, 1, infer, NULL, move, LESS_EQUAL, NULL},

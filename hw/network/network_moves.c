@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static opevo_status need(const opevo_i_call *call, int in, opevo_error *err)
+static opevo_status need(const opevo_i_net_call *call, int in, opevo_error *err)
 {
     return in < call->ins && call->in[in]
                ? OPEVO_OK
@@ -15,25 +15,25 @@ static opevo_status need(const opevo_i_call *call, int in, opevo_error *err)
 
 /* ---- Another shape of the same elements ----------------------------------------------------- */
 
-static opevo_status copy(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status copy(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     (void)err;
-    memcpy(out[0], in[0], opevo_i_bytes(&call->out[0]->array));
+    memcpy(out[0], in[0], opevo_i_net_bytes(&call->out[0]->array));
     return OPEVO_OK;
 }
 
-static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_reshape(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
-    bool zeros = opevo_i_attribute_int(call, "allowzero", 0) != 0;
+    bool zeros = opevo_i_net_attribute_int(call, "allowzero", 0) != 0;
     int64_t extent[OPEVO_NETWORK_DIMS];
     double known = 1, elements = 0; /* exact up to 2^53, and a tensor has at most 2^40 */
     int dims = 0, open = -1;
     opevo_status status = need(call, 0, err);
 
     if (status == OPEVO_OK)
-        status = opevo_i_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err);
+        status = opevo_i_net_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err);
     if (status != OPEVO_OK)
         return status;
     for (int d = 0; d < dims; d++) {
@@ -54,14 +54,14 @@ static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
     if (known * (open >= 0 ? (double)extent[open] : 1) != elements)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its shape does not fit %lld elements.",
                           (long long)opevo_array_elements(in));
-    return opevo_i_shape(call->out[0], in->type, dims, extent, err);
+    return opevo_i_net_shape(call->out[0], in->type, dims, extent, err);
 }
 
-static opevo_status infer_flatten(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_flatten(const opevo_i_net_call *call, opevo_error *err)
 {
     int64_t extent[2] = {1, 1};
     opevo_status status = need(call, 0, err);
-    int64_t axis = opevo_i_attribute_int(call, "axis", 1);
+    int64_t axis = opevo_i_net_attribute_int(call, "axis", 1);
     int dims = status == OPEVO_OK ? call->in[0]->array.dims : 0;
 
     if (status != OPEVO_OK)
@@ -72,10 +72,10 @@ static opevo_status infer_flatten(const opevo_i_call *call, opevo_error *err)
                           (long long)axis, dims);
     for (int d = 0; d < dims; d++)
         extent[d >= axis] *= call->in[0]->array.extent[d];
-    return opevo_i_shape(call->out[0], call->in[0]->array.type, 2, extent, err);
+    return opevo_i_net_shape(call->out[0], call->in[0]->array.type, 2, extent, err);
 }
 
-static opevo_status infer_squeeze(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_squeeze(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
     int64_t axes[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
@@ -84,13 +84,13 @@ static opevo_status infer_squeeze(const opevo_i_call *call, opevo_error *err)
     int count = 0, dims = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     for (int d = 0; d < in->dims && count < 0; d++)
         dropped[d] = in->extent[d] == 1;
     for (int i = 0; i < count; i++) {
         int d = 0;
 
-        OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &d, err));
+        OPEVO_TRY(opevo_i_net_axis(axes[i], in->dims, &d, err));
         if (in->extent[d] != 1)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Dimension %d has %lld elements, not 1.", d,
                                  (long long)in->extent[d]));
@@ -100,12 +100,12 @@ static opevo_status infer_squeeze(const opevo_i_call *call, opevo_error *err)
         if (!dropped[d])
             extent[dims++] = in->extent[d];
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], in->type, dims, extent, err));
 cleanup:
     return status;
 }
 
-static opevo_status infer_unsqueeze(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_unsqueeze(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
     int64_t axes[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
@@ -114,7 +114,7 @@ static opevo_status infer_unsqueeze(const opevo_i_call *call, opevo_error *err)
     int count = 0, dims = 0, from = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     if (count < 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Input 1 (axes) is missing.");
     dims = in->dims + count;
@@ -124,34 +124,34 @@ static opevo_status infer_unsqueeze(const opevo_i_call *call, opevo_error *err)
     for (int i = 0; i < count; i++) {
         int d = 0;
 
-        OPEVO_TRY(opevo_i_axis(axes[i], dims, &d, err));
+        OPEVO_TRY(opevo_i_net_axis(axes[i], dims, &d, err));
         if (added[d])
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Axis %d is given twice.", d));
         added[d] = true;
     }
     for (int d = 0; d < dims; d++)
         extent[d] = added[d] ? 1 : in->extent[from++];
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], in->type, dims, extent, err));
 cleanup:
     return status;
 }
 
 /* The first output is the input; a mask, if asked for, is true everywhere. */
-static opevo_status infer_dropout(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_dropout(const opevo_i_net_call *call, opevo_error *err)
 {
-    opevo_status status = opevo_i_infer_same(call, err);
+    opevo_status status = opevo_i_net_infer_same(call, err);
 
     if (status == OPEVO_OK && call->ins > 2 && call->in[2] &&
         (!call->in[2]->array.data ||
-         opevo_i_whole(&call->in[2]->array, call->in[2]->array.data, 0)))
+         opevo_i_net_whole(&call->in[2]->array, call->in[2]->array.data, 0)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "It trains; export the model for inference.");
     if (status == OPEVO_OK && call->outs > 1)
-        status = opevo_i_shape(call->out[1], OPEVO_NETWORK_BOOL, call->in[0]->array.dims,
-                               call->in[0]->array.extent, err);
+        status = opevo_i_net_shape(call->out[1], OPEVO_NETWORK_BOOL, call->in[0]->array.dims,
+                                   call->in[0]->array.extent, err);
     return status;
 }
 
-static opevo_status drop(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status drop(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     if (call->outs > 1 && out[1])
@@ -162,16 +162,16 @@ static opevo_status drop(const opevo_i_call *call, const void *const *in, void *
 /* ---- Another order -------------------------------------------------------------------------- */
 
 /* Where dimension d of the output is in the input. */
-static opevo_status permutation(const opevo_i_call *call, int *from, opevo_error *err)
+static opevo_status permutation(const opevo_i_net_call *call, int *from, opevo_error *err)
 {
     int dims = call->in[0]->array.dims;
     int64_t perm[OPEVO_NETWORK_DIMS];
     bool used[OPEVO_NETWORK_DIMS] = {false};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_attribute_ints(call, "perm", dims, -1, perm, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "perm", dims, -1, perm, err));
     for (int d = 0; d < dims; d++) {
-        if (!opevo_i_attribute(call, "perm"))
+        if (!opevo_i_net_attribute(call, "perm"))
             perm[d] = dims - 1 - d;
         if (perm[d] < 0 || perm[d] >= dims || used[perm[d]])
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Attribute perm is not a permutation."));
@@ -182,7 +182,7 @@ cleanup:
     return status;
 }
 
-static opevo_status infer_transpose(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_transpose(const opevo_i_net_call *call, opevo_error *err)
 {
     int64_t extent[OPEVO_NETWORK_DIMS];
     int from[OPEVO_NETWORK_DIMS];
@@ -192,8 +192,8 @@ static opevo_status infer_transpose(const opevo_i_call *call, opevo_error *err)
     OPEVO_TRY(permutation(call, from, err));
     for (int d = 0; d < call->in[0]->array.dims; d++)
         extent[d] = call->in[0]->array.extent[from[d]];
-    OPEVO_TRY(
-        opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
+                                extent, err));
 cleanup:
     return status;
 }
@@ -228,7 +228,7 @@ static void strides_of(const opevo_array *array, int64_t *stride)
     }
 }
 
-static opevo_status transpose(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status transpose(const opevo_i_net_call *call, const void *const *in, void *const *out,
                               opevo_error *err)
 {
     int64_t stride[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS] = {0};
@@ -243,7 +243,7 @@ static opevo_status transpose(const opevo_i_call *call, const void *const *in, v
     return status;
 }
 
-static opevo_status infer_expand(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_expand(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_array wanted = {0};
     int64_t extent[OPEVO_NETWORK_DIMS];
@@ -251,15 +251,15 @@ static opevo_status infer_expand(const opevo_i_call *call, opevo_error *err)
     int dims = 0;
 
     OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(
-        opevo_i_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, wanted.extent, &wanted.dims, err));
-    OPEVO_TRY(opevo_i_broadcast(&call->in[0]->array, &wanted, &dims, extent, err));
-    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 1, "shape", OPEVO_NETWORK_DIMS, wanted.extent, &wanted.dims,
+                               err));
+    OPEVO_TRY(opevo_i_net_broadcast(&call->in[0]->array, &wanted, &dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
 cleanup:
     return status;
 }
 
-static opevo_status expand(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status expand(const opevo_i_net_call *call, const void *const *in, void *const *out,
                            opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
@@ -275,7 +275,7 @@ static opevo_status expand(const opevo_i_call *call, const void *const *in, void
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-static opevo_status infer_concat(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_concat(const opevo_i_net_call *call, opevo_error *err)
 {
     int64_t extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
@@ -284,7 +284,8 @@ static opevo_status infer_concat(const opevo_i_call *call, opevo_error *err)
 
     OPEVO_TRY(need(call, 0, err));
     first = &call->in[0]->array;
-    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), first->dims, &axis, err));
+    OPEVO_TRY(
+        opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0), first->dims, &axis, err));
     memcpy(extent, first->extent, sizeof extent);
     for (int i = 1; i < call->ins; i++) {
         const opevo_array *next = NULL;
@@ -302,7 +303,7 @@ static opevo_status infer_concat(const opevo_i_call *call, opevo_error *err)
         }
         extent[axis] += next->extent[axis];
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], first->type, first->dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], first->type, first->dims, extent, err));
 cleanup:
     return status;
 }
@@ -334,13 +335,13 @@ static void copy_part(const opevo_array *whole, int axis, const opevo_array *par
     *offset += part_row;
 }
 
-static opevo_status concat(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status concat(const opevo_i_net_call *call, const void *const *in, void *const *out,
                            opevo_error *err)
 {
     size_t offset = 0;
     int axis = 0;
-    opevo_status status =
-        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), call->in[0]->array.dims, &axis, err);
+    opevo_status status = opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0),
+                                           call->in[0]->array.dims, &axis, err);
 
     for (int i = 0; i < call->ins && status == OPEVO_OK; i++)
         copy_part(&call->out[0]->array, axis, &call->in[i]->array, true, &offset, in[i], out[0]);
@@ -350,15 +351,16 @@ static opevo_status concat(const opevo_i_call *call, const void *const *in, void
 enum { SPLIT_MOST = 1024 };
 
 /* The axis, and how long each part is along it: between 0 and the whole, which they make up. */
-static opevo_status parts_of(const opevo_i_call *call, int *axis, int64_t *parts, opevo_error *err)
+static opevo_status parts_of(const opevo_i_net_call *call, int *axis, int64_t *parts,
+                             opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     int64_t rest = 0;
     opevo_status status = OPEVO_OK;
     int count = 0;
 
-    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, axis, err));
-    OPEVO_TRY(opevo_i_list(call, 1, 13, "split", SPLIT_MOST, parts, &count, err));
+    OPEVO_TRY(opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0), in->dims, axis, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 13, "split", SPLIT_MOST, parts, &count, err));
     if (call->outs > SPLIT_MOST || (count >= 0 && count != call->outs))
         OPEVO_TRY(
             OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
@@ -379,7 +381,7 @@ cleanup:
     return status;
 }
 
-static opevo_status infer_split(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_split(const opevo_i_net_call *call, opevo_error *err)
 {
     int64_t parts[SPLIT_MOST], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
@@ -392,13 +394,13 @@ static opevo_status infer_split(const opevo_i_call *call, opevo_error *err)
     memcpy(extent, in->extent, sizeof extent);
     for (int i = 0; i < call->outs; i++) {
         extent[axis] = parts[i];
-        OPEVO_TRY(opevo_i_shape(call->out[i], in->type, in->dims, extent, err));
+        OPEVO_TRY(opevo_i_net_shape(call->out[i], in->type, in->dims, extent, err));
     }
 cleanup:
     return status;
 }
 
-static opevo_status split(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status split(const opevo_i_net_call *call, const void *const *in, void *const *out,
                           opevo_error *err)
 {
     const opevo_array *whole = &call->in[0]->array;
@@ -417,7 +419,7 @@ static opevo_status split(const opevo_i_call *call, const void *const *in, void 
 }
 
 /* First element and step of each dimension of a slice, and how many. */
-static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *step,
+static opevo_status slice_of(const opevo_i_net_call *call, int64_t *start, int64_t *step,
                              int64_t *extent, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
@@ -426,10 +428,10 @@ static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *
     int count = 0, end_count = 0, axis_count = 0, step_count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_list(call, 1, 10, "starts", OPEVO_NETWORK_DIMS, starts, &count, err));
-    OPEVO_TRY(opevo_i_list(call, 2, 10, "ends", OPEVO_NETWORK_DIMS, ends, &end_count, err));
-    OPEVO_TRY(opevo_i_list(call, 3, 10, "axes", OPEVO_NETWORK_DIMS, axes, &axis_count, err));
-    OPEVO_TRY(opevo_i_list(call, 4, 10, "steps", OPEVO_NETWORK_DIMS, steps, &step_count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 10, "starts", OPEVO_NETWORK_DIMS, starts, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 2, 10, "ends", OPEVO_NETWORK_DIMS, ends, &end_count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 3, 10, "axes", OPEVO_NETWORK_DIMS, axes, &axis_count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 4, 10, "steps", OPEVO_NETWORK_DIMS, steps, &step_count, err));
     if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
         (step_count >= 0 && step_count != count) || count > in->dims)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its lists are of different lengths."));
@@ -444,7 +446,7 @@ static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *
         int d = i;
 
         if (axis_count >= 0)
-            OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &d, err));
+            OPEVO_TRY(opevo_i_net_axis(axes[i], in->dims, &d, err));
         if (by == 0 || by > INT32_MAX || by < -INT32_MAX) {
             status = OPEVO_FAIL(err, OPEVO_INVALID, "A step is %lld.", (long long)by);
             goto cleanup;
@@ -466,20 +468,20 @@ cleanup:
     return status;
 }
 
-static opevo_status infer_slice(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_slice(const opevo_i_net_call *call, opevo_error *err)
 {
     int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(need(call, 0, err));
     OPEVO_TRY(slice_of(call, start, step, extent, err));
-    OPEVO_TRY(
-        opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
+                                extent, err));
 cleanup:
     return status;
 }
 
-static opevo_status slice(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status slice(const opevo_i_net_call *call, const void *const *in, void *const *out,
                           opevo_error *err)
 {
     int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS] = {0}, extent[OPEVO_NETWORK_DIMS],
@@ -497,8 +499,8 @@ static opevo_status slice(const opevo_i_call *call, const void *const *in, void 
     return status;
 }
 
-const opevo_i_operator opevo_i_network_moves[] = {
-    {"Identity", 1, 1, 1, 1, opevo_i_infer_same, NULL, copy, 0, NULL},
+const opevo_i_net_operator opevo_i_net_moves[] = {
+    {"Identity", 1, 1, 1, 1, opevo_i_net_infer_same, NULL, copy, 0, NULL},
     {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0, "ratio=float:-11 seed=int:12-"},
     {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0, "allowzero=int:14-"},
     {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0, "axis=int"},

@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-const opevo_i_operator *const opevo_i_network_families[] = {
-    opevo_i_network_elementwise, opevo_i_network_unary,
-    opevo_i_network_logic,       opevo_i_network_windows,
-    opevo_i_network_products,    opevo_i_network_reductions,
-    opevo_i_network_normal,      opevo_i_network_moves,
-    opevo_i_network_padding,     opevo_i_network_cumulative,
-    opevo_i_network_rearrange,   opevo_i_network_indices,
-    opevo_i_network_constants,   NULL};
+const opevo_i_net_operator *const opevo_i_net_families[] = {
+    opevo_i_net_elementwise, opevo_i_net_unary,
+    opevo_i_net_logic,       opevo_i_net_windows,
+    opevo_i_net_products,    opevo_i_net_reductions,
+    opevo_i_net_normal,      opevo_i_net_moves,
+    opevo_i_net_padding,     opevo_i_net_cumulative,
+    opevo_i_net_rearrange,   opevo_i_net_indices,
+    opevo_i_net_constants,   NULL};
 
-const opevo_i_operator *opevo_i_operator_find(const char *name)
+const opevo_i_net_operator *opevo_i_net_operator_find(const char *name)
 {
-    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
-        for (const opevo_i_operator *row = *family; row->name; row++)
+    for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
+        for (const opevo_i_net_operator *row = *family; row->name; row++)
             if (strcmp(row->name, name) == 0)
                 return row;
     }
@@ -37,7 +37,7 @@ static bool is_declared(const opevo_text *text, int in)
     return strstr(opevo_text_string(text), name) != NULL;
 }
 
-bool opevo_i_is_computed(const opevo_i_call *call)
+bool opevo_i_net_is_computed(const opevo_i_net_call *call)
 {
     opevo_text text = {0};
     bool computed = call->node->row->define && call->ins && call->in[0] &&
@@ -63,7 +63,7 @@ bool opevo_i_is_computed(const opevo_i_call *call)
     return computed;
 }
 
-char *opevo_i_node_name(const opevo_network *network, int number)
+char *opevo_i_net_node_name(const opevo_network *network, int number)
 {
     const char *given = network->node[number].super.name;
     char name[32];
@@ -76,7 +76,7 @@ char *opevo_i_node_name(const opevo_network *network, int number)
 
 /* ---- Attributes ---- */
 
-const Onnx__Attribute *opevo_i_attribute(const opevo_i_call *call, const char *name)
+const Onnx__Attribute *opevo_i_net_attribute(const opevo_i_net_call *call, const char *name)
 {
     const Onnx__Node *source = call->node->source;
 
@@ -87,32 +87,32 @@ const Onnx__Attribute *opevo_i_attribute(const opevo_i_call *call, const char *n
     return NULL;
 }
 
-int64_t opevo_i_attribute_int(const opevo_i_call *call, const char *name, int64_t absent)
+int64_t opevo_i_net_attribute_int(const opevo_i_net_call *call, const char *name, int64_t absent)
 {
-    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    const Onnx__Attribute *attribute = opevo_i_net_attribute(call, name);
 
     return attribute ? attribute->i : absent;
 }
 
-double opevo_i_attribute_float(const opevo_i_call *call, const char *name, double absent)
+double opevo_i_net_attribute_float(const opevo_i_net_call *call, const char *name, double absent)
 {
-    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    const Onnx__Attribute *attribute = opevo_i_net_attribute(call, name);
 
     return attribute ? (double)attribute->f : absent;
 }
 
-bool opevo_i_attribute_is(const opevo_i_call *call, const char *name, const char *text)
+bool opevo_i_net_attribute_is(const opevo_i_net_call *call, const char *name, const char *text)
 {
-    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    const Onnx__Attribute *attribute = opevo_i_net_attribute(call, name);
 
     return attribute && attribute->s.len == strlen(text) &&
            memcmp(attribute->s.data, text, attribute->s.len) == 0;
 }
 
-opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, int count,
-                                    int64_t absent, int64_t *out, opevo_error *err)
+opevo_status opevo_i_net_attribute_ints(const opevo_i_net_call *call, const char *name, int count,
+                                        int64_t absent, int64_t *out, opevo_error *err)
 {
-    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    const Onnx__Attribute *attribute = opevo_i_net_attribute(call, name);
 
     if (attribute && attribute->n_ints != (size_t)count)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute %s has %zu numbers instead of %d.", name,
@@ -122,11 +122,11 @@ opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const char *name, int most,
-                          int64_t *out, int *count, opevo_error *err)
+opevo_status opevo_i_net_list(const opevo_i_net_call *call, int in, int since, const char *name,
+                              int most, int64_t *out, int *count, opevo_error *err)
 {
-    const opevo_net_value *value = in >= 0 && in < call->ins ? call->in[in] : NULL;
-    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    const opevo_network_value *value = in >= 0 && in < call->ins ? call->in[in] : NULL;
+    const Onnx__Attribute *attribute = opevo_i_net_attribute(call, name);
     int64_t given = value       ? opevo_array_elements(&value->array)
                     : attribute ? (int64_t)attribute->n_ints
                                 : -1;
@@ -135,7 +135,7 @@ opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const cha
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Input %d (%s) is of opsets from %d; in opset %lld it is an attribute.",
                           in, name, since, (long long)call->opset);
-    if (value && (!value->array.data || !opevo_i_type_is_whole(value->array.type)))
+    if (value && (!value->array.data || !opevo_i_net_type_is_whole(value->array.type)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Input %d (%s) must be constant whole numbers, so that shapes are known.",
                           in, name);
@@ -143,19 +143,21 @@ opevo_status opevo_i_list(const opevo_i_call *call, int in, int since, const cha
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %lld numbers, which is more than %d.", name,
                           (long long)given, most);
     for (int64_t i = 0; i < given; i++)
-        out[i] = value ? opevo_i_whole(&value->array, value->array.data, i) : attribute->ints[i];
+        out[i] =
+            value ? opevo_i_net_whole(&value->array, value->array.data, i) : attribute->ints[i];
     *count = (int)given;
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err)
+opevo_status opevo_i_net_infer_same(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
 
-    return opevo_i_shape(call->out[0], in->type, in->dims, in->extent, err);
+    return opevo_i_net_shape(call->out[0], in->type, in->dims, in->extent, err);
 }
 
-opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+opevo_status opevo_i_net_define_none(const opevo_i_net_call *call, opevo_text *out,
+                                     opevo_error *err)
 {
     (void)call;
     (void)out;
@@ -164,14 +166,14 @@ opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opev
 
 /* ---- Text ---- */
 
-void opevo_i_axes(const char *prefix, const opevo_array *array, opevo_text *out)
+void opevo_i_net_axes(const char *prefix, const opevo_array *array, opevo_text *out)
 {
     for (int d = 0; d < array->dims; d++)
         opevo_text_printf(out, "%s%s%d:%lld", d ? ", " : "", prefix, d,
                           (long long)array->extent[d]);
 }
 
-void opevo_i_declare(const opevo_i_call *call, int in, opevo_text *out)
+void opevo_i_net_declare(const opevo_i_net_call *call, int in, opevo_text *out)
 {
     const opevo_array *array = &call->in[in]->array;
 
@@ -181,7 +183,8 @@ void opevo_i_declare(const opevo_i_call *call, int in, opevo_text *out)
     opevo_text_add(out, "]\n");
 }
 
-void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims, opevo_text *out)
+void opevo_i_net_read(const opevo_i_net_call *call, int in, const char *prefix, int dims,
+                      opevo_text *out)
 {
     const opevo_array *array = &call->in[in]->array;
 

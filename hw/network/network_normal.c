@@ -6,13 +6,13 @@
 
 /* ---- Normalisation -------------------------------------------------------------------------- */
 
-static opevo_status infer_batch(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_batch(const opevo_i_net_call *call, opevo_error *err)
 {
-    bool training = opevo_i_attribute_int(call, "training_mode", 0) != 0;
+    bool training = opevo_i_net_attribute_int(call, "training_mode", 0) != 0;
     opevo_status status = OPEVO_OK;
     int64_t channels = 0;
 
-    OPEVO_TRY(opevo_i_infer_same(call, err));
+    OPEVO_TRY(opevo_i_net_infer_same(call, err));
     if (call->in[0]->array.dims < 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has fewer than 2 dimensions.");
     channels = call->in[0]->array.extent[1];
@@ -33,31 +33,31 @@ static opevo_status infer_batch(const opevo_i_call *call, opevo_error *err)
                           "running mean and variance.",
                           call->outs);
     for (int i = 1; i < call->outs; i++)
-        OPEVO_TRY(opevo_i_shape(call->out[i], OPEVO_NETWORK_FLOAT32, 1, &channels, err));
+        OPEVO_TRY(opevo_i_net_shape(call->out[i], OPEVO_NETWORK_FLOAT32, 1, &channels, err));
 cleanup:
     return status;
 }
 
 /* Mean and variance of the batch, and what they make of the running ones. */
-static void define_training(const opevo_i_call *call, opevo_text *out)
+static void define_training(const opevo_i_net_call *call, opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
-    double momentum = opevo_i_attribute_float(call, "momentum", (double).9f);
-    opevo_i_reduced which = {.keep = false};
+    double momentum = opevo_i_net_attribute_float(call, "momentum", (double).9f);
+    opevo_i_net_reduced which = {.keep = false};
     double count = 0;
 
     for (int d = 0; d < in->dims; d++)
         which.dim[d] = d != 1;
-    count = opevo_i_reduced_count(in, &which);
-    opevo_i_reduced_kept(call, &which, "S", true, out);
-    opevo_i_reduced_over(call, &which, "sum", out);
-    opevo_i_reduced_read(call, &which, out);
+    count = opevo_i_net_reduced_count(in, &which);
+    opevo_i_net_reduced_kept(call, &which, "S", true, out);
+    opevo_i_net_reduced_over(call, &which, "sum", out);
+    opevo_i_net_reduced_read(call, &which, out);
     opevo_text_printf(out, "\nM[a1] = S[a1]/%.0f\nT[a1]", count);
-    opevo_i_reduced_over(call, &which, "sum", out);
+    opevo_i_net_reduced_over(call, &which, "sum", out);
     opevo_text_add(out, "(");
-    opevo_i_reduced_read(call, &which, out);
+    opevo_i_net_reduced_read(call, &which, out);
     opevo_text_add(out, " - M[a1])*(");
-    opevo_i_reduced_read(call, &which, out);
+    opevo_i_net_reduced_read(call, &which, out);
     opevo_text_printf(out, " - M[a1])\nV[a1] = T[a1]/%.0f\n", count);
     for (int i = 1; i < call->outs; i++) {
         if (!call->out[i])
@@ -70,39 +70,39 @@ static void define_training(const opevo_i_call *call, opevo_text *out)
     }
 }
 
-static opevo_status define_batch(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_batch(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
-    bool training = opevo_i_attribute_int(call, "training_mode", 0) != 0;
+    bool training = opevo_i_net_attribute_int(call, "training_mode", 0) != 0;
 
     /* In training, mean and variance are read for the running ones only. */
     for (int i = 0; i < 5; i++) {
         if (!training || i < 3 || (i - 2 < call->outs && call->out[i - 2]))
-            opevo_i_declare(call, i, out);
+            opevo_i_net_declare(call, i, out);
     }
     if (training)
         define_training(call, out);
     opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = (");
-    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
+    opevo_i_net_reduced_read(call, &(opevo_i_net_reduced){.keep = false}, out);
     opevo_text_printf(out, " - %s[a1])/sqrt(%s[a1] + ", training ? "M" : "X3",
                       training ? "V" : "X4");
-    opevo_text_add_double(out, opevo_i_attribute_float(call, "epsilon", (double)1e-5f));
+    opevo_text_add_double(out, opevo_i_net_attribute_float(call, "epsilon", (double)1e-5f));
     opevo_text_add(out, ")*X1[a1] + X2[a1]\n");
     return opevo_text_check(out, err);
 }
 
 /* Y = X / (bias + alpha/size S)^beta, S the sum of squares of `size` channels around. */
-static opevo_status define_lrn(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_lrn(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    int64_t size = opevo_i_attribute_int(call, "size", 0);
-    double alpha = opevo_i_attribute_float(call, "alpha", (double)1e-4f);
-    bool root = opevo_i_attribute_float(call, "beta", .75) == .5;
+    int64_t size = opevo_i_net_attribute_int(call, "size", 0);
+    double alpha = opevo_i_net_attribute_float(call, "alpha", (double)1e-4f);
+    bool root = opevo_i_net_attribute_float(call, "beta", .75) == .5;
 
-    opevo_i_declare(call, 0, out);
+    opevo_i_net_declare(call, 0, out);
     opevo_text_add(out, "S[");
-    opevo_i_axes("a", in, out);
+    opevo_i_net_axes("a", in, out);
     opevo_text_printf(out, "] = sum(k:%lld) select(0 <= a1 + k - %lld and a1 + k - %lld < %lld, ",
                       (long long)size, (long long)((size - 1) / 2), (long long)((size - 1) / 2),
                       (long long)in->extent[1]);
@@ -116,18 +116,18 @@ static opevo_status define_lrn(const opevo_i_call *call, opevo_text *out, opevo_
         opevo_text_add(out, "]");
     }
     opevo_text_add(out, ", 0)\nB[");
-    opevo_i_axes("a", in, out);
+    opevo_i_net_axes("a", in, out);
     opevo_text_add(out, "] = sqrt(");
-    opevo_text_add_double(out, opevo_i_attribute_float(call, "bias", 1));
+    opevo_text_add_double(out, opevo_i_net_attribute_float(call, "bias", 1));
     opevo_text_add(out, " + ");
     opevo_text_add_double(out, alpha / (double)size);
     opevo_text_add(out, "*S[");
     for (int d = 0; d < in->dims; d++)
         opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
     opevo_text_add(out, "])\nY0[");
-    opevo_i_axes("a", in, out);
+    opevo_i_net_axes("a", in, out);
     opevo_text_add(out, "] = ");
-    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
+    opevo_i_net_reduced_read(call, &(opevo_i_net_reduced){.keep = false}, out);
     for (int i = 0; i < (root ? 1 : 2); i++) {
         opevo_text_add(out, i ? "*sqrt(B[" : root ? "/B[" : "/(B[");
         for (int d = 0; d < in->dims; d++)
@@ -138,10 +138,10 @@ static opevo_status define_lrn(const opevo_i_call *call, opevo_text *out, opevo_
     return opevo_text_check(out, err);
 }
 
-static opevo_status infer_lrn(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_lrn(const opevo_i_net_call *call, opevo_error *err)
 {
-    double beta = opevo_i_attribute_float(call, "beta", .75);
-    int64_t size = opevo_i_attribute_int(call, "size", 0);
+    double beta = opevo_i_net_attribute_float(call, "beta", .75);
+    int64_t size = opevo_i_net_attribute_int(call, "size", 0);
 
     if (!call->in[0] || call->in[0]->array.dims < 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has fewer than 2 dimensions.");
@@ -151,7 +151,7 @@ static opevo_status infer_lrn(const opevo_i_call *call, opevo_error *err)
     if (beta != .75 && beta != .5)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute beta is %g; opevo takes 0.5 and 0.75.",
                           beta);
-    return opevo_i_infer_same(call, err);
+    return opevo_i_net_infer_same(call, err);
 }
 
 /* ---- Over each example ---- */
@@ -159,24 +159,26 @@ static opevo_status infer_lrn(const opevo_i_call *call, opevo_error *err)
 enum code { LAYER, INSTANCE, MEAN_VARIANCE };
 
 /* The dimensions that are normalised together. */
-static opevo_status together(const opevo_i_call *call, opevo_i_reduced *which, opevo_error *err)
+static opevo_status together(const opevo_i_net_call *call, opevo_i_net_reduced *which,
+                             opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     int64_t axes[OPEVO_NETWORK_DIMS] = {0, 2, 3};
     opevo_status status = OPEVO_OK;
     int count = 0, axis = 2;
 
-    *which = (opevo_i_reduced){.keep = true};
+    *which = (opevo_i_net_reduced){.keep = true};
     if (call->node->row->code == MEAN_VARIANCE) {
-        OPEVO_TRY(opevo_i_list(call, -1, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+        OPEVO_TRY(opevo_i_net_list(call, -1, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
         for (int i = 0; i < (count < 0 ? 3 : count); i++) {
-            OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &axis, err));
+            OPEVO_TRY(opevo_i_net_axis(axes[i], in->dims, &axis, err));
             which->dim[axis] = true;
         }
         return OPEVO_OK;
     }
     if (call->node->row->code == LAYER)
-        OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", -1), in->dims, &axis, err));
+        OPEVO_TRY(
+            opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", -1), in->dims, &axis, err));
     for (int d = axis; d < in->dims; d++)
         which->dim[d] = true;
 cleanup:
@@ -184,11 +186,11 @@ cleanup:
 }
 
 /* Mean and reciprocal deviation are results of a layer normalisation, too. */
-static opevo_status infer_layer(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_layer(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     int64_t kept[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
-    opevo_i_reduced which;
+    opevo_i_net_reduced which;
     opevo_status status = OPEVO_OK;
     int dims = 0;
 
@@ -196,22 +198,22 @@ static opevo_status infer_layer(const opevo_i_call *call, opevo_error *err)
     for (int i = 1; i < call->ins; i++) {
         if (!call->in[i])
             continue;
-        OPEVO_TRY(opevo_i_broadcast(in, &call->in[i]->array, &dims, extent, err));
+        OPEVO_TRY(opevo_i_net_broadcast(in, &call->in[i]->array, &dims, extent, err));
         for (int d = 0; d < dims; d++) {
             if (dims != in->dims || extent[d] != in->extent[d])
                 return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is larger than what it scales.", i);
         }
     }
-    OPEVO_TRY(opevo_i_infer_same(call, err));
+    OPEVO_TRY(opevo_i_net_infer_same(call, err));
     for (int d = 0; d < in->dims; d++)
         kept[d] = which.dim[d] ? 1 : in->extent[d];
     for (int i = 1; i < call->outs; i++)
-        OPEVO_TRY(opevo_i_shape(call->out[i], OPEVO_NETWORK_FLOAT32, in->dims, kept, err));
+        OPEVO_TRY(opevo_i_net_shape(call->out[i], OPEVO_NETWORK_FLOAT32, in->dims, kept, err));
 cleanup:
     return status;
 }
 
-static opevo_status infer_instance(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_instance(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
 
@@ -223,40 +225,41 @@ static opevo_status infer_instance(const opevo_i_call *call, opevo_error *err)
                               "Input %d must have one number for each of %lld channels.", i,
                               (long long)in->extent[1]);
     }
-    return opevo_i_infer_same(call, err);
+    return opevo_i_net_infer_same(call, err);
 }
 
-static opevo_status infer_mean_variance(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_mean_variance(const opevo_i_net_call *call, opevo_error *err)
 {
-    opevo_i_reduced which;
+    opevo_i_net_reduced which;
     opevo_status status = together(call, &which, err);
 
-    return status == OPEVO_OK ? opevo_i_infer_same(call, err) : status;
+    return status == OPEVO_OK ? opevo_i_net_infer_same(call, err) : status;
 }
 
 /* M, the mean; T, the sum of squares of what is left; V = T/n. */
-static void define_variance(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
+static void define_variance(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
+                            opevo_text *out)
 {
-    opevo_i_reduced_kept(call, which, "S", true, out);
-    opevo_i_reduced_over(call, which, "sum", out);
-    opevo_i_reduced_read(call, which, out);
+    opevo_i_net_reduced_kept(call, which, "S", true, out);
+    opevo_i_net_reduced_over(call, which, "sum", out);
+    opevo_i_net_reduced_read(call, which, out);
     opevo_text_add(out, "\n");
-    opevo_i_reduced_mean(call, which, "M", "S", out);
-    opevo_i_reduced_kept(call, which, "T", true, out);
-    opevo_i_reduced_over(call, which, "sum", out);
+    opevo_i_net_reduced_mean(call, which, "M", "S", out);
+    opevo_i_net_reduced_kept(call, which, "T", true, out);
+    opevo_i_net_reduced_over(call, which, "sum", out);
     for (int i = 0; i < 2; i++) {
         opevo_text_add(out, i ? "*(" : "(");
-        opevo_i_reduced_read(call, which, out);
+        opevo_i_net_reduced_read(call, which, out);
         opevo_text_add(out, " - ");
-        opevo_i_reduced_kept(call, which, "M", false, out);
+        opevo_i_net_reduced_kept(call, which, "M", false, out);
         opevo_text_add(out, ")");
     }
     opevo_text_add(out, "\n");
-    opevo_i_reduced_mean(call, which, "V", "T", out);
+    opevo_i_net_reduced_mean(call, which, "V", "T", out);
 }
 
 /* Output i: the mean, or 1 over the deviation. */
-static void define_statistic(const opevo_i_call *call, const opevo_i_reduced *which, int i,
+static void define_statistic(const opevo_i_net_call *call, const opevo_i_net_reduced *which, int i,
                              double epsilon, opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
@@ -266,7 +269,7 @@ static void define_statistic(const opevo_i_call *call, const opevo_i_reduced *wh
         opevo_text_printf(out, "%s%s%d:%lld", d ? ", " : "", which->dim[d] ? "o" : "a", d,
                           which->dim[d] ? 1LL : (long long)in->extent[d]);
     opevo_text_add(out, i == 1 ? "] = " : "] = 1/sqrt(");
-    opevo_i_reduced_kept(call, which, i == 1 ? "M" : "V", false, out);
+    opevo_i_net_reduced_kept(call, which, i == 1 ? "M" : "V", false, out);
     if (i == 2) {
         opevo_text_add(out, " + ");
         opevo_text_add_double(out, epsilon);
@@ -275,7 +278,7 @@ static void define_statistic(const opevo_i_call *call, const opevo_i_reduced *wh
     opevo_text_add(out, "\n");
 }
 
-static void add_parameter(const opevo_i_call *call, int in, opevo_text *out)
+static void add_parameter(const opevo_i_net_call *call, int in, opevo_text *out)
 {
     if (in >= call->ins || !call->in[in])
         return;
@@ -283,21 +286,21 @@ static void add_parameter(const opevo_i_call *call, int in, opevo_text *out)
     if (call->node->row->code == INSTANCE)
         opevo_text_printf(out, "X%d[a1]", in);
     else
-        opevo_i_read(call, in, "a", call->in[0]->array.dims, out);
+        opevo_i_net_read(call, in, "a", call->in[0]->array.dims, out);
 }
 
 /* (X - M)/sqrt(V + epsilon), or (X - M)/(sqrt(V) + 1e-9), times X1 plus X2. */
-static opevo_status define_normal(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_normal(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     bool plain = call->node->row->code == MEAN_VARIANCE;
-    double epsilon = opevo_i_attribute_float(call, "epsilon", (double)1e-5f);
-    opevo_i_reduced which;
+    double epsilon = opevo_i_net_attribute_float(call, "epsilon", (double)1e-5f);
+    opevo_i_net_reduced which;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(together(call, &which, err));
     for (int i = 0; i < call->ins; i++) {
         if (i == 0 || call->in[i])
-            opevo_i_declare(call, i, out);
+            opevo_i_net_declare(call, i, out);
     }
     define_variance(call, &which, out);
     for (int i = 1; i < call->outs; i++) {
@@ -305,13 +308,13 @@ static opevo_status define_normal(const opevo_i_call *call, opevo_text *out, ope
             define_statistic(call, &which, i, epsilon, out);
     }
     opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = (");
-    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
+    opevo_i_net_reduced_read(call, &(opevo_i_net_reduced){.keep = false}, out);
     opevo_text_add(out, " - ");
-    opevo_i_reduced_kept(call, &which, "M", false, out);
+    opevo_i_net_reduced_kept(call, &which, "M", false, out);
     opevo_text_add(out, plain ? ")/(sqrt(" : ")/sqrt(");
-    opevo_i_reduced_kept(call, &which, "V", false, out);
+    opevo_i_net_reduced_kept(call, &which, "V", false, out);
     opevo_text_add(out, plain ? ") + " : " + ");
     opevo_text_add_double(out, plain ? 1e-9 : epsilon);
     opevo_text_add(out, ")");
@@ -323,7 +326,7 @@ cleanup:
     return status;
 }
 
-const opevo_i_operator opevo_i_network_normal[] = {
+const opevo_i_net_operator opevo_i_net_normal[] = {
     {"BatchNormalization", 7, 5, 5, 5, infer_batch, define_batch, NULL, 0,
      "epsilon=float momentum=float spatial=int:-8 training_mode=int:14-"},
     {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0,

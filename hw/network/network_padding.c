@@ -8,14 +8,14 @@
 
 /* ---- Tile ---- */
 
-static opevo_status infer_tile(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_tile(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     int64_t times[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
     int count = 0;
 
-    OPEVO_TRY(opevo_i_list(call, 1, 1, "repeats", OPEVO_NETWORK_DIMS, times, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, 1, "repeats", OPEVO_NETWORK_DIMS, times, &count, err));
     if (count != in->dims)
         return OPEVO_FAIL(err, OPEVO_INVALID, "It repeats %d dimensions of %d.", count, in->dims);
     for (int d = 0; d < in->dims; d++) {
@@ -24,12 +24,12 @@ static opevo_status infer_tile(const opevo_i_call *call, opevo_error *err)
                               (long long)times[d]);
         extent[d] = in->extent[d] * times[d];
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, in->dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], in->type, in->dims, extent, err));
 cleanup:
     return status;
 }
 
-static opevo_status tile(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status tile(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
@@ -43,7 +43,7 @@ static opevo_status tile(const opevo_i_call *call, const void *const *in, void *
             rest /= all->extent[d];
             step *= from->extent[d];
         }
-        opevo_i_copy_element(all->type, in[0], at, out[0], i);
+        opevo_i_net_copy_element(all->type, in[0], at, out[0], i);
     }
     return OPEVO_OK;
 }
@@ -51,11 +51,11 @@ static opevo_status tile(const opevo_i_call *call, const void *const *in, void *
 /* ---- Borders ---- */
 
 /* Padding: elements before and after each dimension. */
-static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error *err)
+static opevo_status pads_of(const opevo_i_net_call *call, int64_t *pads, opevo_error *err)
 {
     int count = 0, dims = call->in[0]->array.dims;
     opevo_status status =
-        opevo_i_list(call, 1, 11, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
+        opevo_i_net_list(call, 1, 11, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -70,19 +70,19 @@ static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error
 
 typedef enum border { CONSTANT, EDGE, REFLECT, UNKNOWN } border;
 
-static border border_of(const opevo_i_call *call)
+static border border_of(const opevo_i_net_call *call)
 {
-    if (!opevo_i_attribute(call, "mode") || opevo_i_attribute_is(call, "mode", "constant"))
+    if (!opevo_i_net_attribute(call, "mode") || opevo_i_net_attribute_is(call, "mode", "constant"))
         return CONSTANT;
-    return opevo_i_attribute_is(call, "mode", "edge")      ? EDGE
-           : opevo_i_attribute_is(call, "mode", "reflect") ? REFLECT
-                                                           : UNKNOWN;
+    return opevo_i_net_attribute_is(call, "mode", "edge")      ? EDGE
+           : opevo_i_net_attribute_is(call, "mode", "reflect") ? REFLECT
+                                                               : UNKNOWN;
 }
 
-static opevo_status infer_pad(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_pad(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    const opevo_net_value *value = call->ins > 2 ? call->in[2] : NULL;
+    const opevo_network_value *value = call->ins > 2 ? call->in[2] : NULL;
     int64_t pads[2 * OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
     border kind = border_of(call);
@@ -103,7 +103,7 @@ static opevo_status infer_pad(const opevo_i_call *call, opevo_error *err)
                               "Dimension %d of %lld elements has no %lld elements to pad with.", d,
                               (long long)in->extent[d], (long long)most);
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, in->dims, extent, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], in->type, in->dims, extent, err));
 cleanup:
     return status;
 }
@@ -120,7 +120,7 @@ static int64_t place_inside(border kind, int64_t x, int64_t extent)
     return x < 0 ? -x : 2 * extent - 2 - x;
 }
 
-static opevo_status pad(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status pad(const opevo_i_net_call *call, const void *const *in, void *const *out,
                         opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
@@ -146,12 +146,13 @@ static opevo_status pad(const opevo_i_call *call, const void *const *in, void *c
         if (inside || given)
             memcpy(to, inside ? (const char *)in[0] + (size_t)at * bytes : in[2], bytes);
         else
-            opevo_i_set_number(all->type, out[0], i, opevo_i_attribute_float(call, "value", 0));
+            opevo_i_net_set_number(all->type, out[0], i,
+                                   opevo_i_net_attribute_float(call, "value", 0));
     }
     return status;
 }
 
-const opevo_i_operator opevo_i_network_padding[] = {
+const opevo_i_net_operator opevo_i_net_padding[] = {
     {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0, NULL},
     {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10"},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},

@@ -20,13 +20,13 @@ enum { CHANNELS = 1, LEAST_DIMS = 3 };
 
 /* Nodes are the values of the network, then the tensors of each step. */
 typedef struct blocking {
-    opevo_inference *inference;
+    opevo_network_inference *inference;
     int values; /* at first: cut constants are added */
     int64_t block;
-    opevo_i_part *part; /* of each step; without computation: not one that is written anew */
-    int *base;          /* the first node of each step's tensors */
-    int *parent;        /* of a node in its class; itself at the root */
-    bool *banned;       /* at the roots */
+    opevo_i_net_part *part; /* of each step; without computation: not one that is written anew */
+    int *base;              /* the first node of each step's tensors */
+    int *parent;            /* of a node in its class; itself at the root */
+    bool *banned;           /* at the roots */
     int nodes;
 } blocking;
 
@@ -150,7 +150,7 @@ static int64_t inside_channels(const opevo_array *array)
 
 /* Whether a box is made of whole blocks, `whole` elements each, which lie together in both
  * layouts. */
-static bool copies_blocks(const opevo_net_copy *copy, int64_t whole)
+static bool copies_blocks(const opevo_network_copy *copy, int64_t whole)
 {
     int64_t run = 1; /* elements that lie together on both sides */
     int d = copy->dims - 1;
@@ -170,7 +170,7 @@ static bool copies_blocks(const opevo_net_copy *copy, int64_t whole)
 }
 
 /* The elements of whole blocks stand together in either layout, so that such a copy serves both. */
-static void look_at_copy(blocking *self, const opevo_net_step *step)
+static void look_at_copy(blocking *self, const opevo_network_step *step)
 {
     const opevo_array *to = &self->inference->value[step->output[0]].array;
     int64_t whole = self->block * inside_channels(to);
@@ -197,7 +197,7 @@ static void look_at_view(blocking *self, int value)
         ban(self, value);
 }
 
-static void ban_all(blocking *self, const opevo_net_step *step)
+static void ban_all(blocking *self, const opevo_network_step *step)
 {
     for (int i = 0; i < step->inputs; i++) {
         if (step->input[i] >= 0)
@@ -211,13 +211,13 @@ static void ban_all(blocking *self, const opevo_net_step *step)
 
 static void look_at_step(blocking *self, int n)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
 
     if (self->part[n].computation) {
         look_at_definitions(self, n);
-    } else if (step->kind == OPEVO_NET_STEP_COPY) {
+    } else if (step->kind == OPEVO_NETWORK_STEP_COPY) {
         look_at_copy(self, step);
-    } else if (step->kind == OPEVO_NET_STEP_VIEW) {
+    } else if (step->kind == OPEVO_NETWORK_STEP_VIEW) {
         look_at_view(self, step->input[0]);
         look_at_view(self, step->output[0]);
     } else {
@@ -251,7 +251,7 @@ static opevo_status ban_inner(blocking *self, opevo_error *err)
 
 static opevo_status start(blocking *self, opevo_error *err)
 {
-    opevo_inference *inference = self->inference;
+    opevo_network_inference *inference = self->inference;
     size_t steps = (size_t)inference->steps + 1;
     opevo_status status = OPEVO_OK;
 
@@ -261,12 +261,12 @@ static opevo_status start(blocking *self, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
     self->nodes = self->values;
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         self->base[n] = self->nodes;
-        if (step->kind != OPEVO_NET_STEP_COMPUTE || step->outputs != 1 || step->output[0] < 0)
+        if (step->kind != OPEVO_NETWORK_STEP_COMPUTE || step->outputs != 1 || step->output[0] < 0)
             continue;
-        OPEVO_TRY(opevo_i_part_create(step, &self->part[n], err));
+        OPEVO_TRY(opevo_i_net_part_create(step, &self->part[n], err));
         self->nodes += self->part[n].computation->tensors;
     }
     self->parent = opevo_calloc((size_t)self->nodes + 1, sizeof *self->parent);
@@ -276,7 +276,7 @@ static opevo_status start(blocking *self, opevo_error *err)
     for (int i = 0; i < self->nodes; i++)
         self->parent[i] = i;
     for (int i = 0; i < self->values; i++) {
-        const opevo_net_tensor *value = &inference->value[i];
+        const opevo_network_tensor *value = &inference->value[i];
 
         self->banned[i] = value->input || value->output || value->plain ||
                           !has_blocks(self, value->array.dims, value->array.extent);
@@ -292,7 +292,7 @@ cleanup:
 static opevo_status write_step(blocking *self, int n, opevo_computation **out,
                                opevo_tensor_cut **cut, opevo_error *err)
 {
-    const opevo_i_part *part = &self->part[n];
+    const opevo_i_net_part *part = &self->part[n];
     size_t tensors = (size_t)part->computation->tensors;
     opevo_layout_choice *choice = opevo_calloc(tensors + 1, sizeof *choice);
     opevo_status status = OPEVO_OK;
@@ -391,15 +391,15 @@ static opevo_status cut_constants(blocking *self, int n, const opevo_computation
     opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < made->tensors; i++) {
-        opevo_inference *inference = self->inference;
+        opevo_network_inference *inference = self->inference;
         opevo_array array = {0};
 
         if (!cut[i].dims)
             continue;
         OPEVO_TRY(
             cut_array(&inference->value[identity[i]].array, &cut[i], self->block, &array, err));
-        OPEVO_TRY(opevo_i_value_add(inference, inference->value[identity[i]].name, &array,
-                                    &identity[i], err));
+        OPEVO_TRY(opevo_i_net_value_add(inference, inference->value[identity[i]].name, &array,
+                                        &identity[i], err));
     }
 cleanup:
     return status;
@@ -407,7 +407,7 @@ cleanup:
 
 static opevo_status apply(blocking *self, int n, opevo_error *err)
 {
-    opevo_i_part *part = &self->part[n];
+    opevo_i_net_part *part = &self->part[n];
     opevo_computation *made = NULL;
     opevo_tensor_cut *cut = NULL;
     opevo_status status = write_step(self, n, &made, &cut, err);
@@ -418,8 +418,8 @@ static opevo_status apply(blocking *self, int n, opevo_error *err)
     opevo_computation_destroy(part->computation);
     part->computation = made;
     made = NULL;
-    status = opevo_i_step_define(&self->inference->step[n], part, 1,
-                                 self->inference->step[n].output[0], err);
+    status = opevo_i_net_step_define(&self->inference->step[n], part, 1,
+                                     self->inference->step[n].output[0], err);
 cleanup:
     opevo_computation_destroy(made);
     opevo_free(cut);
@@ -429,14 +429,15 @@ cleanup:
 static void release(blocking *self, int steps)
 {
     for (int n = 0; n < steps && self->part; n++)
-        opevo_i_part_free(&self->part[n]);
+        opevo_i_net_part_free(&self->part[n]);
     opevo_free(self->part);
     opevo_free(self->base);
     opevo_free(self->parent);
     opevo_free(self->banned);
 }
 
-opevo_status opevo_i_block_classes(opevo_inference *inference, int *class_of, opevo_error *err)
+opevo_status opevo_i_net_block_classes(opevo_network_inference *inference, int *class_of,
+                                       opevo_error *err)
 {
     blocking self = {
         .inference = inference, .values = inference->values, .block = inference->block};
@@ -460,7 +461,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_block(opevo_network_inference *inference, opevo_error *err)
 {
     blocking self = {
         .inference = inference, .values = inference->values, .block = inference->block};
@@ -488,7 +489,7 @@ opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err)
     }
     inference->blocked = inference->block;
     inference->block = 0;
-    opevo_i_steps_remove(inference, dead);
+    opevo_i_net_steps_remove(inference, dead);
 cleanup:
     release(&self, steps);
     opevo_free(dead);

@@ -102,33 +102,33 @@ static bool fits(const opevo_computation *part, const opevo_tensor *operand, boo
 /* The steps that are joined; of each, how many are on the longest path to it, of how many it is
  * made, and its definitions, where they were looked at since they changed. */
 typedef struct joining {
-    opevo_inference *inference;
-    opevo_i_links links;
+    opevo_network_inference *inference;
+    opevo_i_net_links links;
     int *depth, *joined;
-    opevo_i_part *part;
+    opevo_i_net_part *part;
 } joining;
 
-static bool is_joinable(const opevo_net_step *step)
+static bool is_joinable(const opevo_network_step *step)
 {
-    return step->kind == OPEVO_NET_STEP_COMPUTE && step->outputs == 1 && step->output[0] >= 0;
+    return step->kind == OPEVO_NETWORK_STEP_COMPUTE && step->outputs == 1 && step->output[0] >= 0;
 }
 
 /* The definitions of step n, borrowed until they change; NULL if it has none. */
-static opevo_status part_of(joining *self, int n, const opevo_i_part **out, opevo_error *err)
+static opevo_status part_of(joining *self, int n, const opevo_i_net_part **out, opevo_error *err)
 {
-    opevo_net_step copy = self->inference->step[n];
-    opevo_i_part *part = &self->part[n];
+    opevo_network_step copy = self->inference->step[n];
+    opevo_i_net_part *part = &self->part[n];
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
-    bool is_one = copy.kind == OPEVO_NET_STEP_COPY
-                      ? !part->computation && opevo_i_copy_define(self->inference, &copy, &text)
+    bool is_one = copy.kind == OPEVO_NETWORK_STEP_COPY
+                      ? !part->computation && opevo_i_net_copy_define(self->inference, &copy, &text)
                       : is_joinable(&copy);
 
     if (is_one && !part->computation) {
         OPEVO_TRY(opevo_text_check(&text, err));
         if (text.data)
             copy.text = text.data;
-        OPEVO_TRY(opevo_i_part_create(&copy, part, err));
+        OPEVO_TRY(opevo_i_net_part_create(&copy, part, err));
     }
     *out = part->computation ? part : NULL;
 cleanup:
@@ -139,13 +139,13 @@ cleanup:
 /* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it
  * is the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with
  * and without a convolution in their shortcut are the same. */
-static opevo_status consider(joining *self, int n, const opevo_i_part *reader,
+static opevo_status consider(joining *self, int n, const opevo_i_net_part *reader,
                              const opevo_tensor *operand, int *best, opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     int value = reader->identity[operand->number];
     int step = value < 0 ? -1 : self->links.producer[value];
-    const opevo_i_part *part = NULL;
+    const opevo_i_net_part *part = NULL;
     opevo_status status = OPEVO_OK;
 
     if (operand->definition || step < 0 || self->links.readers[value] != 1 ||
@@ -157,8 +157,8 @@ static opevo_status consider(joining *self, int n, const opevo_i_part *reader,
                        (step < *best && self->depth[step] == self->depth[*best])))
         return OPEVO_OK;
     OPEVO_TRY(part_of(self, step, &part, err));
-    if (part && fits(part->computation, operand, inference->step[step].kind == OPEVO_NET_STEP_COPY,
-                     reader->computation))
+    if (part && fits(part->computation, operand,
+                     inference->step[step].kind == OPEVO_NETWORK_STEP_COPY, reader->computation))
         *best = step;
 cleanup:
     return status;
@@ -175,26 +175,26 @@ static bool is_refused(opevo_status status)
 /* Both have definitions. */
 static opevo_status join(joining *self, int first, int second, bool *joined, opevo_error *err)
 {
-    opevo_i_links *links = &self->links;
-    opevo_net_step *a = &self->inference->step[first], *b = &self->inference->step[second];
-    const opevo_i_part part[2] = {self->part[first], self->part[second]};
+    opevo_i_net_links *links = &self->links;
+    opevo_network_step *a = &self->inference->step[first], *b = &self->inference->step[second];
+    const opevo_i_net_part part[2] = {self->part[first], self->part[second]};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_links_count(links, b, -1);
-    status = opevo_i_step_define(b, part, 2, b->output[0], NULL);
+    opevo_i_net_links_count(links, b, -1);
+    status = opevo_i_net_step_define(b, part, 2, b->output[0], NULL);
     *joined = status == OPEVO_OK;
-    opevo_i_links_count(links, b, 1);
+    opevo_i_net_links_count(links, b, 1);
     if (is_refused(status))
         status = OPEVO_OK;
     if (!*joined)
         goto cleanup;
-    OPEVO_TRY(opevo_i_step_name(b, a, b, err));
+    OPEVO_TRY(opevo_i_net_step_name(b, a, b, err));
     b->node = a->node < b->node ? a->node : b->node;
-    opevo_i_links_count(links, a, -1);
+    opevo_i_net_links_count(links, a, -1);
     links->dead[first] = true;
     self->joined[second] += self->joined[first];
-    opevo_i_part_free(&self->part[first]);
-    opevo_i_part_free(&self->part[second]);
+    opevo_i_net_part_free(&self->part[first]);
+    opevo_i_net_part_free(&self->part[second]);
 cleanup:
     return status;
 }
@@ -202,7 +202,7 @@ cleanup:
 /* Take in one operand of step n. */
 static opevo_status take_operand(joining *self, int n, bool *taken, opevo_error *err)
 {
-    const opevo_i_part *part = NULL;
+    const opevo_i_net_part *part = NULL;
     opevo_status status = OPEVO_OK;
     int best = -1;
 
@@ -217,25 +217,26 @@ cleanup:
 }
 
 /* Steps that were not joined get the names of those that were. */
-static opevo_status rename_alone(opevo_net_step *step, opevo_i_links *links, opevo_error *err)
+static opevo_status rename_alone(opevo_network_step *step, opevo_i_net_links *links,
+                                 opevo_error *err)
 {
-    opevo_i_part part = {0};
+    opevo_i_net_part part = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_part_create(step, &part, err));
-    opevo_i_links_count(links, step, -1);
-    status = opevo_i_step_define(step, &part, 1, step->output[0], NULL);
-    opevo_i_links_count(links, step, 1);
+    OPEVO_TRY(opevo_i_net_part_create(step, &part, err));
+    opevo_i_net_links_count(links, step, -1);
+    status = opevo_i_net_step_define(step, &part, 1, step->output[0], NULL);
+    opevo_i_net_links_count(links, step, 1);
     if (is_refused(status))
         status = OPEVO_OK;
 cleanup:
-    opevo_i_part_free(&part);
+    opevo_i_net_part_free(&part);
     return status;
 }
 
 static void find_depth(joining *self, int n)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
 
     self->joined[n] = 1;
     for (int i = 0; i < step->inputs; i++) {
@@ -246,13 +247,13 @@ static void find_depth(joining *self, int n)
     }
 }
 
-opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_fuse(opevo_network_inference *inference, opevo_error *err)
 {
     joining self = {.inference = inference};
     opevo_status status = OPEVO_OK;
     size_t steps = (size_t)inference->steps + 1;
 
-    OPEVO_TRY(opevo_i_links_create(inference, &self.links, err));
+    OPEVO_TRY(opevo_i_net_links_create(inference, &self.links, err));
     self.depth = opevo_calloc(steps, sizeof *self.depth);
     self.joined = opevo_calloc(steps, sizeof *self.joined);
     self.part = opevo_calloc(steps, sizeof *self.part);
@@ -269,10 +270,10 @@ opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err)
     }
 cleanup:
     for (size_t n = 0; n < steps && self.part; n++)
-        opevo_i_part_free(&self.part[n]);
+        opevo_i_net_part_free(&self.part[n]);
     if (status == OPEVO_OK)
-        opevo_i_steps_remove(inference, self.links.dead);
-    opevo_i_links_free(&self.links);
+        opevo_i_net_steps_remove(inference, self.links.dead);
+    opevo_i_net_links_free(&self.links);
     opevo_free(self.depth);
     opevo_free(self.joined);
     opevo_free(self.part);

@@ -13,23 +13,23 @@
 
 /* A step whose value is a scale of a sum of products with weights, or of an input. */
 typedef struct base {
-    opevo_i_part part;
+    opevo_i_net_part part;
     const opevo_tensor *from;                /* x: the sum or the input */
     const opevo_tensor *weights;             /* NULL where x is an input */
     int weights_dim[OPEVO_COMPUTATION_DIMS]; /* of each dimension of x: that of weights; -1 */
-    opevo_i_scale scale;
+    opevo_i_net_scale scale;
     bool found;
 } base;
 
 static void finish(base *self)
 {
-    opevo_i_part_free(&self->part);
-    opevo_i_scale_free(&self->scale);
+    opevo_i_net_part_free(&self->part);
+    opevo_i_net_scale_free(&self->scale);
 }
 
 /* The only definition that the output reads, or its only input without data. */
-static const opevo_tensor *subject_of(const opevo_inference *inference, const opevo_i_part *part,
-                                      const opevo_tensor *y)
+static const opevo_tensor *subject_of(const opevo_network_inference *inference,
+                                      const opevo_i_net_part *part, const opevo_tensor *y)
 {
     const opevo_tensor *found = NULL;
 
@@ -65,7 +65,7 @@ static bool is_axis(const opevo_affine *index, int axis)
 }
 
 /* Whether x = sum of products with one constant, also select(..., product, 0). */
-static bool find_weights(const opevo_inference *inference, base *self)
+static bool find_weights(const opevo_network_inference *inference, base *self)
 {
     const opevo_definition *sum = self->from->definition;
     const opevo_expression *e = sum->value, *weights = NULL;
@@ -101,15 +101,15 @@ static bool find_weights(const opevo_inference *inference, base *self)
 }
 
 /* What a step may take scales into. */
-static opevo_status base_of(const opevo_inference *inference, const opevo_net_step *step, base *out,
-                            opevo_error *err)
+static opevo_status base_of(const opevo_network_inference *inference,
+                            const opevo_network_step *step, base *out, opevo_error *err)
 {
     const opevo_tensor *y = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (step->kind != OPEVO_NET_STEP_COMPUTE || step->outputs != 1)
+    if (step->kind != OPEVO_NETWORK_STEP_COMPUTE || step->outputs != 1)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_part_create(step, &out->part, err));
+    OPEVO_TRY(opevo_i_net_part_create(step, &out->part, err));
     y = opevo_computation_find(out->part.computation, "Y0");
     if (!y)
         return OPEVO_OK;
@@ -117,12 +117,12 @@ static opevo_status base_of(const opevo_inference *inference, const opevo_net_st
     if (y->definition->reducer == OPEVO_REDUCER_NONE) {
         out->from = subject_of(inference, &out->part, y);
         if (out->from)
-            OPEVO_TRY(opevo_i_scale_of(inference, &out->part, y, out->from, &out->scale,
-                                       &out->found, err));
+            OPEVO_TRY(opevo_i_net_scale_of(inference, &out->part, y, out->from, &out->scale,
+                                           &out->found, err));
     } else {
-        out->scale = (opevo_i_scale){.dim = -1, .channels = 1};
+        out->scale = (opevo_i_net_scale){.dim = -1, .channels = 1};
         out->found = true;
-        OPEVO_TRY(opevo_i_scale_allocate(&out->scale, err));
+        OPEVO_TRY(opevo_i_net_scale_allocate(&out->scale, err));
     }
     if (out->found && out->from && out->from->definition)
         out->found = find_weights(inference, out);
@@ -132,8 +132,8 @@ cleanup:
 
 /* ---- Steps made anew ------------------------------------------------------------------------ */
 
-static opevo_status add_floats(opevo_inference *inference, const char *name, const double *from,
-                               int64_t count, int *number, opevo_error *err)
+static opevo_status add_floats(opevo_network_inference *inference, const char *name,
+                               const double *from, int64_t count, int *number, opevo_error *err)
 {
     opevo_array array = {.type = OPEVO_NETWORK_FLOAT32, .dims = 1, .extent = {count}};
 
@@ -141,14 +141,14 @@ static opevo_status add_floats(opevo_inference *inference, const char *name, con
         return OPEVO_NOMEM;
     for (int64_t i = 0; i < count; i++)
         ((float *)array.data)[i] = (float)from[i];
-    return opevo_i_value_add(inference, name, &array, number, err);
+    return opevo_i_net_value_add(inference, name, &array, number, err);
 }
 
 /* The weights times s of their channel. */
-static opevo_status scale_weights(opevo_inference *inference, const base *self, int *number,
+static opevo_status scale_weights(opevo_network_inference *inference, const base *self, int *number,
                                   opevo_error *err)
 {
-    const opevo_net_tensor *old = &inference->value[self->part.identity[self->weights->number]];
+    const opevo_network_tensor *old = &inference->value[self->part.identity[self->weights->number]];
     opevo_array array = old->array;
     int dim = self->scale.dim < 0 ? -1 : self->weights_dim[self->scale.dim];
     int64_t inner = 1, count = opevo_array_elements(&array);
@@ -165,7 +165,7 @@ static opevo_status scale_weights(opevo_inference *inference, const base *self, 
         for (int64_t k = 0; k < inner; k++)
             to[k] = (float)(s * (double)from[k]);
     }
-    return opevo_i_value_add(inference, old->name, &array, number, err);
+    return opevo_i_net_value_add(inference, old->name, &array, number, err);
 }
 
 /* "Y0[a0:1, a1:3] = X0[a0, a1]*X1[a1] + X2[a1]", with what is there of *X1 and + X2. */
@@ -198,14 +198,14 @@ static void write_scale(const opevo_tensor *y, int dim, bool scales, bool adds, 
 }
 
 /* The definitions of y = s x + t as a part: x is value `input`, the output value `output`. */
-static opevo_status scale_part(opevo_inference *inference, const base *self, int input, int output,
-                               opevo_i_part *out, opevo_error *err)
+static opevo_status scale_part(opevo_network_inference *inference, const base *self, int input,
+                               int output, opevo_i_net_part *out, opevo_error *err)
 {
-    const opevo_i_scale *s = &self->scale;
+    const opevo_i_net_scale *s = &self->scale;
     bool scales = !self->weights, adds = s->adds;
     char *name = inference->value[output].name;
     int numbers[3] = {input}, count = 1;
-    opevo_net_step step = {.name = name, .input = numbers, .output = &output, .outputs = 1};
+    opevo_network_step step = {.name = name, .input = numbers, .output = &output, .outputs = 1};
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
@@ -217,18 +217,18 @@ static opevo_status scale_part(opevo_inference *inference, const base *self, int
     OPEVO_TRY(opevo_text_check(&text, err));
     step.inputs = count;
     step.text = text.data;
-    OPEVO_TRY(opevo_i_part_create(&step, out, err));
+    OPEVO_TRY(opevo_i_net_part_create(&step, out, err));
 cleanup:
     opevo_text_free(&text);
     return status;
 }
 
 /* Give the step the value `output`, its scale applied. */
-static opevo_status rewrite(opevo_inference *inference, base *self, opevo_net_step *step,
-                            int output, opevo_error *err)
+static opevo_status rewrite(opevo_network_inference *inference, base *self,
+                            opevo_network_step *step, int output, opevo_error *err)
 {
-    opevo_i_part parts[2] = {self->part, {0}};
-    opevo_i_part *epilogue = &parts[1];
+    opevo_i_net_part parts[2] = {self->part, {0}};
+    opevo_i_net_part *epilogue = &parts[1];
     int x = self->part.identity[self->from->number];
     opevo_status status = OPEVO_OK;
     bool plain = self->weights && !self->scale.adds;
@@ -242,18 +242,19 @@ static opevo_status rewrite(opevo_inference *inference, base *self, opevo_net_st
     if (!plain)
         OPEVO_TRY(scale_part(inference, self, x, output, epilogue, err));
     if (self->weights)
-        OPEVO_TRY(opevo_i_step_define(step, parts, plain ? 1 : 2, output, err));
+        OPEVO_TRY(opevo_i_net_step_define(step, parts, plain ? 1 : 2, output, err));
     else
-        OPEVO_TRY(opevo_i_step_define(step, epilogue, 1, output, err));
+        OPEVO_TRY(opevo_i_net_step_define(step, epilogue, 1, output, err));
 cleanup:
-    opevo_i_part_free(epilogue);
+    opevo_i_net_part_free(epilogue);
     return status;
 }
 
 /* ---- The pass ------------------------------------------------------------------------------- */
 
 /* The step that alone reads a value; -1. */
-static int only_reader(const opevo_inference *inference, const opevo_i_links *links, int value)
+static int only_reader(const opevo_network_inference *inference, const opevo_i_net_links *links,
+                       int value)
 {
     if (links->readers[value] != 1 || inference->value[value].output)
         return -1;
@@ -272,8 +273,8 @@ static bool can_weigh(const base *self)
 }
 
 /* Compose a scale with the one that step `next` is. *taken: it is one. */
-static opevo_status take(const opevo_inference *inference, base *self, const opevo_net_step *next,
-                         bool *taken, opevo_error *err)
+static opevo_status take(const opevo_network_inference *inference, base *self,
+                         const opevo_network_step *next, bool *taken, opevo_error *err)
 {
     base other = {0};
     opevo_status status = OPEVO_OK;
@@ -286,17 +287,17 @@ static opevo_status take(const opevo_inference *inference, base *self, const ope
     dim = dim < 0 ? other.scale.dim : dim;
     if (self->weights && dim >= 0 && self->weights_dim[dim] < 0)
         goto cleanup;
-    OPEVO_TRY(opevo_i_scale_compose(&self->scale, &other.scale, taken, err));
+    OPEVO_TRY(opevo_i_net_scale_compose(&self->scale, &other.scale, taken, err));
 cleanup:
     finish(&other);
     return status;
 }
 
 /* Take into step n the scales that follow it. */
-static opevo_status scale_step(opevo_inference *inference, opevo_i_links *links, int n,
+static opevo_status scale_step(opevo_network_inference *inference, opevo_i_net_links *links, int n,
                                opevo_error *err)
 {
-    opevo_net_step *step = &inference->step[n];
+    opevo_network_step *step = &inference->step[n];
     base self = {0};
     opevo_status status = OPEVO_OK;
     bool taken = true, any = false;
@@ -316,7 +317,7 @@ static opevo_status scale_step(opevo_inference *inference, opevo_i_links *links,
             break;
         any = links->dead[next] = true;
         value = inference->step[next].output[0];
-        OPEVO_TRY(opevo_i_step_name(step, step, &inference->step[next], err));
+        OPEVO_TRY(opevo_i_net_step_name(step, step, &inference->step[next], err));
     }
     /* One step of many operations, such as a batch normalisation, becomes one of two. */
     if (any || (!self.weights && step->inputs > 3))
@@ -326,19 +327,19 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_pass_scale(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_scale(opevo_network_inference *inference, opevo_error *err)
 {
-    opevo_i_links links = {0};
+    opevo_i_net_links links = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    OPEVO_TRY(opevo_i_net_links_create(inference, &links, err));
     for (int n = 0, steps = inference->steps; n < steps; n++) {
         if (!links.dead[n])
             OPEVO_TRY(scale_step(inference, &links, n, err));
     }
 cleanup:
     if (status == OPEVO_OK)
-        opevo_i_steps_remove(inference, links.dead);
-    opevo_i_links_free(&links);
+        opevo_i_net_steps_remove(inference, links.dead);
+    opevo_i_net_links_free(&links);
     return status;
 }

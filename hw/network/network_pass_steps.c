@@ -15,11 +15,11 @@
 #define FOLDED_WORK 0x1p32
 
 typedef struct folding {
-    opevo_inference *inference;
+    opevo_network_inference *inference;
     double bytes, work;
 } folding;
 
-static bool has_data(const opevo_inference *inference, const opevo_net_step *step)
+static bool has_data(const opevo_network_inference *inference, const opevo_network_step *step)
 {
     for (int i = 0; i < step->inputs; i++) {
         if (step->input[i] >= 0 && !inference->value[step->input[i]].array.data)
@@ -28,7 +28,7 @@ static bool has_data(const opevo_inference *inference, const opevo_net_step *ste
     return true;
 }
 
-static opevo_status compute_once(opevo_inference *inference, const opevo_net_step *step,
+static opevo_status compute_once(opevo_network_inference *inference, const opevo_network_step *step,
                                  opevo_error *err)
 {
     const void **in = opevo_calloc((size_t)step->inputs + 1, sizeof *in);
@@ -48,7 +48,7 @@ static opevo_status compute_once(opevo_inference *inference, const opevo_net_ste
         OPEVO_TRY(opevo_array_allocate(&array, err));
         out[i] = array.data;
     }
-    OPEVO_TRY(opevo_i_step_run(inference, step, in, out, 1, err));
+    OPEVO_TRY(opevo_i_net_step_run(inference, step, in, out, 1, err));
     for (int i = 0; i < step->outputs; i++) {
         if (step->output[i] < 0)
             continue;
@@ -77,10 +77,11 @@ static double bytes_inside(const opevo_computation *computation)
 }
 
 /* Whether the outputs of a step may be computed; they are then counted. */
-static opevo_status afford(folding *self, const opevo_net_step *step, bool *yes, opevo_error *err)
+static opevo_status afford(folding *self, const opevo_network_step *step, bool *yes,
+                           opevo_error *err)
 {
     double bytes = 0, inside = 0, work = 0;
-    opevo_i_part part = {0};
+    opevo_i_net_part part = {0};
     opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < step->outputs; i++) {
@@ -91,22 +92,22 @@ static opevo_status afford(folding *self, const opevo_net_step *step, bool *yes,
             bytes +=
                 (double)opevo_array_elements(array) * (double)opevo_network_type_bytes(array->type);
     }
-    if (step->kind == OPEVO_NET_STEP_COMPUTE) {
-        OPEVO_TRY(opevo_i_part_create(step, &part, err));
-        work = opevo_i_work(part.computation);
+    if (step->kind == OPEVO_NETWORK_STEP_COMPUTE) {
+        OPEVO_TRY(opevo_i_net_part_create(step, &part, err));
+        work = opevo_i_net_work(part.computation);
         inside = bytes_inside(part.computation);
-    } else if (step->kind == OPEVO_NET_STEP_NODE) {
-        OPEVO_TRY(opevo_i_cost(self->inference->network, step->node, &work, err));
+    } else if (step->kind == OPEVO_NETWORK_STEP_NODE) {
+        OPEVO_TRY(opevo_i_net_cost(self->inference->network, step->node, &work, err));
     }
     *yes = self->bytes + bytes + inside <= FOLDED_BYTES && self->work + work <= FOLDED_WORK;
     self->bytes += *yes ? bytes : 0;
     self->work += *yes ? work : 0;
 cleanup:
-    opevo_i_part_free(&part);
+    opevo_i_net_part_free(&part);
     return status;
 }
 
-opevo_status opevo_i_pass_fold(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_fold(opevo_network_inference *inference, opevo_error *err)
 {
     folding self = {.inference = inference};
     bool *dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
@@ -125,14 +126,15 @@ opevo_status opevo_i_pass_fold(opevo_inference *inference, opevo_error *err)
         dead[n] = true;
     }
 cleanup:
-    opevo_i_steps_remove(inference, dead);
+    opevo_i_net_steps_remove(inference, dead);
     opevo_free(dead);
     return status;
 }
 
 /* ---- Split: one step of each output --------------------------------------------------------- */
 
-static opevo_status copy_step(const opevo_net_step *from, opevo_net_step *to, opevo_error *err)
+static opevo_status copy_step(const opevo_network_step *from, opevo_network_step *to,
+                              opevo_error *err)
 {
     size_t inputs = (size_t)from->inputs, outputs = (size_t)from->outputs;
 
@@ -144,7 +146,7 @@ static opevo_status copy_step(const opevo_net_step *from, opevo_net_step *to, op
     to->input = opevo_calloc(inputs + 1, sizeof *to->input);
     to->output = opevo_calloc(outputs + 1, sizeof *to->output);
     if (!to->name || !to->operation || !to->input || !to->output) {
-        opevo_i_step_free(to);
+        opevo_i_net_step_free(to);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     }
     memcpy(to->input, from->input, inputs * sizeof *to->input);
@@ -154,8 +156,8 @@ static opevo_status copy_step(const opevo_net_step *from, opevo_net_step *to, op
 
 /* Steps that each make one output of `step`. *count is 0 if some output is neither view nor
  * copies. */
-static opevo_status divide(const opevo_inference *inference, const opevo_net_step *step,
-                           const opevo_i_links *links, opevo_net_step *out, int *count,
+static opevo_status divide(const opevo_network_inference *inference, const opevo_network_step *step,
+                           const opevo_i_net_links *links, opevo_network_step *out, int *count,
                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -163,46 +165,46 @@ static opevo_status divide(const opevo_inference *inference, const opevo_net_ste
 
     *count = 0;
     for (int i = 0; i < step->outputs && whole; i++) {
-        opevo_net_step *one = &out[*count];
+        opevo_network_step *one = &out[*count];
 
         if (step->output[i] < 0 || links->readers[step->output[i]] == 0)
             continue;
         OPEVO_TRY(copy_step(step, one, err));
         ++*count;
-        OPEVO_TRY(opevo_i_find_copies(inference, one, i, err));
-        whole = one->kind != OPEVO_NET_STEP_NODE;
+        OPEVO_TRY(opevo_i_net_find_copies(inference, one, i, err));
+        whole = one->kind != OPEVO_NETWORK_STEP_NODE;
         one->output[0] = step->output[i];
         one->outputs = 1;
     }
 cleanup:
     for (int i = 0; i < *count && (status != OPEVO_OK || !whole); i++)
-        opevo_i_step_free(&out[i]);
+        opevo_i_net_step_free(&out[i]);
     if (status != OPEVO_OK || !whole)
         *count = 0;
     return status;
 }
 
 /* Put `count` steps in the place of step n. Errors: NOMEM. */
-static opevo_status replace(opevo_inference *inference, int n, opevo_net_step *with, int count,
-                            opevo_error *err)
+static opevo_status replace(opevo_network_inference *inference, int n, opevo_network_step *with,
+                            int count, opevo_error *err)
 {
-    opevo_net_step *grown =
+    opevo_network_step *grown =
         opevo_realloc(inference->step, (size_t)inference->steps + (size_t)count, sizeof *grown);
 
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     inference->step = grown;
-    opevo_i_step_free(&grown[n]);
+    opevo_i_net_step_free(&grown[n]);
     memmove(&grown[n + count], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
     memcpy(&grown[n], with, (size_t)count * sizeof *grown);
     inference->steps += count - 1;
     return OPEVO_OK;
 }
 
-static opevo_status split_step(opevo_inference *inference, int n, const opevo_i_links *links,
-                               int *made, opevo_error *err)
+static opevo_status split_step(opevo_network_inference *inference, int n,
+                               const opevo_i_net_links *links, int *made, opevo_error *err)
 {
-    opevo_net_step *list = NULL;
+    opevo_network_step *list = NULL;
     opevo_status status = OPEVO_OK;
 
     *made = 0;
@@ -213,33 +215,33 @@ static opevo_status split_step(opevo_inference *inference, int n, const opevo_i_
     if (*made)
         status = replace(inference, n, list, *made, err);
     for (int i = 0; i < *made && status != OPEVO_OK; i++)
-        opevo_i_step_free(&list[i]);
+        opevo_i_net_step_free(&list[i]);
 cleanup:
     opevo_free(list);
     return status;
 }
 
-opevo_status opevo_i_pass_split(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_split(opevo_network_inference *inference, opevo_error *err)
 {
-    opevo_i_links links = {0};
+    opevo_i_net_links links = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    OPEVO_TRY(opevo_i_net_links_create(inference, &links, err));
     for (int n = 0, made = 0; n < inference->steps; n += made ? made : 1) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         made = 0;
-        if (step->kind == OPEVO_NET_STEP_NODE && step->outputs > 1)
+        if (step->kind == OPEVO_NETWORK_STEP_NODE && step->outputs > 1)
             OPEVO_TRY(split_step(inference, n, &links, &made, err));
     }
 cleanup:
-    opevo_i_links_free(&links);
+    opevo_i_net_links_free(&links);
     return status;
 }
 
 /* ---- Drop: what changes nothing ------------------------------------------------------------- */
 
-static void rename_reads(opevo_inference *inference, int from, int to)
+static void rename_reads(opevo_network_inference *inference, int from, int to)
 {
     for (int n = 0; n < inference->steps; n++) {
         for (int i = 0; i < inference->step[n].inputs; i++)
@@ -249,23 +251,24 @@ static void rename_reads(opevo_inference *inference, int from, int to)
 }
 
 /* Whether a step makes a value that may have another name: it is kept in the network. */
-static bool is_intermediate(const opevo_inference *inference, const opevo_i_links *links, int value)
+static bool is_intermediate(const opevo_network_inference *inference,
+                            const opevo_i_net_links *links, int value)
 {
-    const opevo_net_tensor *tensor = &inference->value[value];
+    const opevo_network_tensor *tensor = &inference->value[value];
 
     return links->producer[value] >= 0 && !tensor->output && !tensor->array.data;
 }
 
-static void drop_view(opevo_inference *inference, opevo_i_links *links, int n)
+static void drop_view(opevo_network_inference *inference, opevo_i_net_links *links, int n)
 {
-    opevo_net_step *view = &inference->step[n];
+    opevo_network_step *view = &inference->step[n];
     int from = view->input[0], to = view->output[0];
     int before = links->producer[from];
 
     /* Of two views in a row, the second is one of what the first views. */
-    if (before >= 0 && inference->step[before].kind == OPEVO_NET_STEP_VIEW)
+    if (before >= 0 && inference->step[before].kind == OPEVO_NETWORK_STEP_VIEW)
         from = view->input[0] = inference->step[before].input[0];
-    if (!opevo_i_same_shape(&inference->value[from].array, &inference->value[to].array))
+    if (!opevo_i_net_same_shape(&inference->value[from].array, &inference->value[to].array))
         return;
     if (!inference->value[to].output) {
         rename_reads(inference, to, from);
@@ -284,36 +287,36 @@ static void drop_view(opevo_inference *inference, opevo_i_links *links, int n)
     links->dead[n] = true;
 }
 
-static void drop_unread(const opevo_inference *inference, opevo_i_links *links)
+static void drop_unread(const opevo_network_inference *inference, opevo_i_net_links *links)
 {
     for (int n = inference->steps - 1; n >= 0; n--) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
         bool read = false;
 
         for (int i = 0; i < step->outputs; i++)
             read |= step->output[i] >= 0 && links->readers[step->output[i]] > 0;
         links->dead[n] = !read;
         if (!read)
-            opevo_i_links_count(links, step, -1);
+            opevo_i_net_links_count(links, step, -1);
     }
 }
 
-opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_drop(opevo_network_inference *inference, opevo_error *err)
 {
-    opevo_i_links links = {0};
+    opevo_i_net_links links = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    OPEVO_TRY(opevo_i_net_links_create(inference, &links, err));
     for (int n = 0; n < inference->steps; n++) {
-        if (inference->step[n].kind == OPEVO_NET_STEP_VIEW)
+        if (inference->step[n].kind == OPEVO_NETWORK_STEP_VIEW)
             drop_view(inference, &links, n);
     }
-    opevo_i_steps_remove(inference, links.dead);
-    opevo_i_links_free(&links);
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    opevo_i_net_steps_remove(inference, links.dead);
+    opevo_i_net_links_free(&links);
+    OPEVO_TRY(opevo_i_net_links_create(inference, &links, err));
     drop_unread(inference, &links);
-    opevo_i_steps_remove(inference, links.dead);
+    opevo_i_net_steps_remove(inference, links.dead);
 cleanup:
-    opevo_i_links_free(&links);
+    opevo_i_net_links_free(&links);
     return status;
 }

@@ -17,30 +17,31 @@
 
 /* The transformed weights and their bound. */
 typedef struct choice {
-    const opevo_i_winograd *form; /* NULL: none */
+    const opevo_i_net_winograd *form; /* NULL: none */
     opevo_array weights;
     double bound, cost;
 } choice;
 
-static opevo_status choose(const opevo_inference *inference, const opevo_i_convolution *self,
-                           choice *best, opevo_error *err)
+static opevo_status choose(const opevo_network_inference *inference,
+                           const opevo_i_net_convolution *self, choice *best, opevo_error *err)
 {
     const opevo_winograd *options = &inference->winograd;
     float *weights = NULL;
     size_t count = 0;
-    const opevo_i_winograd *forms = opevo_i_winograds(&count);
+    const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
     opevo_status status = OPEVO_OK;
 
-    *best = (choice){.cost = opevo_i_direct_cost(&self->shape)};
+    *best = (choice){.cost = opevo_i_net_direct_cost(&self->shape)};
     for (size_t i = 0; i < count; i++) {
-        choice one = {.form = &forms[i], .cost = opevo_i_winograd_cost(&forms[i], &self->shape)};
+        choice one = {.form = &forms[i],
+                      .cost = opevo_i_net_winograd_cost(&forms[i], &self->shape)};
 
         if (options->tile ? options->tile != forms[i].tile : one.cost >= best->cost)
             continue;
         if (!weights)
-            OPEVO_TRY(opevo_i_convolution_weights(inference, self, &weights, err));
-        status = opevo_i_winograd_weights(&forms[i], &self->shape, weights, &one.weights,
-                                          &one.bound, err);
+            OPEVO_TRY(opevo_i_net_convolution_weights(inference, self, &weights, err));
+        status = opevo_i_net_winograd_weights(&forms[i], &self->shape, weights, &one.weights,
+                                              &one.bound, err);
         if (status == OPEVO_OK && one.bound <= options->error) {
             opevo_array_free(&best->weights);
             *best = one;
@@ -62,12 +63,12 @@ enum { MADE = 5 };
 
 /* What replaces a step: its numbers of values, and steps. */
 typedef struct replacing {
-    opevo_inference *inference;
-    const opevo_i_convolution *from;
-    const opevo_net_step *step;
+    opevo_network_inference *inference;
+    const opevo_i_net_convolution *from;
+    const opevo_network_step *step;
     const choice *with;
     int input, places, weights, product, output; /* V; in another shape; U; M; in another shape */
-    opevo_net_step made[MADE];
+    opevo_network_step made[MADE];
     int count;
 } replacing;
 
@@ -82,7 +83,7 @@ static opevo_status add_value(replacing *self, const char *what, int dims, const
     memcpy(array.extent, extent, (size_t)dims * sizeof *extent);
     opevo_text_printf(&name, "%s.%s", self->inference->value[self->step->output[0]].name, what);
     OPEVO_TRY(opevo_text_check(&name, err));
-    status = opevo_i_value_add(self->inference, name.data, &array, number, err);
+    status = opevo_i_net_value_add(self->inference, name.data, &array, number, err);
 cleanup:
     opevo_text_free(&name);
     return status;
@@ -90,10 +91,10 @@ cleanup:
 
 static opevo_status add_values(replacing *self, opevo_error *err)
 {
-    const opevo_i_winograd *form = self->with->form;
-    const opevo_i_winograd_shape *shape = &self->from->shape;
-    int64_t p = form->points, rows = opevo_i_winograd_rows(form, shape);
-    int64_t columns = opevo_i_winograd_columns(form, shape);
+    const opevo_i_net_winograd *form = self->with->form;
+    const opevo_i_net_winograd_shape *shape = &self->from->shape;
+    int64_t p = form->points, rows = opevo_i_net_winograd_rows(form, shape);
+    int64_t columns = opevo_i_net_winograd_columns(form, shape);
     int64_t tiles = shape->images * rows * columns;
     int64_t ins = shape->groups * shape->ins;
     int64_t in[] = {p, p, ins, shape->images, rows, columns, shape->block};
@@ -102,8 +103,8 @@ static opevo_status add_values(replacing *self, opevo_error *err)
     int old = self->from->part.identity[self->from->weights->number];
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_value_add(self->inference, self->inference->value[old].name, &weights,
-                                &self->weights, err));
+    OPEVO_TRY(opevo_i_net_value_add(self->inference, self->inference->value[old].name, &weights,
+                                    &self->weights, err));
     OPEVO_TRY(add_value(self, "input", 7, in, &self->input, err));
     OPEVO_TRY(add_value(self, "places", 4, (int64_t[]){p * p, ins, tiles, shape->block},
                         &self->places, err));
@@ -115,14 +116,15 @@ cleanup:
 }
 
 /* The next step, named after the old one and its role. */
-static opevo_status add_step(replacing *self, opevo_net_step_kind kind, const char *role,
-                             opevo_net_step **out, opevo_error *err)
+static opevo_status add_step(replacing *self, opevo_network_step_kind kind, const char *role,
+                             opevo_network_step **out, opevo_error *err)
 {
-    opevo_net_step *step = &self->made[self->count++];
+    opevo_network_step *step = &self->made[self->count++];
     opevo_text operation = {0};
 
     opevo_text_printf(&operation, "%s (%s)", self->step->operation, role);
-    *step = (opevo_net_step){.kind = kind,
+    *step =
+        (opevo_network_step){.kind = kind,
                              .name = opevo_strdup(self->step->name),
                              .operation = operation.failed ? NULL : opevo_strdup(operation.data),
                              .node = self->step->node};
@@ -135,8 +137,8 @@ static opevo_status add_step(replacing *self, opevo_net_step_kind kind, const ch
 
 static opevo_status add_view(replacing *self, const char *role, int from, int to, opevo_error *err)
 {
-    opevo_net_step *step = NULL;
-    opevo_status status = add_step(self, OPEVO_NET_STEP_VIEW, role, &step, err);
+    opevo_network_step *step = NULL;
+    opevo_status status = add_step(self, OPEVO_NETWORK_STEP_VIEW, role, &step, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -152,7 +154,7 @@ static opevo_status add_view(replacing *self, const char *role, int from, int to
 
 /* A part of a text whose tensor `name[i]` is value `value[i]`. */
 static opevo_status part_of_text(const opevo_text *text, const char *const *name, const int *value,
-                                 int count, opevo_i_part *out, opevo_error *err)
+                                 int count, opevo_i_net_part *out, opevo_error *err)
 {
     opevo_status status = opevo_text_check(text, err);
 
@@ -183,41 +185,41 @@ static int number_of(const replacing *self, const opevo_tensor *tensor)
 static opevo_status make_input(replacing *self, opevo_error *err)
 {
     const int values[] = {number_of(self, self->from->image), self->input};
-    opevo_i_part parts[2] = {{0}, {0}};
-    opevo_net_step *step = NULL;
+    opevo_i_net_part parts[2] = {{0}, {0}};
+    opevo_network_step *step = NULL;
     opevo_text text = {0};
     int *identity = self->from->part.identity;
     int old = identity[self->from->image->number];
     opevo_status status = OPEVO_OK;
 
     parts[0] = self->from->part;
-    opevo_i_winograd_define_input(self->with->form, &self->from->shape, &text);
+    opevo_i_net_winograd_define_input(self->with->form, &self->from->shape, &text);
     OPEVO_TRY(part_of_text(&text, (const char *const[]){"A", "V"}, values, 2, &parts[1], err));
-    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "input", &step, err));
+    OPEVO_TRY(add_step(self, OPEVO_NETWORK_STEP_COMPUTE, "input", &step, err));
     identity[self->from->image->number] = values[0];
-    status = opevo_i_step_define(step, parts, 2, self->input, err);
+    status = opevo_i_net_step_define(step, parts, 2, self->input, err);
     identity[self->from->image->number] = old;
 cleanup:
     opevo_text_free(&text);
-    opevo_i_part_free(&parts[1]);
+    opevo_i_net_part_free(&parts[1]);
     return status;
 }
 
 static opevo_status make_product(replacing *self, opevo_error *err)
 {
     const int values[] = {self->places, self->weights, self->product};
-    opevo_i_part part = {0};
-    opevo_net_step *step = NULL;
+    opevo_i_net_part part = {0};
+    opevo_network_step *step = NULL;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_winograd_define_product(self->with->form, &self->from->shape, &text);
+    opevo_i_net_winograd_define_product(self->with->form, &self->from->shape, &text);
     OPEVO_TRY(part_of_text(&text, (const char *const[]){"V", "U", "M"}, values, 3, &part, err));
-    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "product", &step, err));
-    status = opevo_i_step_define(step, &part, 1, self->product, err);
+    OPEVO_TRY(add_step(self, OPEVO_NETWORK_STEP_COMPUTE, "product", &step, err));
+    status = opevo_i_net_step_define(step, &part, 1, self->product, err);
 cleanup:
     opevo_text_free(&text);
-    opevo_i_part_free(&part);
+    opevo_i_net_part_free(&part);
     return status;
 }
 
@@ -230,7 +232,7 @@ static void declare(const opevo_tensor *tensor, opevo_text *out)
 }
 
 /* The definitions that depend on the sum, which is an input of theirs. */
-static opevo_status rest_of(const replacing *self, opevo_i_part *out, opevo_error *err)
+static opevo_status rest_of(const replacing *self, opevo_i_net_part *out, opevo_error *err)
 {
     const opevo_computation *all = self->from->part.computation;
     const opevo_tensor *sum = self->from->sum;
@@ -275,21 +277,21 @@ static opevo_status make_output(replacing *self, opevo_error *err)
 {
     const int values[] = {self->output, number_of(self, self->from->sum)};
     bool alone = self->from->sum->role == OPEVO_ROLE_OUTPUT;
-    opevo_i_part parts[2] = {{0}, {0}};
-    opevo_net_step *step = NULL;
+    opevo_i_net_part parts[2] = {{0}, {0}};
+    opevo_network_step *step = NULL;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_winograd_define_output(self->with->form, &self->from->shape, &text);
+    opevo_i_net_winograd_define_output(self->with->form, &self->from->shape, &text);
     OPEVO_TRY(part_of_text(&text, (const char *const[]){"M", "C"}, values, 2, &parts[0], err));
     if (!alone)
         OPEVO_TRY(rest_of(self, &parts[1], err));
-    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "output", &step, err));
-    status = opevo_i_step_define(step, parts, alone ? 1 : 2, self->step->output[0], err);
+    OPEVO_TRY(add_step(self, OPEVO_NETWORK_STEP_COMPUTE, "output", &step, err));
+    status = opevo_i_net_step_define(step, parts, alone ? 1 : 2, self->step->output[0], err);
 cleanup:
     opevo_text_free(&text);
-    opevo_i_part_free(&parts[0]);
-    opevo_i_part_free(&parts[1]);
+    opevo_i_net_part_free(&parts[0]);
+    opevo_i_net_part_free(&parts[1]);
     return status;
 }
 
@@ -310,15 +312,15 @@ cleanup:
 /* ---- The pass ------------------------------------------------------------------------------- */
 
 /* Make room for the steps in the place of step n, and put them there. */
-static opevo_status put(opevo_inference *inference, int n, replacing *by, opevo_error *err)
+static opevo_status put(opevo_network_inference *inference, int n, replacing *by, opevo_error *err)
 {
     size_t steps = (size_t)inference->steps + MADE - 1;
-    opevo_net_step *grown = opevo_realloc(inference->step, steps + 1, sizeof *grown);
+    opevo_network_step *grown = opevo_realloc(inference->step, steps + 1, sizeof *grown);
 
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     inference->step = grown;
-    opevo_i_step_free(&grown[n]);
+    opevo_i_net_step_free(&grown[n]);
     memmove(&grown[n + MADE], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
     memcpy(&grown[n], by->made, sizeof by->made);
     inference->steps = (int)steps;
@@ -326,7 +328,7 @@ static opevo_status put(opevo_inference *inference, int n, replacing *by, opevo_
     return OPEVO_OK;
 }
 
-static opevo_status note(opevo_inference *inference, const opevo_i_convolution *self,
+static opevo_status note(opevo_network_inference *inference, const opevo_i_net_convolution *self,
                          const choice *with, const char *name, opevo_error *err)
 {
     opevo_winograd *all = &inference->winograd;
@@ -335,10 +337,11 @@ static opevo_status note(opevo_inference *inference, const opevo_i_convolution *
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     all->layer = grown;
-    grown[all->layers] = (opevo_winograd_layer){.name = opevo_strdup(name),
-                                                .tile = with->form->tile,
-                                                .bound = with->bound,
-                                                .direct_bound = opevo_i_direct_bound(&self->shape)};
+    grown[all->layers] =
+        (opevo_winograd_layer){.name = opevo_strdup(name),
+                               .tile = with->form->tile,
+                               .bound = with->bound,
+                               .direct_bound = opevo_i_net_direct_bound(&self->shape)};
     if (!grown[all->layers].name)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     all->layers++;
@@ -346,16 +349,16 @@ static opevo_status note(opevo_inference *inference, const opevo_i_convolution *
 }
 
 /* *made: how many steps are in the place of step n. */
-static opevo_status replace(opevo_inference *inference, int n, int *made, opevo_error *err)
+static opevo_status replace(opevo_network_inference *inference, int n, int *made, opevo_error *err)
 {
-    opevo_i_convolution self = {.shape = {0}};
+    opevo_i_net_convolution self = {.shape = {0}};
     choice with = {.form = NULL};
     replacing by = {.inference = inference, .from = &self, .with = &with};
     opevo_status status = OPEVO_OK;
     bool found = false;
 
     *made = 1;
-    OPEVO_TRY(opevo_i_convolution_find(inference, &inference->step[n], &self, &found, err));
+    OPEVO_TRY(opevo_i_net_convolution_find(inference, &inference->step[n], &self, &found, err));
     if (found && !inference->value[inference->step[n].output[0]].direct)
         OPEVO_TRY(choose(inference, &self, &with, err));
     if (!with.form)
@@ -367,12 +370,12 @@ static opevo_status replace(opevo_inference *inference, int n, int *made, opevo_
     *made = MADE;
 cleanup:
     for (int i = 0; i < by.count; i++)
-        opevo_i_step_free(&by.made[i]);
-    opevo_i_part_free(&self.part);
+        opevo_i_net_step_free(&by.made[i]);
+    opevo_i_net_part_free(&self.part);
     return status;
 }
 
-opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_net_pass_winograd(opevo_network_inference *inference, opevo_error *err)
 {
     bool *dead = NULL;
     opevo_status status = OPEVO_OK;
@@ -384,7 +387,7 @@ opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err)
     dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
     if (!dead)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
-    opevo_i_steps_remove(inference, dead);
+    opevo_i_net_steps_remove(inference, dead);
 cleanup:
     opevo_free(dead);
     return status;

@@ -10,14 +10,14 @@
 #include <string.h>
 
 static const opevo_network_pass passes[] = {
-    {"fold", "computes what depends on constants alone", opevo_i_pass_fold},
-    {"split", "makes one step of each output that moves elements", opevo_i_pass_split},
-    {"drop", "removes steps that change nothing or that nobody reads", opevo_i_pass_drop},
-    {"scale", "multiplies batch normalisation and scales into weights", opevo_i_pass_scale},
-    {"fuse", "joins steps to computations of several definitions", opevo_i_pass_fuse},
-    {"block", "cuts channels into blocks as long as vectors", opevo_i_pass_block},
+    {"fold", "computes what depends on constants alone", opevo_i_net_pass_fold},
+    {"split", "makes one step of each output that moves elements", opevo_i_net_pass_split},
+    {"drop", "removes steps that change nothing or that nobody reads", opevo_i_net_pass_drop},
+    {"scale", "multiplies batch normalisation and scales into weights", opevo_i_net_pass_scale},
+    {"fuse", "joins steps to computations of several definitions", opevo_i_net_pass_fuse},
+    {"block", "cuts channels into blocks as long as vectors", opevo_i_net_pass_block},
     {"winograd", "transforms convolutions of 3 x 3, as far as --error allows",
-     opevo_i_pass_winograd},
+     opevo_i_net_pass_winograd},
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };
@@ -54,7 +54,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_inference_pass(opevo_inference *inference, uint32_t mask, opevo_error *err)
+opevo_status opevo_network_inference_pass(opevo_network_inference *inference, uint32_t mask,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -66,19 +67,19 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_inference_intermediate_bytes(const opevo_inference *inference, double *out,
-                                                opevo_error *err)
+opevo_status opevo_network_inference_intermediate_bytes(const opevo_network_inference *inference,
+                                                        double *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool *constant = NULL;
     double bytes = 0;
 
-    OPEVO_TRY(opevo_i_constants(inference, &constant, err));
+    OPEVO_TRY(opevo_i_net_find_constants(inference, &constant, err));
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
-        for (int i = 0; i < step->outputs && step->kind != OPEVO_NET_STEP_VIEW; i++) {
-            const opevo_net_tensor *value =
+        for (int i = 0; i < step->outputs && step->kind != OPEVO_NETWORK_STEP_VIEW; i++) {
+            const opevo_network_tensor *value =
                 step->output[i] < 0 ? NULL : &inference->value[step->output[i]];
 
             if (value && !value->output && !constant[step->output[i]])
@@ -94,7 +95,7 @@ cleanup:
 
 /* ---- Who makes and who reads ---- */
 
-void opevo_i_links_count(opevo_i_links *links, const opevo_net_step *step, int by)
+void opevo_i_net_links_count(opevo_i_net_links *links, const opevo_network_step *step, int by)
 {
     for (int i = 0; i < step->inputs; i++) {
         if (step->input[i] >= 0)
@@ -102,14 +103,14 @@ void opevo_i_links_count(opevo_i_links *links, const opevo_net_step *step, int b
     }
 }
 
-opevo_status opevo_i_links_create(const opevo_inference *inference, opevo_i_links *out,
-                                  opevo_error *err)
+opevo_status opevo_i_net_links_create(const opevo_network_inference *inference,
+                                      opevo_i_net_links *out, opevo_error *err)
 {
     size_t values = (size_t)inference->values + 1, steps = (size_t)inference->steps + 1;
 
-    *out = (opevo_i_links){.producer = opevo_calloc(values, sizeof *out->producer),
-                           .readers = opevo_calloc(values, sizeof *out->readers),
-                           .dead = opevo_calloc(steps, sizeof *out->dead)};
+    *out = (opevo_i_net_links){.producer = opevo_calloc(values, sizeof *out->producer),
+                               .readers = opevo_calloc(values, sizeof *out->readers),
+                               .dead = opevo_calloc(steps, sizeof *out->dead)};
     if (!out->producer || !out->readers || !out->dead)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     for (int i = 0; i < inference->values; i++) {
@@ -117,9 +118,9 @@ opevo_status opevo_i_links_create(const opevo_inference *inference, opevo_i_link
         out->readers[i] = inference->value[i].output;
     }
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
-        opevo_i_links_count(out, step, 1);
+        opevo_i_net_links_count(out, step, 1);
         for (int i = 0; i < step->outputs; i++)
             if (step->output[i] >= 0)
                 out->producer[step->output[i]] = n;
@@ -127,23 +128,23 @@ opevo_status opevo_i_links_create(const opevo_inference *inference, opevo_i_link
     return OPEVO_OK;
 }
 
-void opevo_i_links_free(opevo_i_links *links)
+void opevo_i_net_links_free(opevo_i_net_links *links)
 {
     opevo_free(links->producer);
     opevo_free(links->readers);
     opevo_free(links->dead);
-    *links = (opevo_i_links){0};
+    *links = (opevo_i_net_links){0};
 }
 
 /* ---- Steps and values ---- */
 
-static void release_unread(opevo_inference *inference)
+static void release_unread(opevo_network_inference *inference)
 {
-    opevo_i_links links = {0};
+    opevo_i_net_links links = {0};
 
-    if (opevo_i_links_create(inference, &links, NULL) == OPEVO_OK) {
+    if (opevo_i_net_links_create(inference, &links, NULL) == OPEVO_OK) {
         for (int i = 0; i < inference->values; i++) {
-            opevo_net_tensor *value = &inference->value[i];
+            opevo_network_tensor *value = &inference->value[i];
 
             if (links.readers[i] || !value->owned)
                 continue;
@@ -151,16 +152,16 @@ static void release_unread(opevo_inference *inference)
             value->owned = false;
         }
     }
-    opevo_i_links_free(&links);
+    opevo_i_net_links_free(&links);
 }
 
-void opevo_i_steps_remove(opevo_inference *inference, const bool *dead)
+void opevo_i_net_steps_remove(opevo_network_inference *inference, const bool *dead)
 {
     int kept = 0;
 
     for (int n = 0; n < inference->steps; n++) {
         if (dead[n])
-            opevo_i_step_free(&inference->step[n]);
+            opevo_i_net_step_free(&inference->step[n]);
         else
             inference->step[kept++] = inference->step[n];
     }
@@ -168,10 +169,10 @@ void opevo_i_steps_remove(opevo_inference *inference, const bool *dead)
     release_unread(inference);
 }
 
-opevo_status opevo_i_value_add(opevo_inference *inference, const char *name, opevo_array *array,
-                               int *number, opevo_error *err)
+opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const char *name,
+                                   opevo_array *array, int *number, opevo_error *err)
 {
-    opevo_net_tensor *grown =
+    opevo_network_tensor *grown =
         opevo_realloc(inference->value, (size_t)inference->values + 1, sizeof *grown);
     char *own = opevo_strdup(name);
 
@@ -183,7 +184,7 @@ opevo_status opevo_i_value_add(opevo_inference *inference, const char *name, ope
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a constant.");
     }
     *number = inference->values++;
-    grown[*number] = (opevo_net_tensor){.name = own, .array = *array, .owned = true};
+    grown[*number] = (opevo_network_tensor){.name = own, .array = *array, .owned = true};
     *array = (opevo_array){0};
     return OPEVO_OK;
 }
@@ -200,8 +201,8 @@ static char *join_names(const char *before, const char *after)
     return joined;
 }
 
-opevo_status opevo_i_step_name(opevo_net_step *step, const opevo_net_step *before,
-                               const opevo_net_step *after, opevo_error *err)
+opevo_status opevo_i_net_step_name(opevo_network_step *step, const opevo_network_step *before,
+                                   const opevo_network_step *after, opevo_error *err)
 {
     char *name = join_names(before->name, after->name);
     char *operation = join_names(before->operation, after->operation);
@@ -218,7 +219,7 @@ opevo_status opevo_i_step_name(opevo_net_step *step, const opevo_net_step *befor
     return OPEVO_OK;
 }
 
-bool opevo_i_same_shape(const opevo_array *a, const opevo_array *b)
+bool opevo_i_net_same_shape(const opevo_array *a, const opevo_array *b)
 {
     bool same = a->type == b->type && a->dims == b->dims;
 
@@ -229,11 +230,12 @@ bool opevo_i_same_shape(const opevo_array *a, const opevo_array *b)
 
 /* ---- Definitions of steps ---- */
 
-opevo_status opevo_i_part_create(const opevo_net_step *step, opevo_i_part *out, opevo_error *err)
+opevo_status opevo_i_net_part_create(const opevo_network_step *step, opevo_i_net_part *out,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *out = (opevo_i_part){0};
+    *out = (opevo_i_net_part){0};
     OPEVO_TRY(opevo_computation_parse(step->text, "definitions", NULL, 0, &out->computation, err));
     out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
     if (!out->identity)
@@ -258,15 +260,15 @@ cleanup:
     return status;
 }
 
-void opevo_i_part_free(opevo_i_part *part)
+void opevo_i_net_part_free(opevo_i_net_part *part)
 {
     opevo_computation_destroy(part->computation);
     opevo_free(part->identity);
-    *part = (opevo_i_part){0};
+    *part = (opevo_i_net_part){0};
 }
 
-opevo_status opevo_i_step_define(opevo_net_step *step, const opevo_i_part *part, int parts,
-                                 int output, opevo_error *err)
+opevo_status opevo_i_net_step_define(opevo_network_step *step, const opevo_i_net_part *part,
+                                     int parts, int output, opevo_error *err)
 {
     opevo_part *list = opevo_calloc((size_t)parts + 1, sizeof *list);
     int *input = opevo_calloc(OPEVO_JOIN_INPUTS, sizeof *input);

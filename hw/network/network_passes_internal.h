@@ -11,69 +11,71 @@
 
 #include "network_internal.h"
 
-opevo_status opevo_i_pass_fold(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_split(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_scale(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err);
-opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_fold(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_split(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_drop(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_scale(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_fuse(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_block(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_winograd(opevo_network_inference *inference, opevo_error *err);
 
 /* Which values the pass `block` blocks together: for each the first of them, -1 where it is not
  * blocked. Errors: those of the pass. */
-opevo_status opevo_i_block_classes(opevo_inference *inference, int *class_of, opevo_error *err);
+opevo_status opevo_i_net_block_classes(opevo_network_inference *inference, int *class_of,
+                                       opevo_error *err);
 
 /* ---- Who makes and who reads ---- */
 
-typedef struct opevo_i_links {
+typedef struct opevo_i_net_links {
     int *producer; /* the step that makes each value; -1: none */
     int *readers;  /* how often steps name each value, and once more for an output of the network */
     bool *dead;    /* of each step; false at first */
-} opevo_i_links;
+} opevo_i_net_links;
 
 /* Of the values and steps that are there. Free it also after a failure. Errors: NOMEM. */
-opevo_status opevo_i_links_create(const opevo_inference *inference, opevo_i_links *out,
-                                  opevo_error *err);
-void opevo_i_links_free(opevo_i_links *links);
+opevo_status opevo_i_net_links_create(const opevo_network_inference *inference,
+                                      opevo_i_net_links *out, opevo_error *err);
+void opevo_i_net_links_free(opevo_i_net_links *links);
 /* Take the names of a step's inputs from the counts, or add them. */
-void opevo_i_links_count(opevo_i_links *links, const opevo_net_step *step, int by);
+void opevo_i_net_links_count(opevo_i_net_links *links, const opevo_network_step *step, int by);
 
 /* Remove steps, and the data of constants that nobody reads then. */
-void opevo_i_steps_remove(opevo_inference *inference, const bool *dead);
-void opevo_i_step_free(opevo_net_step *step);
+void opevo_i_net_steps_remove(opevo_network_inference *inference, const bool *dead);
+void opevo_i_net_step_free(opevo_network_step *step);
 
 /* A further value, a constant that takes over the array's data; also after a failure.
  * Errors: NOMEM. */
-opevo_status opevo_i_value_add(opevo_inference *inference, const char *name, opevo_array *array,
-                               int *number, opevo_error *err);
+opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const char *name,
+                                   opevo_array *array, int *number, opevo_error *err);
 
 /* Name a step after two, `before` and `after`; it may be one of them. Errors: NOMEM. */
-opevo_status opevo_i_step_name(opevo_net_step *step, const opevo_net_step *before,
-                               const opevo_net_step *after, opevo_error *err);
+opevo_status opevo_i_net_step_name(opevo_network_step *step, const opevo_network_step *before,
+                                   const opevo_network_step *after, opevo_error *err);
 
 /* Whether both are of one type and shape. */
-bool opevo_i_same_shape(const opevo_array *a, const opevo_array *b);
+bool opevo_i_net_same_shape(const opevo_array *a, const opevo_array *b);
 
 /* ---- Definitions of steps ---- */
 
 /* A step as a part of a computation: its definitions, each tensor with the number of its value. */
-typedef struct opevo_i_part {
+typedef struct opevo_i_net_part {
     opevo_computation *computation;
     int *identity;
-} opevo_i_part;
+} opevo_i_net_part;
 
 /* Free it also after a failure. Errors: those of parsing. */
-opevo_status opevo_i_part_create(const opevo_net_step *step, opevo_i_part *out, opevo_error *err);
-void opevo_i_part_free(opevo_i_part *part);
+opevo_status opevo_i_net_part_create(const opevo_network_step *step, opevo_i_net_part *out,
+                                     opevo_error *err);
+void opevo_i_net_part_free(opevo_i_net_part *part);
 
 /* Append the definition of the output Y0 of a COPY. False, with nothing appended, if it has none:
  * it reads several boxes, or fills them with several numbers. */
-bool opevo_i_copy_define(const opevo_inference *inference, const opevo_net_step *step,
-                         opevo_text *out);
+bool opevo_i_net_copy_define(const opevo_network_inference *inference,
+                             const opevo_network_step *step, opevo_text *out);
 
 /* Give a step the definitions of value `output`, which the parts make. It is left as it is on
  * failure. Errors: those of opevo_computation_join. */
-opevo_status opevo_i_step_define(opevo_net_step *step, const opevo_i_part *part, int parts,
-                                 int output, opevo_error *err);
+opevo_status opevo_i_net_step_define(opevo_network_step *step, const opevo_i_net_part *part,
+                                     int parts, int output, opevo_error *err);
 
 #endif

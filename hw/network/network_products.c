@@ -8,11 +8,11 @@
 
 /* ---- Gemm: Y = alpha A B + beta C ---- */
 
-static opevo_status infer_gemm(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_gemm(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *a = &call->in[0]->array, *b = &call->in[1]->array;
-    bool turned_a = opevo_i_attribute_int(call, "transA", 0) != 0;
-    bool turned_b = opevo_i_attribute_int(call, "transB", 0) != 0;
+    bool turned_a = opevo_i_net_attribute_int(call, "transA", 0) != 0;
+    bool turned_b = opevo_i_net_attribute_int(call, "transB", 0) != 0;
     opevo_array result = {.dims = 2};
     int64_t extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
@@ -27,13 +27,13 @@ static opevo_status infer_gemm(const opevo_i_call *call, opevo_error *err)
     result.extent[0] = a->extent[turned_a];
     result.extent[1] = b->extent[!turned_b];
     if (call->ins > 2 && call->in[2]) {
-        status = opevo_i_broadcast(&result, &call->in[2]->array, &dims, extent, err);
+        status = opevo_i_net_broadcast(&result, &call->in[2]->array, &dims, extent, err);
         if (status != OPEVO_OK)
             return status;
         if (dims != 2 || extent[0] != result.extent[0] || extent[1] != result.extent[1])
             return OPEVO_FAIL(err, OPEVO_INVALID, "Its third input is larger than the product.");
     }
-    return opevo_i_shape(call->out[0], a->type, 2, result.extent, err);
+    return opevo_i_net_shape(call->out[0], a->type, 2, result.extent, err);
 }
 
 static void add_scaled(double factor, opevo_text *out)
@@ -44,18 +44,18 @@ static void add_scaled(double factor, opevo_text *out)
     opevo_text_add(out, "*");
 }
 
-static opevo_status define_gemm(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_gemm(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     const opevo_array *product = &call->out[0]->array;
-    bool turned_a = opevo_i_attribute_int(call, "transA", 0) != 0;
-    bool turned_b = opevo_i_attribute_int(call, "transB", 0) != 0;
-    double alpha = opevo_i_attribute_float(call, "alpha", 1);
-    double beta = opevo_i_attribute_float(call, "beta", 1);
+    bool turned_a = opevo_i_net_attribute_int(call, "transA", 0) != 0;
+    bool turned_b = opevo_i_net_attribute_int(call, "transB", 0) != 0;
+    double alpha = opevo_i_net_attribute_float(call, "alpha", 1);
+    double beta = opevo_i_net_attribute_float(call, "beta", 1);
     bool adds = call->ins > 2 && call->in[2];
     bool plain = !adds && alpha == 1;
 
     for (int i = 0; i < 2 + adds; i++)
-        opevo_i_declare(call, i, out);
+        opevo_i_net_declare(call, i, out);
     opevo_text_printf(out, "%s[a0:%lld, a1:%lld] = sum(k:%lld) X0[%s]*X1[%s]\n", plain ? "Y0" : "C",
                       (long long)product->extent[0], (long long)product->extent[1],
                       (long long)call->in[0]->array.extent[!turned_a], turned_a ? "k, a0" : "a0, k",
@@ -67,7 +67,7 @@ static opevo_status define_gemm(const opevo_i_call *call, opevo_text *out, opevo
         if (adds) {
             opevo_text_add(out, " + ");
             add_scaled(beta, out);
-            opevo_i_read(call, 2, "a", 2, out);
+            opevo_i_net_read(call, 2, "a", 2, out);
         }
         opevo_text_add(out, "\n");
     }
@@ -90,7 +90,7 @@ static opevo_array matrix_of(const opevo_array *array, bool left)
 }
 
 /* Batch dimensions of the product, broadcast; then rows and columns that operands have. */
-static opevo_status infer_matmul(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
     opevo_array a = matrix_of(left, true), b = matrix_of(right, false);
@@ -108,18 +108,18 @@ static opevo_status infer_matmul(const opevo_i_call *call, opevo_error *err)
     columns = b.extent[b.dims - 1];
     a.dims -= 2;
     b.dims -= 2;
-    status = opevo_i_broadcast(&a, &b, &dims, extent, err);
+    status = opevo_i_net_broadcast(&a, &b, &dims, extent, err);
     if (status != OPEVO_OK)
         return status;
     if (left->dims > 1)
         extent[dims++] = rows;
     if (right->dims > 1)
         extent[dims++] = columns;
-    return opevo_i_shape(call->out[0], left->type, dims, extent, err);
+    return opevo_i_net_shape(call->out[0], left->type, dims, extent, err);
 }
 
 /* X[batch axes, first, second], with the axes of the product's batch dimensions that it has. */
-static void read_matrix(const opevo_i_call *call, int in, int batch, const char *first,
+static void read_matrix(const opevo_i_net_call *call, int in, int batch, const char *first,
                         const char *second, opevo_text *out)
 {
     const opevo_array *array = &call->in[in]->array;
@@ -135,7 +135,7 @@ static void read_matrix(const opevo_i_call *call, int in, int batch, const char 
     opevo_text_printf(out, "%s%s%s]", first, *first && *second ? ", " : "", second);
 }
 
-static opevo_status define_matmul(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_matmul(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     const opevo_array *product = &call->out[0]->array;
     const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
@@ -146,10 +146,10 @@ static opevo_status define_matmul(const opevo_i_call *call, opevo_text *out, ope
         snprintf(row, sizeof row, "a%d", batch);
     if (right->dims > 1)
         snprintf(column, sizeof column, "a%d", batch + (left->dims > 1));
-    opevo_i_declare(call, 0, out);
-    opevo_i_declare(call, 1, out);
+    opevo_i_net_declare(call, 0, out);
+    opevo_i_net_declare(call, 1, out);
     opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", product, out);
+    opevo_i_net_axes("a", product, out);
     opevo_text_printf(out, "] = sum(k:%lld) ", (long long)left->extent[left->dims - 1]);
     read_matrix(call, 0, batch, row, "k", out);
     opevo_text_add(out, "*");
@@ -158,7 +158,7 @@ static opevo_status define_matmul(const opevo_i_call *call, opevo_text *out, ope
     return opevo_text_check(out, err);
 }
 
-const opevo_i_operator opevo_i_network_products[] = {
+const opevo_i_net_operator opevo_i_net_products[] = {
     {"Gemm", 7, 2, 3, 1, infer_gemm, define_gemm, NULL, 0,
      "alpha=float beta=float transA=int transB=int"},
     {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, NULL, 0, NULL},

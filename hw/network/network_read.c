@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAY(reader, err, ...) opevo_i_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
+#define SAY(reader, err, ...) opevo_i_net_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
 
-opevo_status opevo_i_reader_fail(const opevo_i_reader *self, opevo_status status, opevo_error *err,
-                                 const char *format, ...)
+opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_status status,
+                                     opevo_error *err, const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -29,13 +29,13 @@ opevo_status opevo_i_reader_fail(const opevo_i_reader *self, opevo_status status
 
 static int compare_names(const void *a, const void *b, void *values)
 {
-    const opevo_net_value *value = values;
+    const opevo_network_value *value = values;
 
     return strcmp(value[*(const int *)a].name, value[*(const int *)b].name);
 }
 
 /* Sort the values that there are by name, each of which must be the only one. */
-static opevo_status sort_names(opevo_i_reader *self, opevo_error *err)
+static opevo_status sort_names(opevo_i_net_reader *self, opevo_error *err)
 {
     const opevo_network *network = self->network;
 
@@ -52,7 +52,7 @@ static opevo_status sort_names(opevo_i_reader *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-int opevo_i_reader_find(const opevo_i_reader *self, const char *name)
+int opevo_i_net_reader_find(const opevo_i_net_reader *self, const char *name)
 {
     const opevo_network *network = self->network;
     int low = 0, high = self->known;
@@ -73,11 +73,11 @@ int opevo_i_reader_find(const opevo_i_reader *self, const char *name)
 
 static void add_value(opevo_network *network, const char *name, int producer)
 {
-    network->value[network->values++] = (opevo_net_value){.name = name, .producer = producer};
+    network->value[network->values++] = (opevo_network_value){.name = name, .producer = producer};
 }
 
 /* Inputs, stored tensors and results of nodes, each name once. */
-static opevo_status collect(opevo_i_reader *self, opevo_error *err)
+static opevo_status collect(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -100,7 +100,7 @@ static opevo_status collect(opevo_i_reader *self, opevo_error *err)
         if (!name || !*name)
             return SAY(self, err, "Input %zu has no name.", i);
         /* A stored tensor may be listed as an input as well. */
-        if (opevo_i_reader_find(self, name) < 0)
+        if (opevo_i_net_reader_find(self, name) < 0)
             add_value(network, name, -1);
     }
     for (size_t i = 0; i < graph->n_node; i++) {
@@ -111,21 +111,21 @@ static opevo_status collect(opevo_i_reader *self, opevo_error *err)
     return status == OPEVO_OK ? sort_names(self, err) : status;
 }
 
-static opevo_status take_initializers(opevo_i_reader *self, opevo_error *err)
+static opevo_status take_initializers(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
 
     for (size_t i = 0; i < graph->n_initializer; i++) {
-        opevo_net_value *value = &network->value[i];
+        opevo_network_value *value = &network->value[i];
         opevo_text what = {0};
         opevo_status status = OPEVO_OK;
 
         opevo_text_printf(&what, "%s: the stored tensor '%s'", network->path, value->name);
         status = opevo_text_check(&what, err);
         if (status == OPEVO_OK)
-            status = opevo_i_array_of(graph->initializer[i], opevo_text_string(&what),
-                                      network->path, &value->array, err);
+            status = opevo_i_net_array_of(graph->initializer[i], opevo_text_string(&what),
+                                          network->path, &value->array, err);
         opevo_text_free(&what);
         if (status != OPEVO_OK)
             return status;
@@ -136,7 +136,7 @@ static opevo_status take_initializers(opevo_i_reader *self, opevo_error *err)
 
 /* ---- Inputs and outputs --------------------------------------------------------------------- */
 
-static const opevo_network_shape *given_shape(const opevo_i_reader *self, const char *name)
+static const opevo_network_shape *given_shape(const opevo_i_net_reader *self, const char *name)
 {
     for (size_t i = 0; i < self->given.shape_count; i++) {
         if (strcmp(self->given.shapes[i].name, name) == 0)
@@ -145,7 +145,7 @@ static const opevo_network_shape *given_shape(const opevo_i_reader *self, const 
     return NULL;
 }
 
-static opevo_status check_input(const opevo_i_reader *self, const opevo_net_value *value,
+static opevo_status check_input(const opevo_i_net_reader *self, const opevo_network_value *value,
                                 opevo_error *err)
 {
     opevo_error reason = {0};
@@ -154,17 +154,17 @@ static opevo_status check_input(const opevo_i_reader *self, const opevo_net_valu
 
     opevo_text_printf(&what, "Input '%s'", value->name);
     OPEVO_TRY(opevo_text_check(&what, err));
-    status = opevo_i_check_extents(opevo_text_string(&what), value->array.dims, value->array.extent,
-                                   &reason);
+    status = opevo_i_net_check_extents(opevo_text_string(&what), value->array.dims,
+                                       value->array.extent, &reason);
     if (status != OPEVO_OK)
-        status = opevo_i_reader_fail(self, status, err, "%s", reason.message);
+        status = opevo_i_net_reader_fail(self, status, err, "%s", reason.message);
 cleanup:
     opevo_text_free(&what);
     return status;
 }
 
-static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__ValueInfo *info,
-                                     opevo_net_value *value, opevo_error *err)
+static opevo_status take_input_shape(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
+                                     opevo_network_value *value, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
     const opevo_network_shape *given = given_shape(self, value->name);
@@ -206,7 +206,7 @@ static opevo_status take_input_shape(const opevo_i_reader *self, const Onnx__Val
 
 /* Whether the array has the type of the input, and the dimensions that the model does not leave
  * open. */
-static opevo_status check_value(const opevo_i_reader *self, const Onnx__ValueInfo *info,
+static opevo_status check_value(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
                                 const opevo_array *array, const char *file, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
@@ -235,8 +235,8 @@ static opevo_status check_value(const opevo_i_reader *self, const Onnx__ValueInf
 }
 
 /* Type and shape are those of value i, and so is the value of whole numbers and of one number. */
-static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__ValueInfo *info, int i,
-                                     opevo_net_value *value, opevo_error *err)
+static opevo_status take_input_value(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
+                                     int i, opevo_network_value *value, opevo_error *err)
 {
     const opevo_array *array = &self->given.values[i];
     opevo_status status = check_value(
@@ -249,18 +249,18 @@ static opevo_status take_input_value(const opevo_i_reader *self, const Onnx__Val
     status = check_input(self, value, err);
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_i_type_is_whole(array->type) && opevo_array_elements(array) != 1)
+    if (!opevo_i_net_type_is_whole(array->type) && opevo_array_elements(array) != 1)
         return OPEVO_OK;
     status = opevo_array_allocate(&value->array, err);
     if (status != OPEVO_OK)
         return status;
-    memcpy(value->array.data, array->data, opevo_i_bytes(array));
+    memcpy(value->array.data, array->data, opevo_i_net_bytes(array));
     value->constant = true;
     return OPEVO_OK;
 }
 
 /* `name` is not an input; these are. */
-static opevo_status say_inputs(const opevo_i_reader *self, const char *name, opevo_error *err)
+static opevo_status say_inputs(const opevo_i_net_reader *self, const char *name, opevo_error *err)
 {
     const opevo_network *network = self->network;
     opevo_text names = {0};
@@ -280,7 +280,7 @@ cleanup:
     return status;
 }
 
-static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
+static opevo_status take_inputs(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -290,7 +290,7 @@ static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
     if (!network->input)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of %s.", network->path);
     for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
-        int number = opevo_i_reader_find(self, graph->input[i]->name);
+        int number = opevo_i_net_reader_find(self, graph->input[i]->name);
 
         if (network->value[number].constant)
             continue;
@@ -309,7 +309,7 @@ static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
                      "the order of the model.",
                      network->inputs, self->given.value_count);
     for (size_t s = 0; s < self->given.shape_count && status == OPEVO_OK; s++) {
-        int number = opevo_i_reader_find(self, self->given.shapes[s].name);
+        int number = opevo_i_net_reader_find(self, self->given.shapes[s].name);
 
         if (number < 0 || !network->value[number].input)
             status = say_inputs(self, self->given.shapes[s].name, err);
@@ -317,7 +317,7 @@ static opevo_status take_inputs(opevo_i_reader *self, opevo_error *err)
     return status;
 }
 
-static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
+static opevo_status take_outputs(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
@@ -327,7 +327,7 @@ static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of %s.", network->path);
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name ? graph->output[i]->name : "";
-        int number = opevo_i_reader_find(self, name);
+        int number = opevo_i_net_reader_find(self, name);
 
         if (number < 0)
             return SAY(self, err, "Output '%s' is not computed by any node.", name);
@@ -339,7 +339,7 @@ static opevo_status take_outputs(opevo_i_reader *self, opevo_error *err)
 
 /* Whether what the model says of an output, as far as it says something, is what its nodes compute.
  * An extent of 0 is open, as that of an input. */
-static opevo_status check_output(const opevo_i_reader *self, const Onnx__ValueInfo *info,
+static opevo_status check_output(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
                                  const opevo_array *array, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
@@ -368,7 +368,7 @@ static opevo_status check_output(const opevo_i_reader *self, const Onnx__ValueIn
     return OPEVO_OK;
 }
 
-static opevo_status check_outputs(const opevo_i_reader *self, opevo_error *err)
+static opevo_status check_outputs(const opevo_i_net_reader *self, opevo_error *err)
 {
     const opevo_network *network = self->network;
     opevo_status status = OPEVO_OK;
@@ -381,7 +381,7 @@ static opevo_status check_outputs(const opevo_i_reader *self, opevo_error *err)
 
 /* ---- The model ------------------------------------------------------------------------------ */
 
-static opevo_status take_opset(opevo_i_reader *self, opevo_error *err)
+static opevo_status take_opset(opevo_i_net_reader *self, opevo_error *err)
 {
     const Onnx__Model *model = self->network->model;
 
@@ -400,7 +400,7 @@ static opevo_status take_opset(opevo_i_reader *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status unpack(opevo_i_reader *self, opevo_error *err)
+static opevo_status unpack(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *bytes = NULL;
@@ -419,7 +419,8 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
                                 opevo_network **out, opevo_error *err)
 {
     opevo_network *network = opevo_calloc(1, sizeof *network);
-    opevo_i_reader self = {.network = network, .given = given ? *given : (opevo_network_given){0}};
+    opevo_i_net_reader self = {.network = network,
+                               .given = given ? *given : (opevo_network_given){0}};
     opevo_status status = OPEVO_OK;
 
     if (!network)
@@ -433,7 +434,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
     OPEVO_TRY(take_initializers(&self, err));
     OPEVO_TRY(take_inputs(&self, err));
     OPEVO_TRY(take_outputs(&self, err));
-    OPEVO_TRY(opevo_i_read_nodes(&self, err));
+    OPEVO_TRY(opevo_i_net_read_nodes(&self, err));
     OPEVO_TRY(check_outputs(&self, err));
     *out = network;
     network = NULL;
@@ -476,7 +477,7 @@ int opevo_network_value_count(const opevo_network *network)
     return network->values;
 }
 
-const opevo_net_value *opevo_network_value(const opevo_network *network, int number)
+const opevo_network_value *opevo_network_value_at(const opevo_network *network, int number)
 {
     return &network->value[number];
 }
@@ -486,7 +487,7 @@ int opevo_network_node_count(const opevo_network *network)
     return network->nodes;
 }
 
-const opevo_net_node *opevo_network_node(const opevo_network *network, int number)
+const opevo_network_node *opevo_network_node_at(const opevo_network *network, int number)
 {
     return &network->node[number].super;
 }

@@ -10,28 +10,29 @@
 #include <string.h>
 
 /* What is computed while reading is what shapes are made of: elements of the largest constant, and
- * their work in all (opevo_i_work). Larger constants are the pass fold's. */
+ * their work in all (opevo_i_net_work). Larger constants are the pass fold's. */
 enum { FOLDED_MOST = 65536 };
 #define FOLDED_WORK 0x1p26
 
-static opevo_status say_node(const opevo_i_reader *self, int number, opevo_status kind,
+static opevo_status say_node(const opevo_i_net_reader *self, int number, opevo_status kind,
                              const char *sentence, opevo_error *err)
 {
     const Onnx__Node *source = self->network->node[number].source;
 
-    return opevo_i_reader_fail(self, kind, err, "node %d (%s%s%s%s): %s", number,
-                               source->op_type ? source->op_type : "without an operator",
-                               source->name && *source->name ? " '" : "",
-                               source->name && *source->name ? source->name : "",
-                               source->name && *source->name ? "'" : "", sentence);
+    return opevo_i_net_reader_fail(self, kind, err, "node %d (%s%s%s%s): %s", number,
+                                   source->op_type ? source->op_type : "without an operator",
+                                   source->name && *source->name ? " '" : "",
+                                   source->name && *source->name ? source->name : "",
+                                   source->name && *source->name ? "'" : "", sentence);
 }
 
 /* The row of the node's operator, and its edges. */
-static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *err)
+static opevo_status bind(const opevo_i_net_reader *self, int number, opevo_error *err)
 {
-    opevo_i_node *node = &self->network->node[number];
+    opevo_i_net_node *node = &self->network->node[number];
     const Onnx__Node *source = node->source;
-    const opevo_i_operator *row = source->op_type ? opevo_i_operator_find(source->op_type) : NULL;
+    const opevo_i_net_operator *row =
+        source->op_type ? opevo_i_net_operator_find(source->op_type) : NULL;
     opevo_error reason = {0};
 
     if (!row || (source->domain && *source->domain && strcmp(source->domain, "ai.onnx") != 0))
@@ -56,7 +57,7 @@ static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *er
     for (size_t i = 0; i < source->n_input; i++) {
         const char *name = source->input[i];
 
-        node->edges[i] = *name ? opevo_i_reader_find(self, name) : -1;
+        node->edges[i] = *name ? opevo_i_net_reader_find(self, name) : -1;
         if ((*name && node->edges[i] < 0) || (!*name && i < (size_t)row->inputs_least))
             return say_node(self, number, OPEVO_INVALID,
                             *name ? "An input is not made by any node." : "An input is missing.",
@@ -70,21 +71,21 @@ static opevo_status bind(const opevo_i_reader *self, int number, opevo_error *er
             err);
     for (size_t i = 0; i < source->n_output; i++)
         node->edges[source->n_input + i] =
-            *source->output[i] ? opevo_i_reader_find(self, source->output[i]) : -1;
-    node->super = (opevo_net_node){.name = source->name ? source->name : "",
-                                   .operation = source->op_type,
-                                   .inputs = (int)source->n_input,
-                                   .outputs = (int)source->n_output,
-                                   .input = node->edges,
-                                   .output = node->edges + source->n_input};
-    if (opevo_i_check_attributes(source, row, self->network->opset, &reason) != OPEVO_OK)
+            *source->output[i] ? opevo_i_net_reader_find(self, source->output[i]) : -1;
+    node->super = (opevo_network_node){.name = source->name ? source->name : "",
+                                       .operation = source->op_type,
+                                       .inputs = (int)source->n_input,
+                                       .outputs = (int)source->n_output,
+                                       .input = node->edges,
+                                       .output = node->edges + source->n_input};
+    if (opevo_i_net_check_attributes(source, row, self->network->opset, &reason) != OPEVO_OK)
         return say_node(self, number, OPEVO_INVALID, reason.message, err);
     return OPEVO_OK;
 }
 
 /* Depth first from each node in the order of the file, without recursion: a model may be as deep as
  * it is long. `place` receives the new order. */
-static opevo_status sort_nodes(const opevo_i_reader *self, int *place, opevo_error *err)
+static opevo_status sort_nodes(const opevo_i_net_reader *self, int *place, opevo_error *err)
 {
     const opevo_network *network = self->network;
     int *stack = opevo_malloc((size_t)network->nodes + 1, sizeof *stack);
@@ -129,11 +130,11 @@ cleanup:
     return status;
 }
 
-static opevo_status order_nodes(const opevo_i_reader *self, opevo_error *err)
+static opevo_status order_nodes(const opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     size_t count = (size_t)network->nodes;
-    opevo_i_node *ordered = opevo_calloc(count + 1, sizeof *ordered);
+    opevo_i_net_node *ordered = opevo_calloc(count + 1, sizeof *ordered);
     int *place = opevo_malloc(count + 1, sizeof *place);
     opevo_status status = OPEVO_OK;
 
@@ -158,8 +159,8 @@ cleanup:
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
 /* Whether the outputs are small, and little work, which is then counted. */
-static opevo_status afford(opevo_i_reader *self, int number, const opevo_i_call *call, bool *yes,
-                           opevo_error *err)
+static opevo_status afford(opevo_i_net_reader *self, int number, const opevo_i_net_call *call,
+                           bool *yes, opevo_error *err)
 {
     double work = 0;
     opevo_status status = OPEVO_OK;
@@ -169,7 +170,7 @@ static opevo_status afford(opevo_i_reader *self, int number, const opevo_i_call 
         *yes &= !call->out[i] || opevo_array_elements(&call->out[i]->array) <= FOLDED_MOST;
     if (!*yes)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_cost(self->network, number, &work, err));
+    OPEVO_TRY(opevo_i_net_cost(self->network, number, &work, err));
     *yes = self->folded_work + work <= FOLDED_WORK;
     self->folded_work += *yes ? work : 0;
 cleanup:
@@ -177,7 +178,7 @@ cleanup:
 }
 
 /* Compute a small constant result now. */
-static opevo_status fold(opevo_i_reader *self, int number, const opevo_i_call *call,
+static opevo_status fold(opevo_i_net_reader *self, int number, const opevo_i_net_call *call,
                          opevo_error *err)
 {
     opevo_network *network = self->network;
@@ -207,27 +208,27 @@ static opevo_status fold(opevo_i_reader *self, int number, const opevo_i_call *c
             out[i] = call->out[i]->array.data;
         }
     }
-    OPEVO_TRY(opevo_i_execute(network, number, data, out, 1, err));
+    OPEVO_TRY(opevo_i_net_execute(network, number, data, out, 1, err));
 cleanup:
     opevo_free(data);
     opevo_free(out);
     return status;
 }
 
-static opevo_status infer(opevo_i_reader *self, int number, opevo_error *err)
+static opevo_status infer(opevo_i_net_reader *self, int number, opevo_error *err)
 {
     opevo_network *network = self->network;
-    opevo_i_node *node = &network->node[number];
-    const opevo_net_value **in =
-        opevo_calloc((size_t)node->super.inputs + 1, sizeof(opevo_net_value *));
-    opevo_net_value **out =
-        opevo_calloc((size_t)node->super.outputs + 1, sizeof(opevo_net_value *));
-    opevo_i_call call = {.node = node,
-                         .opset = network->opset,
-                         .in = in,
-                         .out = out,
-                         .ins = node->super.inputs,
-                         .outs = node->super.outputs};
+    opevo_i_net_node *node = &network->node[number];
+    const opevo_network_value **in =
+        opevo_calloc((size_t)node->super.inputs + 1, sizeof(opevo_network_value *));
+    opevo_network_value **out =
+        opevo_calloc((size_t)node->super.outputs + 1, sizeof(opevo_network_value *));
+    opevo_i_net_call call = {.node = node,
+                             .opset = network->opset,
+                             .in = in,
+                             .out = out,
+                             .ins = node->super.inputs,
+                             .outs = node->super.outputs};
     opevo_error reason = {0};
     opevo_status status = OPEVO_OK;
     bool constant = true;
@@ -243,7 +244,7 @@ static opevo_status infer(opevo_i_reader *self, int number, opevo_error *err)
     status = node->row->infer(&call, &reason);
     if (status != OPEVO_OK)
         OPEVO_TRY(say_node(self, number, status, reason.message, err));
-    node->super.computed = opevo_i_is_computed(&call);
+    node->super.computed = opevo_i_net_is_computed(&call);
     if (!node->super.computed && !node->row->move)
         OPEVO_TRY(say_node(
             self, number, OPEVO_INVALID,
@@ -263,7 +264,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_read_nodes(opevo_i_reader *self, opevo_error *err)
+opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;

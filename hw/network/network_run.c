@@ -11,32 +11,32 @@
 /* ---- One node ------------------------------------------------------------------------------- */
 
 /* A node with its values, as its operator sees it. Free `in` of the call with opevo_free. */
-static opevo_status call_of(const opevo_network *network, int number, opevo_i_call *call,
+static opevo_status call_of(const opevo_network *network, int number, opevo_i_net_call *call,
                             opevo_error *err)
 {
-    const opevo_i_node *node = &network->node[number];
+    const opevo_i_net_node *node = &network->node[number];
     size_t ins = (size_t)node->super.inputs, outs = (size_t)node->super.outputs;
-    opevo_net_value **values = opevo_calloc(ins + outs + 1, sizeof(opevo_net_value *));
+    opevo_network_value **values = opevo_calloc(ins + outs + 1, sizeof(opevo_network_value *));
 
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for node %d.", number);
     for (size_t i = 0; i < ins + outs; i++)
         values[i] = node->edges[i] < 0 ? NULL : &network->value[node->edges[i]];
-    *call = (opevo_i_call){.node = node,
-                           .opset = network->opset,
-                           .in = (const opevo_net_value *const *)values,
-                           .out = values + ins,
-                           .ins = (int)ins,
-                           .outs = (int)outs};
+    *call = (opevo_i_net_call){.node = node,
+                               .opset = network->opset,
+                               .in = (const opevo_network_value *const *)values,
+                               .out = values + ins,
+                               .ins = (int)ins,
+                               .outs = (int)outs};
     return OPEVO_OK;
 }
 
-static void release(opevo_i_call *call)
+static void release(opevo_i_net_call *call)
 {
     opevo_free((void *)call->in);
 }
 
-static opevo_status computation_of(const opevo_i_call *call, opevo_computation **out,
+static opevo_status computation_of(const opevo_i_net_call *call, opevo_computation **out,
                                    opevo_error *err)
 {
     opevo_text text = {0};
@@ -50,21 +50,21 @@ cleanup:
     return status;
 }
 
-static opevo_status compute(const opevo_i_call *call, const void *const *data, void *const *out,
+static opevo_status compute(const opevo_i_net_call *call, const void *const *data, void *const *out,
                             unsigned threads, opevo_error *err)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(call->node->row->define(call, &text, err));
-    OPEVO_TRY(
-        opevo_i_compute(opevo_text_string(&text), data, call->ins, out, call->outs, threads, err));
+    OPEVO_TRY(opevo_i_net_compute(opevo_text_string(&text), data, call->ins, out, call->outs,
+                                  threads, err));
 cleanup:
     opevo_text_free(&text);
     return status;
 }
 
-static double elements_of(const opevo_i_call *call)
+static double elements_of(const opevo_i_net_call *call)
 {
     double elements = 0;
 
@@ -75,7 +75,7 @@ static double elements_of(const opevo_i_call *call)
     return elements;
 }
 
-double opevo_i_work(const opevo_computation *computation)
+double opevo_i_net_work(const opevo_computation *computation)
 {
     double work = opevo_computation_flop(computation).count;
 
@@ -86,10 +86,10 @@ double opevo_i_work(const opevo_computation *computation)
     return work;
 }
 
-opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, opevo_error *err)
+opevo_status opevo_i_net_cost(const opevo_network *network, int node, double *out, opevo_error *err)
 {
     opevo_computation *computation = NULL;
-    opevo_i_call call;
+    opevo_i_net_call call;
     opevo_status status = OPEVO_OK;
 
     *out = 0;
@@ -100,7 +100,7 @@ opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, o
         return status;
     status = computation_of(&call, &computation, err);
     if (status == OPEVO_OK)
-        *out = opevo_i_work(computation);
+        *out = opevo_i_net_work(computation);
     else if (status == OPEVO_LIMIT)
         *out = INFINITY;
     else if (!call.node->super.computed)
@@ -112,10 +112,10 @@ opevo_status opevo_i_cost(const opevo_network *network, int node, double *out, o
     return status;
 }
 
-opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
-                             void *const *out, unsigned threads, opevo_error *err)
+opevo_status opevo_i_net_execute(const opevo_network *network, int node, const void *const *data,
+                                 void *const *out, unsigned threads, opevo_error *err)
 {
-    opevo_i_call call;
+    opevo_i_net_call call;
     opevo_status status = call_of(network, node, &call, err);
 
     if (status != OPEVO_OK)
@@ -126,13 +126,13 @@ opevo_status opevo_i_execute(const opevo_network *network, int node, const void 
     return status;
 }
 
-opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_step *step,
-                                  const void *const *data, void *const *out, unsigned threads,
-                                  opevo_error *err)
+opevo_status opevo_i_net_execute_step(const opevo_network *network, const opevo_network_step *step,
+                                      const void *const *data, void *const *out, unsigned threads,
+                                      opevo_error *err)
 {
     const char *name = network->node[step->node].super.name;
     opevo_error reason = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_execute(network, step->node, data, out, threads, &reason);
+    opevo_status status = opevo_i_net_execute(network, step->node, data, out, threads, &reason);
 
     if (status != OPEVO_OK)
         OPEVO_FAIL(err, status, "%.400s: node %d (%.60s%s%.200s%s): %.600s", network->path,
@@ -144,7 +144,7 @@ opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_
 opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
                                   opevo_error *err)
 {
-    opevo_i_call call;
+    opevo_i_net_call call;
     opevo_status status = OPEVO_OK;
 
     if (!network->node[node].super.computed)
@@ -163,7 +163,7 @@ opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_fl
 {
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
-    opevo_i_call call = {0};
+    opevo_i_net_call call = {0};
 
     *out = (opevo_flop){.exact = true};
     if (!network->node[node].super.computed)
@@ -180,12 +180,12 @@ cleanup:
 opevo_status opevo_network_run(const opevo_network *network, const opevo_array *inputs,
                                opevo_array *outputs, unsigned threads, opevo_error *err)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_inference_create(network, &inference, err));
-    OPEVO_TRY(opevo_inference_run(inference, inputs, outputs, threads, err));
+    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
+    OPEVO_TRY(opevo_network_inference_run(inference, inputs, outputs, threads, err));
 cleanup:
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     return status;
 }

@@ -11,14 +11,14 @@
 
 #include <math.h>
 
-void opevo_i_scale_free(opevo_i_scale *self)
+void opevo_i_net_scale_free(opevo_i_net_scale *self)
 {
     opevo_free(self->s);
     opevo_free(self->t);
-    *self = (opevo_i_scale){0};
+    *self = (opevo_i_net_scale){0};
 }
 
-opevo_status opevo_i_scale_allocate(opevo_i_scale *self, opevo_error *err)
+opevo_status opevo_i_net_scale_allocate(opevo_i_net_scale *self, opevo_error *err)
 {
     self->s = opevo_calloc((size_t)self->channels + 1, sizeof *self->s);
     self->t = opevo_calloc((size_t)self->channels + 1, sizeof *self->t);
@@ -33,8 +33,8 @@ opevo_status opevo_i_scale_allocate(opevo_i_scale *self, opevo_error *err)
 
 /* A definition y = s x + t that is to be evaluated. */
 typedef struct subject {
-    const opevo_inference *inference;
-    const opevo_i_part *part;
+    const opevo_network_inference *inference;
+    const opevo_i_net_part *part;
     const opevo_definition *definition;
     const opevo_tensor *x;
     int dim;   /* of the channels */
@@ -197,16 +197,17 @@ static void look_at_read(void *context, const opevo_expression *read)
         add_axes(of->definition, &read->index[d], &self->axes);
 }
 
-opevo_status opevo_i_scale_of(const opevo_inference *inference, const opevo_i_part *part,
-                              const opevo_tensor *y, const opevo_tensor *x, opevo_i_scale *out,
-                              bool *is_one, opevo_error *err)
+opevo_status opevo_i_net_scale_of(const opevo_network_inference *inference,
+                                  const opevo_i_net_part *part, const opevo_tensor *y,
+                                  const opevo_tensor *x, opevo_i_net_scale *out, bool *is_one,
+                                  opevo_error *err)
 {
     subject self = {inference, part, y->definition, x, -1, 0};
     survey axes = {.subject = &self, .valid = true};
     opevo_status status = OPEVO_OK;
 
     *is_one = false;
-    *out = (opevo_i_scale){.dim = -1, .channels = 1};
+    *out = (opevo_i_net_scale){.dim = -1, .channels = 1};
     if (self.definition->reducer != OPEVO_REDUCER_NONE)
         return OPEVO_OK;
     opevo_expression_reads(self.definition->value, look_at_read, &axes);
@@ -218,7 +219,7 @@ opevo_status opevo_i_scale_of(const opevo_inference *inference, const opevo_i_pa
     }
     if (out->dim >= 0)
         out->channels = self.definition->axis[out->dim].extent;
-    OPEVO_TRY(opevo_i_scale_allocate(out, err));
+    OPEVO_TRY(opevo_i_net_scale_allocate(out, err));
     *is_one = true;
     for (self.c = 0; self.c < out->channels && *is_one; self.c++) {
         pair value = evaluate(&self, self.definition->value);
@@ -230,31 +231,32 @@ opevo_status opevo_i_scale_of(const opevo_inference *inference, const opevo_i_pa
     }
 cleanup:
     if (!*is_one || status != OPEVO_OK)
-        opevo_i_scale_free(out);
+        opevo_i_net_scale_free(out);
     return status;
 }
 
-opevo_status opevo_i_scale_compose(opevo_i_scale *a, const opevo_i_scale *b, bool *fits,
-                                   opevo_error *err)
+opevo_status opevo_i_net_scale_compose(opevo_i_net_scale *a, const opevo_i_net_scale *b, bool *fits,
+                                       opevo_error *err)
 {
-    const opevo_i_scale *wide = a->dim >= 0 ? a : b;
-    opevo_i_scale both = {.dim = wide->dim, .channels = wide->channels, .adds = a->adds || b->adds};
+    const opevo_i_net_scale *wide = a->dim >= 0 ? a : b;
+    opevo_i_net_scale both = {
+        .dim = wide->dim, .channels = wide->channels, .adds = a->adds || b->adds};
     opevo_status status = OPEVO_OK;
 
     *fits = a->dim < 0 || b->dim < 0 || a->dim == b->dim;
     if (!*fits)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_scale_allocate(&both, err));
+    OPEVO_TRY(opevo_i_net_scale_allocate(&both, err));
     for (int64_t c = 0; c < both.channels; c++) {
         int64_t i = a->dim < 0 ? 0 : c, k = b->dim < 0 ? 0 : c;
 
         both.s[c] = b->s[k] * a->s[i];
         both.t[c] = b->s[k] * a->t[i] + b->t[k];
     }
-    opevo_i_scale_free(a);
+    opevo_i_net_scale_free(a);
     *a = both;
-    both = (opevo_i_scale){0};
+    both = (opevo_i_net_scale){0};
 cleanup:
-    opevo_i_scale_free(&both);
+    opevo_i_net_scale_free(&both);
     return status;
 }

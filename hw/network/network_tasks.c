@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-opevo_status opevo_i_constants(const opevo_inference *inference, bool **out, opevo_error *err)
+opevo_status opevo_i_net_find_constants(const opevo_network_inference *inference, bool **out,
+                                        opevo_error *err)
 {
     bool *constant = opevo_calloc((size_t)inference->values + 1, sizeof *constant);
 
@@ -20,7 +21,7 @@ opevo_status opevo_i_constants(const opevo_inference *inference, bool **out, ope
     for (int i = 0; i < inference->values; i++)
         constant[i] = inference->value[i].array.data != NULL;
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
         bool all = true;
 
         for (int i = 0; i < step->inputs; i++)
@@ -33,7 +34,7 @@ opevo_status opevo_i_constants(const opevo_inference *inference, bool **out, ope
     return OPEVO_OK;
 }
 
-bool opevo_i_step_is_constant(const opevo_net_step *step, const bool *constant)
+bool opevo_i_net_step_is_constant(const opevo_network_step *step, const bool *constant)
 {
     for (int i = 0; i < step->outputs; i++) {
         if (step->output[i] >= 0)
@@ -44,7 +45,7 @@ bool opevo_i_step_is_constant(const opevo_net_step *step, const bool *constant)
 
 static int compare_texts(const void *a, const void *b)
 {
-    const opevo_net_task *x = a, *y = b;
+    const opevo_network_task *x = a, *y = b;
     int order = strcmp(x->text, y->text);
 
     return order ? order : x->step - y->step;
@@ -52,12 +53,12 @@ static int compare_texts(const void *a, const void *b)
 
 static int compare_steps(const void *a, const void *b)
 {
-    return ((const opevo_net_task *)a)->step - ((const opevo_net_task *)b)->step;
+    return ((const opevo_network_task *)a)->step - ((const opevo_network_task *)b)->step;
 }
 
 /* Put equal texts together, each at its first step. Until the tasks are in order, of_step has
  * the first step instead of the task. */
-static void join(opevo_net_tasks *tasks, int steps)
+static void join(opevo_network_tasks *tasks, int steps)
 {
     int kept = 0;
 
@@ -72,8 +73,8 @@ static void join(opevo_net_tasks *tasks, int steps)
     tasks->count = kept;
     qsort(tasks->task, (size_t)kept, sizeof *tasks->task, compare_steps);
     for (int n = 0; n < steps; n++) {
-        opevo_net_task key = {.step = tasks->of_step[n]};
-        const opevo_net_task *found =
+        opevo_network_task key = {.step = tasks->of_step[n]};
+        const opevo_network_task *found =
             key.step < 0 ? NULL
                          : bsearch(&key, tasks->task, (size_t)kept, sizeof key, compare_steps);
 
@@ -81,7 +82,7 @@ static void join(opevo_net_tasks *tasks, int steps)
     }
 }
 
-static opevo_status count_flop(opevo_net_task *task, opevo_error *err)
+static opevo_status count_flop(opevo_network_task *task, opevo_error *err)
 {
     opevo_computation *computation = NULL;
     opevo_status status =
@@ -93,24 +94,26 @@ static opevo_status count_flop(opevo_net_task *task, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_inference_tasks(const opevo_inference *inference, opevo_net_tasks *out,
-                                   opevo_error *err)
+opevo_status opevo_network_inference_tasks(const opevo_network_inference *inference,
+                                           opevo_network_tasks *out, opevo_error *err)
 {
     size_t steps = (size_t)inference->steps + 1;
     opevo_status status = OPEVO_OK;
     bool *constant = NULL;
 
-    *out = (opevo_net_tasks){.task = opevo_calloc(steps, sizeof *out->task),
-                             .of_step = opevo_calloc(steps, sizeof *out->of_step)};
+    *out = (opevo_network_tasks){.task = opevo_calloc(steps, sizeof *out->task),
+                                 .of_step = opevo_calloc(steps, sizeof *out->of_step)};
     if (!out->task || !out->of_step)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network."));
-    OPEVO_TRY(opevo_i_constants(inference, &constant, err));
+    OPEVO_TRY(opevo_i_net_find_constants(inference, &constant, err));
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         out->of_step[n] = -1;
-        if (step->kind == OPEVO_NET_STEP_COMPUTE && !opevo_i_step_is_constant(step, constant))
-            out->task[out->count++] = (opevo_net_task){.text = step->text, .step = n, .count = 1};
+        if (step->kind == OPEVO_NETWORK_STEP_COMPUTE &&
+            !opevo_i_net_step_is_constant(step, constant))
+            out->task[out->count++] =
+                (opevo_network_task){.text = step->text, .step = n, .count = 1};
     }
     join(out, inference->steps);
     for (int i = 0; i < out->count; i++)
@@ -120,9 +123,9 @@ cleanup:
     return status;
 }
 
-void opevo_net_tasks_free(opevo_net_tasks *tasks)
+void opevo_network_tasks_free(opevo_network_tasks *tasks)
 {
     opevo_free(tasks->task);
     opevo_free(tasks->of_step);
-    *tasks = (opevo_net_tasks){0};
+    *tasks = (opevo_network_tasks){0};
 }

@@ -153,14 +153,14 @@ static const formula formulas[] = {
     [IS_NAN] = {.apply = is_nan},
 };
 
-static const formula *formula_of(const opevo_i_call *call)
+static const formula *formula_of(const opevo_i_net_call *call)
 {
     return &formulas[call->node->row->code];
 }
 
 /* ---- The node ---- */
 
-static opevo_status infer(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     const formula *self = formula_of(call);
@@ -168,26 +168,26 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
     if (in->type != OPEVO_NETWORK_FLOAT32 && (!self->apply || in->type == OPEVO_NETWORK_BOOL))
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not compute it on %s.",
                           opevo_network_type_name(in->type));
-    return opevo_i_shape(call->out[0],
-                         call->node->row->code == IS_NAN ? OPEVO_NETWORK_BOOL : in->type, in->dims,
-                         in->extent, err);
+    return opevo_i_net_shape(call->out[0],
+                             call->node->row->code == IS_NAN ? OPEVO_NETWORK_BOOL : in->type,
+                             in->dims, in->extent, err);
 }
 
-static opevo_status define(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     const formula *self = formula_of(call);
-    double a = self->a ? opevo_i_attribute_float(call, self->a, (double)self->a_default) : 0;
-    double b = self->b ? opevo_i_attribute_float(call, self->b, (double)self->b_default) : 0;
+    double a = self->a ? opevo_i_net_attribute_float(call, self->a, (double)self->a_default) : 0;
+    double b = self->b ? opevo_i_net_attribute_float(call, self->b, (double)self->b_default) : 0;
 
     if (!self->text)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
-    opevo_i_declare(call, 0, out);
+    opevo_i_net_declare(call, 0, out);
     opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = ");
     for (const char *c = self->text; *c; c++) {
         if (*c == '$')
-            opevo_i_read(call, 0, "a", call->out[0]->array.dims, out);
+            opevo_i_net_read(call, 0, "a", call->out[0]->array.dims, out);
         else if (*c == 'A' || *c == 'B')
             opevo_text_add_double(out, *c == 'A' ? a : b);
         else
@@ -197,7 +197,7 @@ static opevo_status define(const opevo_i_call *call, opevo_text *out, opevo_erro
     return opevo_text_check(out, err);
 }
 
-static opevo_status move(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status move(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
@@ -205,15 +205,17 @@ static opevo_status move(const opevo_i_call *call, const void *const *in, void *
 
     (void)err;
     for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
-        if (self->whole && opevo_i_type_is_whole(from->type))
-            opevo_i_set_whole(to->type, out[0], i, self->whole(opevo_i_whole(from, in[0], i)));
+        if (self->whole && opevo_i_net_type_is_whole(from->type))
+            opevo_i_net_set_whole(to->type, out[0], i,
+                                  self->whole(opevo_i_net_whole(from, in[0], i)));
         else
-            opevo_i_set_number(to->type, out[0], i, self->apply(opevo_i_number(from, in[0], i)));
+            opevo_i_net_set_number(to->type, out[0], i,
+                                   self->apply(opevo_i_net_number(from, in[0], i)));
     }
     return OPEVO_OK;
 }
 
-const opevo_i_operator opevo_i_network_unary[] = {
+const opevo_i_net_operator opevo_i_net_unary[] = {
     {"Relu", 6, 1, 1, 1, infer, define, move, RELU, NULL},
     {"LeakyRelu", 6, 1, 1, 1, infer, define, move, LEAKY_RELU, "alpha=float"},
     {"Sigmoid", 6, 1, 1, 1, infer, define, move, SIGMOID, NULL},

@@ -44,13 +44,13 @@ static opevo_status check_range(const char *name, const int64_t *numbers, int co
 
 /* Whether auto_pad is one of its four words; without it, and in some files with no word, it is
  * NOTSET. */
-static opevo_status check_auto_pad(const opevo_i_call *call, opevo_error *err)
+static opevo_status check_auto_pad(const opevo_i_net_call *call, opevo_error *err)
 {
     static const char *const words[] = {"", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!opevo_i_attribute(call, "auto_pad") ||
-            opevo_i_attribute_is(call, "auto_pad", words[i]))
+        if (!opevo_i_net_attribute(call, "auto_pad") ||
+            opevo_i_net_attribute_is(call, "auto_pad", words[i]))
             return OPEVO_OK;
     }
     return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -59,14 +59,14 @@ static opevo_status check_auto_pad(const opevo_i_call *call, opevo_error *err)
 
 /* The kernel: that of the weights, which a kernel_shape may repeat; the whole input of a global
  * operator. */
-static opevo_status take_kernel(const opevo_i_call *call, window *w, opevo_error *err)
+static opevo_status take_kernel(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
     enum code code = (enum code)call->node->row->code;
     bool convolves = code == CONVOLUTION || code == TRANSPOSED;
-    bool given = opevo_i_attribute(call, "kernel_shape") != NULL;
+    bool given = opevo_i_net_attribute(call, "kernel_shape") != NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_attribute_ints(call, "kernel_shape", w->dims, 0, w->kernel, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "kernel_shape", w->dims, 0, w->kernel, err));
     for (int d = 0; d < w->dims; d++) {
         int64_t extent = convolves ? call->in[1]->array.extent[2 + d] : w->in[d];
 
@@ -83,7 +83,7 @@ cleanup:
 }
 
 /* Kernel, strides, dilations and explicit padding. */
-static opevo_status take_window(const opevo_i_call *call, window *w, opevo_error *err)
+static opevo_status take_window(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     enum code code = (enum code)call->node->row->code;
@@ -102,11 +102,11 @@ static opevo_status take_window(const opevo_i_call *call, window *w, opevo_error
                           call->in[1]->array.dims, in->dims);
     OPEVO_TRY(check_auto_pad(call, err));
     OPEVO_TRY(take_kernel(call, w, err));
-    OPEVO_TRY(opevo_i_attribute_ints(call, "strides", w->dims, 1, w->stride, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "strides", w->dims, 1, w->stride, err));
     OPEVO_TRY(check_range("strides", w->stride, w->dims, 1, err));
-    OPEVO_TRY(opevo_i_attribute_ints(call, "dilations", w->dims, 1, w->dilation, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "dilations", w->dims, 1, w->dilation, err));
     OPEVO_TRY(check_range("dilations", w->dilation, w->dims, 1, err));
-    OPEVO_TRY(opevo_i_attribute_ints(call, "pads", 2 * w->dims, 0, pads, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "pads", 2 * w->dims, 0, pads, err));
     OPEVO_TRY(check_range("pads", pads, 2 * w->dims, 0, err));
     for (int d = 0; d < w->dims; d++) {
         w->before[d] = pads[d];
@@ -117,16 +117,16 @@ cleanup:
 }
 
 /* Padding that auto_pad asks for, and the extents of the output. */
-static opevo_status take_outputs(const opevo_i_call *call, window *w, opevo_error *err)
+static opevo_status take_outputs(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
-    bool upper = opevo_i_attribute_is(call, "auto_pad", "SAME_UPPER");
-    bool lower = opevo_i_attribute_is(call, "auto_pad", "SAME_LOWER");
-    bool up = opevo_i_attribute_int(call, "ceil_mode", 0) != 0;
+    bool upper = opevo_i_net_attribute_is(call, "auto_pad", "SAME_UPPER");
+    bool lower = opevo_i_net_attribute_is(call, "auto_pad", "SAME_LOWER");
+    bool up = opevo_i_net_attribute_int(call, "ceil_mode", 0) != 0;
 
     for (int d = 0; d < w->dims; d++) {
         int64_t span = 0;
 
-        if (opevo_i_attribute_is(call, "auto_pad", "VALID"))
+        if (opevo_i_net_attribute_is(call, "auto_pad", "VALID"))
             w->before[d] = w->after[d] = 0;
         if (upper || lower) {
             int64_t padding = ((w->in[d] + w->stride[d] - 1) / w->stride[d] - 1) * w->stride[d] +
@@ -151,22 +151,23 @@ static opevo_status take_outputs(const opevo_i_call *call, window *w, opevo_erro
 
 /* The output of a transposed convolution, and the padding that a given output_shape implies.
  * Source: ONNX operator schemas, ConvTranspose-11. */
-static opevo_status take_transposed_outputs(const opevo_i_call *call, window *w, opevo_error *err)
+static opevo_status take_transposed_outputs(const opevo_i_net_call *call, window *w,
+                                            opevo_error *err)
 {
     int64_t more[WINDOW_DIMS], shape[WINDOW_DIMS];
-    bool upper = opevo_i_attribute_is(call, "auto_pad", "SAME_UPPER");
-    bool lower = opevo_i_attribute_is(call, "auto_pad", "SAME_LOWER");
-    bool given = opevo_i_attribute(call, "output_shape") != NULL;
+    bool upper = opevo_i_net_attribute_is(call, "auto_pad", "SAME_UPPER");
+    bool lower = opevo_i_net_attribute_is(call, "auto_pad", "SAME_LOWER");
+    bool given = opevo_i_net_attribute(call, "output_shape") != NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_attribute_ints(call, "output_padding", w->dims, 0, more, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "output_padding", w->dims, 0, more, err));
     OPEVO_TRY(check_range("output_padding", more, w->dims, 0, err));
-    OPEVO_TRY(opevo_i_attribute_ints(call, "output_shape", w->dims, 1, shape, err));
+    OPEVO_TRY(opevo_i_net_attribute_ints(call, "output_shape", w->dims, 1, shape, err));
     OPEVO_TRY(check_range("output_shape", shape, w->dims, 1, err));
     for (int d = 0; d < w->dims; d++) {
         int64_t full = 0;
 
-        if (opevo_i_attribute_is(call, "auto_pad", "VALID"))
+        if (opevo_i_net_attribute_is(call, "auto_pad", "VALID"))
             w->before[d] = w->after[d] = 0;
         full = w->stride[d] * (w->in[d] - 1) + more[d] + reach(w, d);
 
@@ -189,7 +190,7 @@ cleanup:
     return status;
 }
 
-static opevo_status window_of(const opevo_i_call *call, window *w, opevo_error *err)
+static opevo_status window_of(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -203,11 +204,12 @@ cleanup:
     return status;
 }
 
-static opevo_status check_channels(const opevo_i_call *call, int64_t *channels, opevo_error *err)
+static opevo_status check_channels(const opevo_i_net_call *call, int64_t *channels,
+                                   opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array, *weights = &call->in[1]->array;
     bool transposed = call->node->row->code == TRANSPOSED;
-    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    int64_t groups = opevo_i_net_attribute_int(call, "group", 1);
     int64_t read = 0;
 
     if (groups < 1 || groups > in->extent[1])
@@ -226,7 +228,7 @@ static opevo_status check_channels(const opevo_i_call *call, int64_t *channels, 
     return OPEVO_OK;
 }
 
-static opevo_status infer(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     window w;
@@ -239,9 +241,9 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
         OPEVO_TRY(check_channels(call, &shape[1], err));
     for (int d = 0; d < w.dims; d++)
         shape[2 + d] = w.out[d];
-    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, 2 + w.dims, shape, err));
+    OPEVO_TRY(opevo_i_net_shape(call->out[0], call->in[0]->array.type, 2 + w.dims, shape, err));
     if (call->outs > 1)
-        OPEVO_TRY(opevo_i_shape(call->out[1], OPEVO_NETWORK_INT64, 2 + w.dims, shape, err));
+        OPEVO_TRY(opevo_i_net_shape(call->out[1], OPEVO_NETWORK_INT64, 2 + w.dims, shape, err));
 cleanup:
     return status;
 }
@@ -266,7 +268,8 @@ static bool is_padded(const window *w)
 }
 
 /* P[n, c, p0, ...]: the input with `value` around it. */
-static void define_padded(const opevo_i_call *call, const window *w, double value, opevo_text *out)
+static void define_padded(const opevo_i_net_call *call, const window *w, double value,
+                          opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
 
@@ -309,15 +312,15 @@ static void add_reduction(const window *w, const char *reducer, int64_t channels
     opevo_text_add(out, ") ");
 }
 
-static void add_spatial(const opevo_i_call *call, const char *name, opevo_text *out)
+static void add_spatial(const opevo_i_net_call *call, const char *name, opevo_text *out)
 {
     opevo_text_printf(out, "%s[", name);
-    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = ");
 }
 
 /* Y0 = C + bias. */
-static void add_bias(const opevo_i_call *call, opevo_text *out)
+static void add_bias(const opevo_i_net_call *call, opevo_text *out)
 {
     add_spatial(call, "Y0", out);
     for (int d = 0; d < call->out[0]->array.dims; d++)
@@ -326,7 +329,7 @@ static void add_bias(const opevo_i_call *call, opevo_text *out)
 }
 
 /* The input channel of the sum's index c, for output channel a1: c + first channel of its group. */
-static void channel_of(const opevo_i_call *call, int64_t groups, char *out, size_t size)
+static void channel_of(const opevo_i_net_call *call, int64_t groups, char *out, size_t size)
 {
     int64_t channels = call->in[0]->array.extent[1] / groups;
 
@@ -337,9 +340,10 @@ static void channel_of(const opevo_i_call *call, int64_t groups, char *out, size
                  (long long)(call->out[0]->array.extent[1] / groups), (long long)channels);
 }
 
-static opevo_status define_convolution(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_convolution(const opevo_i_net_call *call, opevo_text *out,
+                                       opevo_error *err)
 {
-    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    int64_t groups = opevo_i_net_attribute_int(call, "group", 1);
     bool bias = call->ins > 2 && call->in[2];
     opevo_status status = OPEVO_OK;
     char channel[64];
@@ -347,7 +351,7 @@ static opevo_status define_convolution(const opevo_i_call *call, opevo_text *out
 
     OPEVO_TRY(window_of(call, &w, err));
     for (int i = 0; i < 2 + bias; i++)
-        opevo_i_declare(call, i, out);
+        opevo_i_net_declare(call, i, out);
     if (is_padded(&w))
         define_padded(call, &w, 0, out);
     add_spatial(call, bias ? "C" : "Y0", out);
@@ -366,9 +370,10 @@ cleanup:
 }
 
 /* Each output gathers the inputs that reach it: o + before - k dilation = i stride. */
-static opevo_status define_transposed(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_transposed(const opevo_i_net_call *call, opevo_text *out,
+                                      opevo_error *err)
 {
-    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    int64_t groups = opevo_i_net_attribute_int(call, "group", 1);
     bool bias = call->ins > 2 && call->in[2];
     opevo_status status = OPEVO_OK;
     char channel[64], at[WINDOW_DIMS][96];
@@ -379,7 +384,7 @@ static opevo_status define_transposed(const opevo_i_call *call, opevo_text *out,
         snprintf(at[d], sizeof at[d], "(a%d + %lld - k%d*%lld)", 2 + d, (long long)w.before[d], d,
                  (long long)w.dilation[d]);
     for (int i = 0; i < 2 + bias; i++)
-        opevo_i_declare(call, i, out);
+        opevo_i_net_declare(call, i, out);
     add_spatial(call, bias ? "C" : "Y0", out);
     add_reduction(&w, "sum", call->in[0]->array.extent[1] / groups, out);
     opevo_text_add(out, "select(");
@@ -405,13 +410,13 @@ cleanup:
     return status;
 }
 
-static opevo_status define_max(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_max(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     window w;
 
     OPEVO_TRY(window_of(call, &w, err));
-    opevo_i_declare(call, 0, out);
+    opevo_i_net_declare(call, 0, out);
     if (is_padded(&w))
         define_padded(call, &w, -3.4028234663852886e38, out);
     add_spatial(call, "Y0", out);
@@ -424,9 +429,9 @@ cleanup:
 }
 
 /* How many elements the window averages: with count_include_pad those inside the padding too. */
-static void add_count(const opevo_i_call *call, const window *w, opevo_text *out)
+static void add_count(const opevo_i_net_call *call, const window *w, opevo_text *out)
 {
-    bool with_padding = opevo_i_attribute_int(call, "count_include_pad", 0) != 0;
+    bool with_padding = opevo_i_net_attribute_int(call, "count_include_pad", 0) != 0;
 
     for (int d = 0; d < w->dims; d++) {
         int64_t before = with_padding ? 0 : w->before[d]; /* that does not count */
@@ -443,13 +448,13 @@ static void add_count(const opevo_i_call *call, const window *w, opevo_text *out
     }
 }
 
-static opevo_status define_average(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status define_average(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     window w;
 
     OPEVO_TRY(window_of(call, &w, err));
-    opevo_i_declare(call, 0, out);
+    opevo_i_net_declare(call, 0, out);
     if (is_padded(&w))
         define_padded(call, &w, 0, out);
     add_spatial(call, "C", out);
@@ -468,9 +473,9 @@ cleanup:
 }
 
 /* Whether each window has an element to average. */
-static opevo_status infer_average(const opevo_i_call *call, opevo_error *err)
+static opevo_status infer_average(const opevo_i_net_call *call, opevo_error *err)
 {
-    bool with_padding = opevo_i_attribute_int(call, "count_include_pad", 0) != 0;
+    bool with_padding = opevo_i_net_attribute_int(call, "count_include_pad", 0) != 0;
     opevo_status status = OPEVO_OK;
     window w;
 
@@ -537,11 +542,11 @@ static int64_t best_of(const window *w, const float *from, const int64_t *at, bo
     return best;
 }
 
-static opevo_status move_max(const opevo_i_call *call, const void *const *in, void *const *out,
+static opevo_status move_max(const opevo_i_net_call *call, const void *const *in, void *const *out,
                              opevo_error *err)
 {
     const opevo_array *input = &call->in[0]->array, *output = &call->out[0]->array;
-    bool column = opevo_i_attribute_int(call, "storage_order", 0) != 0;
+    bool column = opevo_i_net_attribute_int(call, "storage_order", 0) != 0;
     int64_t plane = 1, cells = 1;
     opevo_status status = OPEVO_OK;
     window w;
@@ -569,7 +574,7 @@ cleanup:
     return status;
 }
 
-const opevo_i_operator opevo_i_network_windows[] = {
+const opevo_i_net_operator opevo_i_net_windows[] = {
     {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION,
      "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints"},
     {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* Interpolation at 0, 1, -1, infinity, and at 2 and -2 as well. */
-static const opevo_i_winograd forms[] = {
+static const opevo_i_net_winograd forms[] = {
     {.tile = 2,
      .points = 4,
      .output = {{1, 1, 1, 0}, {0, 1, -1, 1}},
@@ -33,31 +33,33 @@ static const opevo_i_winograd forms[] = {
      .divisor = {4, 6, 6, 24, 24, 1}},
 };
 
-const opevo_i_winograd *opevo_i_winograds(size_t *count)
+const opevo_i_net_winograd *opevo_i_net_winograds(size_t *count)
 {
     *count = sizeof forms / sizeof *forms;
     return forms;
 }
 
-static int64_t tiles_of(const opevo_i_winograd *form, int64_t extent)
+static int64_t tiles_of(const opevo_i_net_winograd *form, int64_t extent)
 {
     return (extent - OPEVO_I_WINOGRAD_KERNEL + form->tile) / form->tile;
 }
 
-int64_t opevo_i_winograd_rows(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
+int64_t opevo_i_net_winograd_rows(const opevo_i_net_winograd *form,
+                                  const opevo_i_net_winograd_shape *shape)
 {
     return tiles_of(form, shape->height);
 }
 
-int64_t opevo_i_winograd_columns(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
+int64_t opevo_i_net_winograd_columns(const opevo_i_net_winograd *form,
+                                     const opevo_i_net_winograd_shape *shape)
 {
     return tiles_of(form, shape->width);
 }
 
-static int64_t tile_count(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
+static int64_t tile_count(const opevo_i_net_winograd *form, const opevo_i_net_winograd_shape *shape)
 {
-    return shape->images * opevo_i_winograd_rows(form, shape) *
-           opevo_i_winograd_columns(form, shape);
+    return shape->images * opevo_i_net_winograd_rows(form, shape) *
+           opevo_i_net_winograd_columns(form, shape);
 }
 
 /* ---- Rows of matrices as sums --------------------------------------------------------------- */
@@ -135,7 +137,8 @@ static void add_row(const int *row, const group *groups, int count, const char *
 }
 
 /* Rows for points x and -x differ by the sign of odd columns. */
-static void add_input_row(const opevo_i_winograd *form, int row, const char *read, opevo_text *out)
+static void add_input_row(const opevo_i_net_winograd *form, int row, const char *read,
+                          opevo_text *out)
 {
     const group groups[] = {{form->points - 2, -2, form->points / 2},
                             {form->points - 1, -2, form->points / 2}};
@@ -144,7 +147,8 @@ static void add_input_row(const opevo_i_winograd *form, int row, const char *rea
 }
 
 /* Columns of points x and -x are beside each other. */
-static void add_output_row(const opevo_i_winograd *form, int row, const char *read, opevo_text *out)
+static void add_output_row(const opevo_i_net_winograd *form, int row, const char *read,
+                           opevo_text *out)
 {
     group groups[OPEVO_I_WINOGRAD_POINTS] = {{0, 1, 1}};
     int count = 1;
@@ -155,8 +159,8 @@ static void add_output_row(const opevo_i_winograd *form, int row, const char *re
 }
 
 /* "select(i == 0, row 0, select(i == 1, ...))" */
-static void add_cases(const opevo_i_winograd *form, bool input, const char *axis, const char *read,
-                      opevo_text *out)
+static void add_cases(const opevo_i_net_winograd *form, bool input, const char *axis,
+                      const char *read, opevo_text *out)
 {
     int rows = input ? form->points : form->tile;
 
@@ -175,7 +179,7 @@ static void add_cases(const opevo_i_winograd *form, bool input, const char *axis
 
 /* The image in blocks with the zeros beyond its edges: E[images, groups ins, height, width,
  * block]. */
-static void define_edges(const opevo_i_winograd_shape *shape, long long height, long long width,
+static void define_edges(const opevo_i_net_winograd_shape *shape, long long height, long long width,
                          opevo_text *out)
 {
     const char *read = "A[n, c, h, w, v]";
@@ -193,11 +197,11 @@ static void define_edges(const opevo_i_winograd_shape *shape, long long height, 
         opevo_text_printf(out, "%s\n", read);
 }
 
-void opevo_i_winograd_define_input(const opevo_i_winograd *form,
-                                   const opevo_i_winograd_shape *shape, opevo_text *out)
+void opevo_i_net_winograd_define_input(const opevo_i_net_winograd *form,
+                                       const opevo_i_net_winograd_shape *shape, opevo_text *out)
 {
-    long long rows = opevo_i_winograd_rows(form, shape);
-    long long columns = opevo_i_winograd_columns(form, shape);
+    long long rows = opevo_i_net_winograd_rows(form, shape);
+    long long columns = opevo_i_net_winograd_columns(form, shape);
     long long height = form->tile * rows + 2, width = form->tile * columns + 2;
     long long ins = shape->groups * shape->ins;
     bool has_edges = height > shape->height || width > shape->width || shape->plain_image;
@@ -221,8 +225,8 @@ void opevo_i_winograd_define_input(const opevo_i_winograd *form,
     add_cases(form, true, "j", "R[i, %d, c, n, y, x, v]", out);
 }
 
-void opevo_i_winograd_define_product(const opevo_i_winograd *form,
-                                     const opevo_i_winograd_shape *shape, opevo_text *out)
+void opevo_i_net_winograd_define_product(const opevo_i_net_winograd *form,
+                                         const opevo_i_net_winograd_shape *shape, opevo_text *out)
 {
     long long places = form->points * form->points;
     long long tiles = tile_count(form, shape);
@@ -245,11 +249,11 @@ void opevo_i_winograd_define_product(const opevo_i_winograd *form,
         (long long)shape->block, first);
 }
 
-void opevo_i_winograd_define_output(const opevo_i_winograd *form,
-                                    const opevo_i_winograd_shape *shape, opevo_text *out)
+void opevo_i_net_winograd_define_output(const opevo_i_net_winograd *form,
+                                        const opevo_i_net_winograd_shape *shape, opevo_text *out)
 {
-    long long rows = opevo_i_winograd_rows(form, shape);
-    long long columns = opevo_i_winograd_columns(form, shape);
+    long long rows = opevo_i_net_winograd_rows(form, shape);
+    long long columns = opevo_i_net_winograd_columns(form, shape);
     long long block = shape->block;
     char read[64], cases[16];
 
@@ -273,7 +277,7 @@ void opevo_i_winograd_define_output(const opevo_i_winograd *form,
 /* ---- Weights -------------------------------------------------------------------------------- */
 
 /* U = G g G^T, and |G| |g| |G^T| where `absolute`. */
-static void transform(const opevo_i_winograd *form, const double *g, bool absolute, double *u)
+static void transform(const opevo_i_net_winograd *form, const double *g, bool absolute, double *u)
 {
     double half[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_KERNEL];
     int kernel = OPEVO_I_WINOGRAD_KERNEL;
@@ -322,7 +326,7 @@ static int roundings(const int *row, int columns)
     return terms - 1 + multiplies;
 }
 
-static int most_roundings(const opevo_i_winograd *form)
+static int most_roundings(const opevo_i_net_winograd *form)
 {
     int input = 0, output = 0;
 
@@ -346,13 +350,13 @@ static double gamma_of(double roundings)
     return nu < 1 ? nu / (1 - nu) : INFINITY;
 }
 
-double opevo_i_direct_bound(const opevo_i_winograd_shape *shape)
+double opevo_i_net_direct_bound(const opevo_i_net_winograd_shape *shape)
 {
     return gamma_of(9 * (double)(shape->ins * shape->block));
 }
 
 /* The largest element of |A^T| (w * b b^T) |A|. */
-static double largest_output(const opevo_i_winograd *form, const double *w)
+static double largest_output(const opevo_i_net_winograd *form, const double *w)
 {
     double b[OPEVO_I_WINOGRAD_POINTS] = {0};
     double most = 0;
@@ -384,8 +388,8 @@ enum { TAPS = OPEVO_I_WINOGRAD_KERNEL * OPEVO_I_WINOGRAD_KERNEL };
 
 /* The weights of one pair of channels: element `at` of the transformed ones at the first place,
  * further ones `step` elements apart. */
-static void transform_pair(const opevo_i_winograd *form, const double *g, float *out, int64_t step,
-                           channel *sums)
+static void transform_pair(const opevo_i_net_winograd *form, const double *g, float *out,
+                           int64_t step, channel *sums)
 {
     /* In double precision a number has at most ten roundings. */
     static const double more = 0x1p-49;
@@ -402,9 +406,10 @@ static void transform_pair(const opevo_i_winograd *form, const double *g, float 
         sums->all += fabs(g[k]);
 }
 
-opevo_status opevo_i_winograd_weights(const opevo_i_winograd *form,
-                                      const opevo_i_winograd_shape *shape, const float *weights,
-                                      opevo_array *out, double *bound, opevo_error *err)
+opevo_status opevo_i_net_winograd_weights(const opevo_i_net_winograd *form,
+                                          const opevo_i_net_winograd_shape *shape,
+                                          const float *weights, opevo_array *out, double *bound,
+                                          opevo_error *err)
 {
     int64_t block = shape->block, outs = shape->outs, ins = shape->ins;
     int64_t pairs = outs * ins * block * block;
@@ -444,13 +449,13 @@ cleanup:
  * and bytes of weights, which come from memory once. */
 static const double per_image_byte = 2, per_plain_byte = 5, per_weight_byte = 4;
 
-static double weight_cost(const opevo_i_winograd_shape *shape, double taps)
+static double weight_cost(const opevo_i_net_winograd_shape *shape, double taps)
 {
     return per_weight_byte * 4 * taps * (double)(shape->ins * shape->block) *
            (double)(shape->outs * shape->block);
 }
 
-double opevo_i_direct_cost(const opevo_i_winograd_shape *shape)
+double opevo_i_net_direct_cost(const opevo_i_net_winograd_shape *shape)
 {
     double results = (double)shape->images * (double)(shape->height - 2) *
                      (double)(shape->width - 2) * (double)(shape->outs * shape->block);
@@ -458,7 +463,8 @@ double opevo_i_direct_cost(const opevo_i_winograd_shape *shape)
     return TAPS * results * (double)(shape->ins * shape->block) + weight_cost(shape, TAPS);
 }
 
-double opevo_i_winograd_cost(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape)
+double opevo_i_net_winograd_cost(const opevo_i_net_winograd *form,
+                                 const opevo_i_net_winograd_shape *shape)
 {
     double places = form->points * form->points;
     double tiles = (double)tile_count(form, shape);

@@ -20,28 +20,30 @@ enum {
 /* y = A^T ((G g) * (B^T d)), with * by elements, is y_i = sum_k g_k d_{i+k}, 0 <= i < m; of images
  * in both dimensions. With p = m + 2 points: A^T is m x p, B^T is p x p, G is p x 3 and given as
  * whole numbers over one for each row. */
-typedef struct opevo_i_winograd {
+typedef struct opevo_i_net_winograd {
     int tile, points;
     int output[OPEVO_I_WINOGRAD_TILE][OPEVO_I_WINOGRAD_POINTS];    /* A^T */
     int input[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_POINTS];   /* B^T */
     int weights[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_KERNEL]; /* G, times ... */
     int divisor[OPEVO_I_WINOGRAD_POINTS];
-} opevo_i_winograd;
+} opevo_i_net_winograd;
 
 /* All, the smallest tile first. */
-const opevo_i_winograd *opevo_i_winograds(size_t *count);
+const opevo_i_net_winograd *opevo_i_net_winograds(size_t *count);
 
 /* A convolution of 3 x 3 with stride 1, with channels in whole blocks: groups ins block of the
  * image, of which each result depends on those of its group, and outs block results. The image has
  * its padding: height rows give height - 2 results. */
-typedef struct opevo_i_winograd_shape {
+typedef struct opevo_i_net_winograd_shape {
     int64_t images, height, width;
     int64_t ins, outs, block, groups;
     bool plain_image, plain_result; /* not in blocks: [images, channels, height, width] */
-} opevo_i_winograd_shape;
+} opevo_i_net_winograd_shape;
 
-int64_t opevo_i_winograd_rows(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
-int64_t opevo_i_winograd_columns(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
+int64_t opevo_i_net_winograd_rows(const opevo_i_net_winograd *form,
+                                  const opevo_i_net_winograd_shape *shape);
+int64_t opevo_i_net_winograd_columns(const opevo_i_net_winograd *form,
+                                     const opevo_i_net_winograd_shape *shape);
 
 /* ---- Definitions ---- */
 
@@ -49,16 +51,16 @@ int64_t opevo_i_winograd_columns(const opevo_i_winograd *form, const opevo_i_win
  *
  * V[p, p, groups ins, images, rows, columns, block] = B^T d B of the tiles d of A[images, groups
  * ins, height, width, block]; beyond its edges are zeros. */
-void opevo_i_winograd_define_input(const opevo_i_winograd *form,
-                                   const opevo_i_winograd_shape *shape, opevo_text *out);
+void opevo_i_net_winograd_define_input(const opevo_i_net_winograd *form,
+                                       const opevo_i_net_winograd_shape *shape, opevo_text *out);
 /* M[p p, outs, tiles, block] = sum of V[p p, groups ins, tiles, block] U[p p, outs, ins, block,
  * block] over the input channels of a group. */
-void opevo_i_winograd_define_product(const opevo_i_winograd *form,
-                                     const opevo_i_winograd_shape *shape, opevo_text *out);
+void opevo_i_net_winograd_define_product(const opevo_i_net_winograd *form,
+                                         const opevo_i_net_winograd_shape *shape, opevo_text *out);
 /* C[images, outs, height - 2, width - 2, block] = A^T M A of M[p, p, outs, images, rows, columns,
  * block]. */
-void opevo_i_winograd_define_output(const opevo_i_winograd *form,
-                                    const opevo_i_winograd_shape *shape, opevo_text *out);
+void opevo_i_net_winograd_define_output(const opevo_i_net_winograd *form,
+                                        const opevo_i_net_winograd_shape *shape, opevo_text *out);
 
 /* ---- Weights ---- */
 
@@ -79,18 +81,20 @@ void opevo_i_winograd_define_output(const opevo_i_winograd *form,
  * Winograd Convolution for Deep Neural Networks", ACM TOMS 46 (2020), theorem 3.3, here by elements
  * and with the weights that are known; Higham, "Accuracy and Stability of Numerical Algorithms",
  * 2002, section 3.1. */
-opevo_status opevo_i_winograd_weights(const opevo_i_winograd *form,
-                                      const opevo_i_winograd_shape *shape, const float *weights,
-                                      opevo_array *out, double *bound, opevo_error *err);
+opevo_status opevo_i_net_winograd_weights(const opevo_i_net_winograd *form,
+                                          const opevo_i_net_winograd_shape *shape,
+                                          const float *weights, opevo_array *out, double *bound,
+                                          opevo_error *err);
 /* The same bound of the sum itself, gamma_{9 channels}. */
-double opevo_i_direct_bound(const opevo_i_winograd_shape *shape);
+double opevo_i_net_direct_bound(const opevo_i_net_winograd_shape *shape);
 
 /* ---- Cost ---- */
 
 /* Time in units of a multiply-add of the product: its own, those of bytes that the transforms read
  * and write, and of bytes of weights; docs/networks.md has the formulas. Additions are hidden
  * behind bytes. */
-double opevo_i_winograd_cost(const opevo_i_winograd *form, const opevo_i_winograd_shape *shape);
-double opevo_i_direct_cost(const opevo_i_winograd_shape *shape);
+double opevo_i_net_winograd_cost(const opevo_i_net_winograd *form,
+                                 const opevo_i_net_winograd_shape *shape);
+double opevo_i_net_direct_cost(const opevo_i_net_winograd_shape *shape);
 
 #endif

@@ -29,7 +29,7 @@ enum {
     KERNEL = OPEVO_I_WINOGRAD_KERNEL
 };
 
-static int64_t extent_of(const opevo_i_convolution *self, int role)
+static int64_t extent_of(const opevo_i_net_convolution *self, int role)
 {
     int axis = self->axis[role];
 
@@ -43,7 +43,7 @@ static bool is_axis(const opevo_term *term, int axis)
     return term->atom == OPEVO_ATOM_AXIS && term->axis == axis;
 }
 
-static bool is_along(const opevo_i_convolution *self, const opevo_affine *index, int role)
+static bool is_along(const opevo_i_net_convolution *self, const opevo_affine *index, int role)
 {
     if (index->count == 0)
         return index->constant == 0 && extent_of(self, role) == 1;
@@ -52,7 +52,8 @@ static bool is_along(const opevo_i_convolution *self, const opevo_affine *index,
 }
 
 /* Whether an index is axis + tap. */
-static bool is_window(const opevo_i_convolution *self, const opevo_affine *index, int role, int tap)
+static bool is_window(const opevo_i_net_convolution *self, const opevo_affine *index, int role,
+                      int tap)
 {
     bool has_axis = extent_of(self, role) == 1, has_tap = false;
 
@@ -69,7 +70,7 @@ static bool is_window(const opevo_i_convolution *self, const opevo_affine *index
 }
 
 /* The results of a group if a term is ins * (out // results); 0 otherwise. */
-static int64_t group_of(const opevo_i_convolution *self, const opevo_term *term, int64_t ins)
+static int64_t group_of(const opevo_i_net_convolution *self, const opevo_term *term, int64_t ins)
 {
     const opevo_affine *inner = term->inner;
 
@@ -85,7 +86,7 @@ static int64_t group_of(const opevo_i_convolution *self, const opevo_term *term,
 
 /* Whether an index is in, or in + ins*(out//outs) with as many groups as the image has; sets
  * them. */
-static bool is_channel(opevo_i_convolution *self, const opevo_affine *index)
+static bool is_channel(opevo_i_net_convolution *self, const opevo_affine *index)
 {
     int64_t ins = extent_of(self, IN), all = self->image->extent[1], outs = 0;
     bool has_axis = ins == 1;
@@ -105,7 +106,7 @@ static bool is_channel(opevo_i_convolution *self, const opevo_affine *index)
     return self->shape.plain_result ? outs % self->shape.block == 0 : true;
 }
 
-static bool reads_image(opevo_i_convolution *self, const opevo_expression *read)
+static bool reads_image(opevo_i_net_convolution *self, const opevo_expression *read)
 {
     const opevo_affine *at = read->index;
 
@@ -122,7 +123,7 @@ static bool reads_image(opevo_i_convolution *self, const opevo_expression *read)
 
 /* Whether each element of the weights belongs to one place of the axes, and the other way round;
  * sets the strides, those of channels not in blocks as if they were. */
-static bool reads_weights(opevo_i_convolution *self, const opevo_expression *read)
+static bool reads_weights(opevo_i_net_convolution *self, const opevo_expression *read)
 {
     static const int roles[] = {OUT, PLACE, IN, TAP_ROW, TAP_COLUMN, IN_PLACE};
     const opevo_tensor *weights = read->tensor;
@@ -157,10 +158,10 @@ static bool reads_weights(opevo_i_convolution *self, const opevo_expression *rea
     return weights->readers == 1;
 }
 
-static void gather(const opevo_i_convolution *self, const float *from, float *to)
+static void gather(const opevo_i_net_convolution *self, const float *from, float *to)
 {
     static const int roles[] = {OUT, IN, TAP_ROW, TAP_COLUMN, IN_PLACE, PLACE};
-    const opevo_i_winograd_shape *shape = &self->shape;
+    const opevo_i_net_winograd_shape *shape = &self->shape;
     const int64_t extent[] = {shape->outs, shape->ins, KERNEL, KERNEL, shape->block, shape->block};
     int64_t place[6] = {0}, at = 0;
     int d = 0;
@@ -177,9 +178,9 @@ static void gather(const opevo_i_convolution *self, const float *from, float *to
     } while (d >= 0);
 }
 
-opevo_status opevo_i_convolution_weights(const opevo_inference *inference,
-                                         const opevo_i_convolution *self, float **out,
-                                         opevo_error *err)
+opevo_status opevo_i_net_convolution_weights(const opevo_network_inference *inference,
+                                             const opevo_i_net_convolution *self, float **out,
+                                             opevo_error *err)
 {
     const opevo_array *from = &inference->value[self->part.identity[self->weights->number]].array;
     float *made = opevo_calloc((size_t)opevo_array_elements(from), sizeof *made);
@@ -193,7 +194,7 @@ opevo_status opevo_i_convolution_weights(const opevo_inference *inference,
 
 /* ---- The step ------------------------------------------------------------------------------- */
 
-static bool is_known(const opevo_inference *inference, const opevo_i_part *part,
+static bool is_known(const opevo_network_inference *inference, const opevo_i_net_part *part,
                      const opevo_tensor *tensor)
 {
     int value = part->identity[tensor->number];
@@ -210,10 +211,10 @@ static bool is_in_layout(int dims, bool *plain)
 
 /* The roles of the axes by the layouts of image and result; false if their numbers differ from
  * these. */
-static bool name_axes(opevo_i_convolution *self)
+static bool name_axes(opevo_i_net_convolution *self)
 {
     const opevo_definition *sum = self->sum->definition;
-    opevo_i_winograd_shape *shape = &self->shape;
+    opevo_i_net_winograd_shape *shape = &self->shape;
     int next = 0;
 
     if (!is_in_layout(sum->spatial, &shape->plain_result) ||
@@ -236,12 +237,12 @@ static bool count_blocks(int64_t block, bool plain, int64_t channels, int64_t in
     return plain ? channels % block == 0 : inside == block;
 }
 
-static bool look_at_sum(const opevo_inference *inference, const opevo_tensor *tensor,
-                        opevo_i_convolution *self)
+static bool look_at_sum(const opevo_network_inference *inference, const opevo_tensor *tensor,
+                        opevo_i_net_convolution *self)
 {
     const opevo_definition *sum = tensor->definition;
     const opevo_expression *image = sum->value->left, *weights = sum->value->right;
-    opevo_i_winograd_shape *shape = &self->shape;
+    opevo_i_net_winograd_shape *shape = &self->shape;
 
     if (sum->reducer != OPEVO_REDUCER_SUM || sum->value->kind != OPEVO_EXPR_MULTIPLY ||
         image->kind != OPEVO_EXPR_READ || weights->kind != OPEVO_EXPR_READ)
@@ -253,7 +254,7 @@ static bool look_at_sum(const opevo_inference *inference, const opevo_tensor *te
     self->sum = tensor;
     self->image = image->tensor;
     self->weights = weights->tensor;
-    *shape = (opevo_i_winograd_shape){.block = inference->blocked};
+    *shape = (opevo_i_net_winograd_shape){.block = inference->blocked};
     if (!is_known(inference, &self->part, weights->tensor) || !name_axes(self) ||
         !reads_image(self, image) || !reads_weights(self, weights))
         return false;
@@ -267,16 +268,18 @@ static bool look_at_sum(const opevo_inference *inference, const opevo_tensor *te
                         extent_of(self, PLACE), &shape->outs);
 }
 
-opevo_status opevo_i_convolution_find(const opevo_inference *inference, const opevo_net_step *step,
-                                      opevo_i_convolution *self, bool *found, opevo_error *err)
+opevo_status opevo_i_net_convolution_find(const opevo_network_inference *inference,
+                                          const opevo_network_step *step,
+                                          opevo_i_net_convolution *self, bool *found,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     int sums = 0;
 
     *found = false;
-    if (step->kind != OPEVO_NET_STEP_COMPUTE || step->outputs != 1)
+    if (step->kind != OPEVO_NETWORK_STEP_COMPUTE || step->outputs != 1)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_part_create(step, &self->part, err));
+    OPEVO_TRY(opevo_i_net_part_create(step, &self->part, err));
     for (int i = 0; i < self->part.computation->tensors; i++) {
         const opevo_tensor *tensor = self->part.computation->tensor[i];
 

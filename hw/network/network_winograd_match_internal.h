@@ -25,23 +25,25 @@ enum {
 };
 
 /* A step with such a convolution. */
-typedef struct opevo_i_convolution {
-    opevo_i_part part;
+typedef struct opevo_i_net_convolution {
+    opevo_i_net_part part;
     const opevo_tensor *sum, *image, *weights;
-    opevo_i_winograd_shape shape;
+    opevo_i_net_winograd_shape shape;
     int axis[OPEVO_I_CONVOLUTION_ROLES];       /* of the sum; -1: none */
     int64_t stride[OPEVO_I_CONVOLUTION_ROLES]; /* of the weights along each */
-} opevo_i_convolution;
+} opevo_i_net_convolution;
 
 /* *found: the step has one convolution of 3 x 3 with stride 1, constant weights, and whole blocks
  * of channels in each group, and nothing else that reduces. Free its part also after a failure.
  * Errors: those of parsing; NOMEM. */
-opevo_status opevo_i_convolution_find(const opevo_inference *inference, const opevo_net_step *step,
-                                      opevo_i_convolution *self, bool *found, opevo_error *err);
+opevo_status opevo_i_net_convolution_find(const opevo_network_inference *inference,
+                                          const opevo_network_step *step,
+                                          opevo_i_net_convolution *self, bool *found,
+                                          opevo_error *err);
 
-/* The weights as opevo_i_winograd_weights takes them; free them. Errors: NOMEM. */
-opevo_status opevo_i_convolution_weights(const opevo_inference *inference,
-                                         const opevo_i_convolution *self, float **out,
-                                         opevo_error *err);
+/* The weights as opevo_i_net_winograd_weights takes them; free them. Errors: NOMEM. */
+opevo_status opevo_i_net_convolution_weights(const opevo_network_inference *inference,
+                                             const opevo_i_net_convolution *self, float **out,
+                                             opevo_error *err);
 
 #endif

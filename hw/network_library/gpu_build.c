@@ -9,14 +9,14 @@ static bool is_hip(const opevo_network_library *self)
     return self->options.dialect == OPEVO_KERNEL_HIP;
 }
 
-const char *opevo_i_gpu_ending(const opevo_network_library *self)
+const char *opevo_i_library_gpu_ending(const opevo_network_library *self)
 {
     return self->options.dialect == OPEVO_KERNEL_C ? "c" : is_hip(self) ? "hip" : "cu";
 }
 
 /* ---- make ---- */
 
-void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out)
 {
     opevo_text_printf(out,
                       "# libnet.a, and the program net, which checks and times it on a device; "
@@ -25,23 +25,24 @@ void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out)
                       "CFLAGS = -O2 -Wall -Wextra\n"
                       "KERNEL = %s\n"
                       "KERNELS = move",
-                      opevo_i_gpu_ending(self));
+                      opevo_i_library_gpu_ending(self));
     for (int t = 0; t < self->tasks; t++)
         opevo_text_printf(out, " \\\n    kernel_%03d", t);
     opevo_text_printf(out, "\nWEIGHT_BYTES = %lld\n", (long long)self->weight_bytes);
     opevo_text_add(out, "OBJECTS = net.o run.o weights.o $(KERNELS:=.o)\n"
                         "EMULATED = net.emulated run.emulated emulate.emulated weights.o "
                         "$(KERNELS:=.emulated)\n\n");
-    opevo_text_add(out, is_hip(self) ? opevo_i_gpu_hip_rules : opevo_i_gpu_cuda_rules);
-    opevo_text_add(out, opevo_i_gpu_rules);
+    opevo_text_add(out,
+                   is_hip(self) ? opevo_i_library_gpu_hip_rules : opevo_i_library_gpu_cuda_rules);
+    opevo_text_add(out, opevo_i_library_gpu_rules);
     opevo_text_printf(out, "\n%s", opevo_i_library_weights_rule);
 }
 
 /* ---- CMake ---- */
 
-void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out)
 {
-    const char *ending = opevo_i_gpu_ending(self);
+    const char *ending = opevo_i_library_gpu_ending(self);
 
     opevo_text_printf(out,
                       "# The library `net`: add_subdirectory() this folder, and link net. With "
@@ -60,9 +61,9 @@ void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out)
                         "COMPILE_OPTIONS \"-xc\")\n"
                         "  target_compile_definitions(net PUBLIC NET_EMULATE)\n"
                         "else()\n");
-    opevo_text_add(out,
-                   is_hip(self) ? opevo_i_gpu_cmake_device_hip : opevo_i_gpu_cmake_device_cuda);
-    opevo_text_add(out, opevo_i_gpu_cmake_end);
+    opevo_text_add(out, is_hip(self) ? opevo_i_library_gpu_cmake_device_hip
+                                     : opevo_i_library_gpu_cmake_device_cuda);
+    opevo_text_add(out, opevo_i_library_gpu_cmake_end);
     opevo_text_printf(out, opevo_i_library_weights_check_format, (long long)self->weight_bytes,
                       (long long)self->weight_bytes);
 }

@@ -101,7 +101,7 @@ static void add_launch(const opevo_i_library_task *task, int number, opevo_text 
     opevo_text_add(out, "}},\n");
 }
 
-void opevo_i_gpu_kernel(const opevo_network_library *self, int number, opevo_text *out)
+void opevo_i_library_gpu_kernel(const opevo_network_library *self, int number, opevo_text *out)
 {
     const opevo_i_library_task *task = &self->task[number];
 

@@ -9,7 +9,7 @@ enum { FLOAT = sizeof(float), MOVED = 256 /* elements of a block */ };
 
 static int64_t aligned_floats(int64_t floats)
 {
-    return opevo_i_aligned(floats * FLOAT) / FLOAT;
+    return opevo_i_library_aligned(floats * FLOAT) / FLOAT;
 }
 
 /* Where things are in the memory of the device, in floats: behind the values of the plan scratch
@@ -56,7 +56,7 @@ static void add_place(const opevo_network_library *self, int number, int64_t beh
 
 static void add_computation(const opevo_network_library *self, int n, int row, opevo_text *out)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     const opevo_i_library_task *task = &self->task[self->task_of[n]];
     int arguments = task->work->list.count + (task->kernel.scratch_bytes > 0);
 
@@ -79,10 +79,10 @@ static void add_computation(const opevo_network_library *self, int n, int row, o
     }
 }
 
-static void add_copy(const opevo_network_library *self, const opevo_net_step *step, int row,
-                     const opevo_net_copy *given, opevo_text *out)
+static void add_copy(const opevo_network_library *self, const opevo_network_step *step, int row,
+                     const opevo_network_copy *given, opevo_text *out)
 {
-    opevo_net_copy copy = *given;
+    opevo_network_copy copy = *given;
     int source = copy.input < 0 ? step->output[0] : step->input[copy.input];
     int64_t elements = 1;
 
@@ -114,7 +114,7 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
                    "/* Step, kernel, blocks, threads, bytes of shared memory, box, arguments. */\n"
                    "static const net_launch launches[] = {\n");
     for (int n = 0, row = 0; n < self->inference->steps; n++) {
-        const opevo_net_step *step = &self->inference->step[n];
+        const opevo_network_step *step = &self->inference->step[n];
 
         if (opevo_i_library_is_empty(self, step))
             continue;
@@ -123,9 +123,9 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
         opevo_text_add(out, " ");
         opevo_i_library_plain(step->name, out);
         opevo_text_add(out, " */\n");
-        if (step->kind == OPEVO_NET_STEP_COMPUTE)
+        if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)
             add_computation(self, n, row, out);
-        for (int i = 0; i < step->copies && step->kind == OPEVO_NET_STEP_COPY; i++)
+        for (int i = 0; i < step->copies && step->kind == OPEVO_NETWORK_STEP_COPY; i++)
             add_copy(self, step, row, &step->copy[i], out);
         row++;
     }
@@ -136,7 +136,7 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
 
 static void add_ends(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     int64_t at = scratch_at(self) + scratch_floats(self);
 
     opevo_text_add(out, "static const net_place output[] = {\n");
@@ -158,7 +158,7 @@ static void add_ends(const opevo_network_library *self, opevo_text *out)
                       (long long)self->weight_bytes / FLOAT);
 }
 
-void opevo_i_gpu_source(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out)
 {
     opevo_i_library_origin(self, out);
     opevo_text_add(out, "#include \"plan.h\"\n\n#include <math.h>\n\n"

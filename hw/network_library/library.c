@@ -6,7 +6,7 @@
 
 #include <opevo/memory.h>
 
-opevo_status opevo_network_library_create(const opevo_inference *inference,
+opevo_status opevo_network_library_create(const opevo_network_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err)
 {
@@ -58,7 +58,7 @@ int opevo_network_library_tasks(const opevo_network_library *self)
     return self->tasks;
 }
 
-const opevo_network_task *opevo_network_library_task(const opevo_network_library *self, int task)
+const opevo_network_kernel *opevo_network_library_task(const opevo_network_library *self, int task)
 {
     return &self->task[task].super;
 }

@@ -12,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-const opevo_i_gpu_text opevo_i_gpu_texts[] = {
-    {"device.h", opevo_i_gpu_file_device_h},
-    {"emulate.c", opevo_i_gpu_file_emulate_c},
-    {"emulate.h", opevo_i_gpu_file_emulate_h},
-    {"kernel.h", opevo_i_gpu_file_kernel_h},
-    {"main.c", opevo_i_gpu_file_main_c},
-    {"move.cu", opevo_i_gpu_file_move_cu},
-    {"plan.h", opevo_i_gpu_file_plan_h},
-    {"run.c", opevo_i_gpu_file_run_c},
+const opevo_i_library_gpu_text opevo_i_library_gpu_texts[] = {
+    {"device.h", opevo_i_library_gpu_file_device_h},
+    {"emulate.c", opevo_i_library_gpu_file_emulate_c},
+    {"emulate.h", opevo_i_library_gpu_file_emulate_h},
+    {"kernel.h", opevo_i_library_gpu_file_kernel_h},
+    {"main.c", opevo_i_library_gpu_file_main_c},
+    {"move.cu", opevo_i_library_gpu_file_move_cu},
+    {"plan.h", opevo_i_library_gpu_file_plan_h},
+    {"run.c", opevo_i_library_gpu_file_run_c},
     {NULL, NULL},
 };
 
@@ -89,7 +89,7 @@ static void add_program(const opevo_network_library *self, opevo_text *out)
 {
     const char *calls = opevo_i_library_program_run;
 
-    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name; one++) {
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts; one->name; one++) {
         if (self->options.dialect != OPEVO_KERNEL_C && strcmp(one->name, program_text) == 0)
             calls = one->text;
     }
@@ -114,11 +114,11 @@ static const struct {
     void (*for_gpu)(const opevo_network_library *self, opevo_text *out);
 } sources[] = {
     {"net.h", opevo_i_library_header, opevo_i_library_header},
-    {"net.c", opevo_i_library_source, opevo_i_gpu_source},
+    {"net.c", opevo_i_library_source, opevo_i_library_gpu_source},
     {"main.c", add_program, add_program},
     {"weights.S", add_weights, add_weights},
-    {"Makefile", add_makefile, opevo_i_gpu_makefile},
-    {"CMakeLists.txt", add_cmake, opevo_i_gpu_cmake},
+    {"Makefile", add_makefile, opevo_i_library_gpu_makefile},
+    {"CMakeLists.txt", add_cmake, opevo_i_library_gpu_cmake},
 };
 
 enum { SOURCES = sizeof sources / sizeof *sources };
@@ -148,15 +148,15 @@ cleanup:
 
 static void kernel_name(const opevo_network_library *self, int task, char name[OPEVO_I_FILE_NAME])
 {
-    snprintf(name, OPEVO_I_FILE_NAME, "kernel_%03d.%s", task, opevo_i_gpu_ending(self));
+    snprintf(name, OPEVO_I_FILE_NAME, "kernel_%03d.%s", task, opevo_i_library_gpu_ending(self));
 }
 
 /* Of a text that all libraries for GPUs have; false for that which is a part of main.c. */
-static bool text_name(const opevo_network_library *self, const opevo_i_gpu_text *text,
+static bool text_name(const opevo_network_library *self, const opevo_i_library_gpu_text *text,
                       char name[OPEVO_I_FILE_NAME])
 {
     if (strcmp(text->name, move_text) == 0)
-        snprintf(name, OPEVO_I_FILE_NAME, "move.%s", opevo_i_gpu_ending(self));
+        snprintf(name, OPEVO_I_FILE_NAME, "move.%s", opevo_i_library_gpu_ending(self));
     else
         snprintf(name, OPEVO_I_FILE_NAME, "%s", text->name);
     return strcmp(text->name, program_text) != 0;
@@ -195,7 +195,7 @@ bool opevo_i_library_is_name(const char *name)
         if (strcmp(name, sources[i].name) == 0)
             return true;
     }
-    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name; one++) {
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts; one->name; one++) {
         if (strcmp(name, one->name) == 0)
             return true;
     }
@@ -205,7 +205,7 @@ bool opevo_i_library_is_name(const char *name)
 }
 
 /* All files that the library is written to. */
-static opevo_status list_files(const opevo_network_library *self, opevo_i_names *out,
+static opevo_status list_files(const opevo_network_library *self, opevo_i_library_names *out,
                                opevo_error *err)
 {
     char name[OPEVO_I_FILE_NAME];
@@ -213,18 +213,19 @@ static opevo_status list_files(const opevo_network_library *self, opevo_i_names 
 
     for (size_t i = 0; i < SOURCES; i++) {
         OPEVO_TRY(source_name(self, i, name, err));
-        OPEVO_TRY(opevo_i_names_add(out, name, err));
+        OPEVO_TRY(opevo_i_library_names_add(out, name, err));
     }
-    OPEVO_TRY(opevo_i_names_add(out, inputs_name, err));
-    OPEVO_TRY(opevo_i_names_add(out, outputs_name, err));
-    OPEVO_TRY(opevo_i_names_add(out, weights_name, err));
+    OPEVO_TRY(opevo_i_library_names_add(out, inputs_name, err));
+    OPEVO_TRY(opevo_i_library_names_add(out, outputs_name, err));
+    OPEVO_TRY(opevo_i_library_names_add(out, weights_name, err));
     for (int t = 0; t < self->tasks; t++) {
         kernel_name(self, t, name);
-        OPEVO_TRY(opevo_i_names_add(out, name, err));
+        OPEVO_TRY(opevo_i_library_names_add(out, name, err));
     }
-    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name && is_for_gpu(self); one++) {
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts;
+         one->name && is_for_gpu(self); one++) {
         if (text_name(self, one, name))
-            OPEVO_TRY(opevo_i_names_add(out, name, err));
+            OPEVO_TRY(opevo_i_library_names_add(out, name, err));
     }
 cleanup:
     return status;
@@ -297,7 +298,7 @@ static opevo_status write_weights(const opevo_network_library *self, const char 
     return status;
 }
 
-static opevo_status write_recorded(const opevo_i_recorded *recorded, const char *folder,
+static opevo_status write_recorded(const opevo_i_library_recorded *recorded, const char *folder,
                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -325,13 +326,13 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
         if (is_for_gpu(self))
-            opevo_i_gpu_kernel(self, t, &text);
+            opevo_i_library_gpu_kernel(self, t, &text);
         else
             opevo_i_library_kernel(&self->task[t], &text);
         kernel_name(self, t, name);
         status = write_text(self, folder, name, &text, err);
     }
-    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts;
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts;
          one->name && is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
         opevo_text_add(&text, one->text);
@@ -346,38 +347,38 @@ opevo_status opevo_network_library_check_folder(const opevo_network_library *sel
                                                 const char *folder, opevo_error *err)
 {
     static const char *const all_have[] = {"Makefile", inputs_name, outputs_name, weights_name};
-    opevo_i_names files = {0};
+    opevo_i_library_names files = {0};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; !self && i < sizeof all_have / sizeof *all_have; i++)
-        OPEVO_TRY(opevo_i_names_add(&files, all_have[i], err));
+        OPEVO_TRY(opevo_i_library_names_add(&files, all_have[i], err));
     if (self)
         OPEVO_TRY(list_files(self, &files, err));
-    status = opevo_i_folder_check(folder, &files, err);
+    status = opevo_i_library_folder_check(folder, &files, err);
 cleanup:
-    opevo_i_names_free(&files);
+    opevo_i_library_names_free(&files);
     return status;
 }
 
 opevo_status opevo_network_library_write(opevo_network_library *self, const char *path,
                                          opevo_network_library_sizes *sizes, opevo_error *err)
 {
-    opevo_i_names files = {0};
-    opevo_i_folder folder = {.file = -1};
-    opevo_i_recorded recorded = {0};
+    opevo_i_library_names files = {0};
+    opevo_i_library_folder folder = {.file = -1};
+    opevo_i_library_recorded recorded = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_network_library_measure(self, sizes, err));
     OPEVO_TRY(list_files(self, &files, err));
-    OPEVO_TRY(opevo_i_folder_open(path, &files, &folder, err));
+    OPEVO_TRY(opevo_i_library_folder_open(path, &files, &folder, err));
     OPEVO_TRY(opevo_i_library_record(self, &recorded, err));
     OPEVO_TRY(write_recorded(&recorded, folder.inside.data, err));
     OPEVO_TRY(write_weights(self, folder.inside.data, err));
     OPEVO_TRY(write_sources(self, folder.inside.data, err));
-    status = opevo_i_folder_finish(&folder, &files, err);
+    status = opevo_i_library_folder_finish(&folder, &files, err);
 cleanup:
-    opevo_i_folder_close(&folder);
-    opevo_i_recorded_free(&recorded);
-    opevo_i_names_free(&files);
+    opevo_i_library_folder_close(&folder);
+    opevo_i_library_recorded_free(&recorded);
+    opevo_i_library_names_free(&files);
     return status;
 }

@@ -28,7 +28,8 @@ static const char list_name[] = "net.files", inside[] = "opevo-partial",
 
 /* ---- Names ---- */
 
-opevo_status opevo_i_names_add(opevo_i_names *names, const char *name, opevo_error *err)
+opevo_status opevo_i_library_names_add(opevo_i_library_names *names, const char *name,
+                                       opevo_error *err)
 {
     if (!opevo_reserve((void **)&names->name, &names->capacity, names->count + 1,
                        sizeof *names->name))
@@ -37,12 +38,12 @@ opevo_status opevo_i_names_add(opevo_i_names *names, const char *name, opevo_err
     return OPEVO_OK;
 }
 
-void opevo_i_names_free(opevo_i_names *names)
+void opevo_i_library_names_free(opevo_i_library_names *names)
 {
     opevo_free(names->name);
 }
 
-static bool has(const opevo_i_names *names, const char *name)
+static bool has(const opevo_i_library_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++) {
         if (strcmp(names->name[i], name) == 0)
@@ -66,7 +67,8 @@ static opevo_status refuse(const char *folder, const char *name, opevo_error *er
                       folder, name);
 }
 
-static opevo_status read_names(const char *folder, char *text, opevo_i_names *out, opevo_error *err)
+static opevo_status read_names(const char *folder, char *text, opevo_i_library_names *out,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *rest = NULL;
@@ -81,13 +83,13 @@ static opevo_status read_names(const char *folder, char *text, opevo_i_names *ou
                 err, OPEVO_INVALID,
                 "%s/%s:%d: \"%.40s\" is not a file of a library; give another folder.", folder,
                 list_name, number, name);
-        status = opevo_i_names_add(out, name, err);
+        status = opevo_i_library_names_add(out, name, err);
     }
     return status;
 }
 
 /* No names where no library was written. */
-static opevo_status read_list(int folder_file, const char *folder, opevo_i_names *out,
+static opevo_status read_list(int folder_file, const char *folder, opevo_i_library_names *out,
                               opevo_error *err)
 {
     opevo_text path = {0};
@@ -110,8 +112,8 @@ cleanup:
     return status;
 }
 
-static opevo_status write_list(const opevo_i_folder *self, const opevo_i_names *names,
-                               opevo_error *err)
+static opevo_status write_list(const opevo_i_library_folder *self,
+                               const opevo_i_library_names *names, opevo_error *err)
 {
     opevo_text path = {0}, text = {0};
     opevo_status status = OPEVO_OK;
@@ -132,8 +134,8 @@ cleanup:
 
 /* ---- Opening ---- */
 
-static opevo_status check_names(const opevo_i_folder *self, const opevo_i_names *names,
-                                opevo_error *err)
+static opevo_status check_names(const opevo_i_library_folder *self,
+                                const opevo_i_library_names *names, opevo_error *err)
 {
     struct stat info;
 
@@ -154,8 +156,8 @@ static opevo_status check_names(const opevo_i_folder *self, const opevo_i_names 
 
 /* Two processes that write into one folder wait for each other, where the file system can lock
  * it. */
-static opevo_status start(opevo_i_folder *self, const char *path, const opevo_i_names *names,
-                          opevo_error *err)
+static opevo_status start(opevo_i_library_folder *self, const char *path,
+                          const opevo_i_library_names *names, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -172,7 +174,7 @@ cleanup:
 }
 
 /* What a killed process has left. */
-static void clean(const opevo_i_folder *self)
+static void clean(const opevo_i_library_folder *self)
 {
     DIR *entries = opendir(self->inside.data);
     struct dirent *entry = NULL;
@@ -191,8 +193,8 @@ static void clean(const opevo_i_folder *self)
         closedir(entries);
 }
 
-opevo_status opevo_i_folder_open(const char *path, const opevo_i_names *names, opevo_i_folder *out,
-                                 opevo_error *err)
+opevo_status opevo_i_library_folder_open(const char *path, const opevo_i_library_names *names,
+                                         opevo_i_library_folder *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -207,16 +209,17 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_folder_check(const char *path, const opevo_i_names *names, opevo_error *err)
+opevo_status opevo_i_library_folder_check(const char *path, const opevo_i_library_names *names,
+                                          opevo_error *err)
 {
-    opevo_i_folder self = {.file = -1};
+    opevo_i_library_folder self = {.file = -1};
     opevo_status status = start(&self, path, names, err);
 
-    opevo_i_folder_close(&self);
+    opevo_i_library_folder_close(&self);
     return status;
 }
 
-void opevo_i_folder_close(opevo_i_folder *self)
+void opevo_i_library_folder_close(opevo_i_library_folder *self)
 {
     if (self->made) {
         clean(self);
@@ -225,7 +228,7 @@ void opevo_i_folder_close(opevo_i_folder *self)
     if (self->file >= 0)
         close(self->file);
     opevo_text_free(&self->inside);
-    opevo_i_names_free(&self->before);
+    opevo_i_library_names_free(&self->before);
 }
 
 /* ---- Into place ---- */
@@ -236,14 +239,15 @@ static bool builds(const char *name)
     return strcmp(name, "Makefile") == 0 || strcmp(name, "CMakeLists.txt") == 0;
 }
 
-static opevo_status remove_file(const opevo_i_folder *self, const char *name, opevo_error *err)
+static opevo_status remove_file(const opevo_i_library_folder *self, const char *name,
+                                opevo_error *err)
 {
     return unlinkat(self->file, name, 0) == 0 || errno == ENOENT ? OPEVO_OK
                                                                  : fail_path(self->path, name, err);
 }
 
-static opevo_status put(const opevo_i_folder *self, const opevo_i_names *names, bool last,
-                        opevo_error *err)
+static opevo_status put(const opevo_i_library_folder *self, const opevo_i_library_names *names,
+                        bool last, opevo_error *err)
 {
     char from[sizeof inside + OPEVO_I_FILE_NAME];
 
@@ -257,17 +261,17 @@ static opevo_status put(const opevo_i_folder *self, const opevo_i_names *names, 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_folder_finish(opevo_i_folder *self, const opevo_i_names *names,
-                                   opevo_error *err)
+opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
+                                           const opevo_i_library_names *names, opevo_error *err)
 {
-    opevo_i_names both = {0};
+    opevo_i_library_names both = {0};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < names->count; i++)
-        OPEVO_TRY(opevo_i_names_add(&both, names->name[i], err));
+        OPEVO_TRY(opevo_i_library_names_add(&both, names->name[i], err));
     for (size_t i = 0; i < self->before.count; i++) {
         if (!has(names, self->before.name[i]))
-            OPEVO_TRY(opevo_i_names_add(&both, self->before.name[i], err));
+            OPEVO_TRY(opevo_i_library_names_add(&both, self->before.name[i], err));
     }
     OPEVO_TRY(write_list(self, &both, err));
     for (size_t i = 0; i < self->before.count; i++) {
@@ -280,6 +284,6 @@ opevo_status opevo_i_folder_finish(opevo_i_folder *self, const opevo_i_names *na
     OPEVO_TRY(put(self, names, true, err));
     status = write_list(self, names, err);
 cleanup:
-    opevo_i_names_free(&both);
+    opevo_i_library_names_free(&both);
     return status;
 }

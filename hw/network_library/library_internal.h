@@ -9,7 +9,7 @@
 
 /* Of a task: the workload has the operands of the kernel, X<i> and Y<i>, in their order. */
 typedef struct opevo_i_library_task {
-    opevo_network_task super;
+    opevo_network_kernel super;
     opevo_workload *work;
     opevo_kernel kernel;
     uint32_t in_place; /* see opevo_computation_in_place */
@@ -17,13 +17,13 @@ typedef struct opevo_i_library_task {
 } opevo_i_library_task;
 
 /* A constant as the kernel of a task reads it. */
-typedef struct opevo_i_packed {
+typedef struct opevo_i_library_packed {
     int task, operand, value;
     int64_t offset; /* in bytes, from the first */
-} opevo_i_packed;
+} opevo_i_library_packed;
 
 struct opevo_network_library {
-    const opevo_inference *inference;
+    const opevo_network_inference *inference;
     opevo_network_library_options options;
     char *model, *version, *name;
     opevo_i_library_task *task;
@@ -34,13 +34,14 @@ struct opevo_network_library {
     int *stored;     /* the values of that file, in its order */
     int stored_count;
     int64_t weight_bytes;
-    opevo_i_packed *packed;
+    opevo_i_library_packed *packed;
     int packed_count;
     int64_t packed_bytes;
 };
 
 /* The value that operand i of the kernel of a task is in a step; -1 if it is omitted there. */
-int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_step *step, int i);
+int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_network_step *step,
+                            int i);
 
 /* Tasks and their kernels (library_tasks.c). Errors: those of opevo_network_library_create. */
 opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err);
@@ -76,9 +77,9 @@ void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
 /* Views do nothing, and neither do copies whose producers wrote to the result. */
-bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net_step *step);
+bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step);
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
-void opevo_i_library_simplify(opevo_net_copy *copy);
+void opevo_i_library_simplify(opevo_network_copy *copy);
 
 /* The files net.c and net.h (library_source.c). */
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
@@ -87,20 +88,21 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
 /* ---- The test (library_test.c) ---- */
 
 /* Inputs, and the outputs that are expected. */
-typedef struct opevo_i_recorded {
+typedef struct opevo_i_library_recorded {
     opevo_array *input, *output;
     int inputs, outputs;
-} opevo_i_recorded;
+} opevo_i_library_recorded;
 
 /* Into zeros; what is there is to be released, also on failure. */
-opevo_status opevo_i_library_record(const opevo_network_library *self, opevo_i_recorded *out,
-                                    opevo_error *err);
-void opevo_i_recorded_free(opevo_i_recorded *recorded);
+opevo_status opevo_i_library_record(const opevo_network_library *self,
+                                    opevo_i_library_recorded *out, opevo_error *err);
+void opevo_i_library_recorded_free(opevo_i_library_recorded *recorded);
 /* Errors: INVALID where inputs or outputs are not float32. */
-opevo_status opevo_i_library_check_types(const opevo_inference *inference, opevo_error *err);
+opevo_status opevo_i_library_check_types(const opevo_network_inference *inference,
+                                         opevo_error *err);
 
 /* Bytes rounded up to a multiple of OPEVO_MEMORY_ALIGNMENT. */
-static inline int64_t opevo_i_aligned(int64_t bytes)
+static inline int64_t opevo_i_library_aligned(int64_t bytes)
 {
     return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
 }
@@ -110,63 +112,67 @@ static inline int64_t opevo_i_aligned(int64_t bytes)
 enum { OPEVO_I_FILE_NAME = 32 };
 
 /* Names of files. */
-typedef struct opevo_i_names {
+typedef struct opevo_i_library_names {
     char (*name)[OPEVO_I_FILE_NAME];
     size_t count, capacity;
-} opevo_i_names;
+} opevo_i_library_names;
 
-opevo_status opevo_i_names_add(opevo_i_names *names, const char *name, opevo_error *err);
-void opevo_i_names_free(opevo_i_names *names);
+opevo_status opevo_i_library_names_add(opevo_i_library_names *names, const char *name,
+                                       opevo_error *err);
+void opevo_i_library_names_free(opevo_i_library_names *names);
 /* Whether some library has a file of this name (library_files.c). */
 bool opevo_i_library_is_name(const char *name);
 
 /* A folder that files are being written for. */
-typedef struct opevo_i_folder {
-    const char *path;     /* of the caller */
-    opevo_text inside;    /* the folder in it that files are written to */
-    opevo_i_names before; /* files of the library that it has had */
+typedef struct opevo_i_library_folder {
+    const char *path;             /* of the caller */
+    opevo_text inside;            /* the folder in it that files are written to */
+    opevo_i_library_names before; /* files of the library that it has had */
     int file;
     bool made; /* the folder inside */
-} opevo_i_folder;
+} opevo_i_library_folder;
 
 /* Refuse a folder that has files of these names which opevo has not written. Errors: INVALID; IO;
  * NOMEM. */
-opevo_status opevo_i_folder_check(const char *path, const opevo_i_names *names, opevo_error *err);
+opevo_status opevo_i_library_folder_check(const char *path, const opevo_i_library_names *names,
+                                          opevo_error *err);
 /* The same, and make the folder inside. Into zeros but for file = -1; to be closed, also on
  * failure. */
-opevo_status opevo_i_folder_open(const char *path, const opevo_i_names *names, opevo_i_folder *out,
-                                 opevo_error *err);
+opevo_status opevo_i_library_folder_open(const char *path, const opevo_i_library_names *names,
+                                         opevo_i_library_folder *out, opevo_error *err);
 /* All files of these names have been written to the folder inside: put them into place, and remove
  * those of the library before that the new one does not have. */
-opevo_status opevo_i_folder_finish(opevo_i_folder *self, const opevo_i_names *names,
-                                   opevo_error *err);
-void opevo_i_folder_close(opevo_i_folder *self);
+opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
+                                           const opevo_i_library_names *names, opevo_error *err);
+void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
 /* ---- Libraries for GPUs ---- */
 
 /* net.c: the plan of launches (gpu_plan.c). */
-void opevo_i_gpu_source(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out);
 /* The source of a kernel with a description of its launches (gpu_kernels.c). */
-void opevo_i_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
+void opevo_i_library_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
 /* Makefile and CMakeLists.txt (gpu_build.c), and what the names of kernels end with. */
-void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out);
-void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out);
-const char *opevo_i_gpu_ending(const opevo_network_library *self);
+void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out);
+const char *opevo_i_library_gpu_ending(const opevo_network_library *self);
 
-/* Files that are the same for all, from the folder gpu/ (library_files.c); behind the last NULL. The
- * text of main.c is a part of it. */
-typedef struct opevo_i_gpu_text {
+/* Files that are the same for all, from the folder gpu/ (library_files.c); behind the last NULL.
+ * The text of main.c is a part of it. */
+typedef struct opevo_i_library_gpu_text {
     const char *name, *text;
-} opevo_i_gpu_text;
-extern const opevo_i_gpu_text opevo_i_gpu_texts[];
+} opevo_i_library_gpu_text;
+extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[];
 /* Texts of the folder gpu_texts: of net.h; and the rules of make and of CMake. */
-extern const char opevo_i_gpu_calls[];
-extern const char opevo_i_gpu_cuda_rules[], opevo_i_gpu_hip_rules[], opevo_i_gpu_rules[];
-extern const char opevo_i_gpu_cmake_device_cuda[], opevo_i_gpu_cmake_device_hip[],
-    opevo_i_gpu_cmake_end[];
-extern const char opevo_i_gpu_file_device_h[], opevo_i_gpu_file_emulate_c[],
-    opevo_i_gpu_file_emulate_h[], opevo_i_gpu_file_kernel_h[], opevo_i_gpu_file_main_c[],
-    opevo_i_gpu_file_move_cu[], opevo_i_gpu_file_plan_h[], opevo_i_gpu_file_run_c[];
+extern const char opevo_i_library_gpu_calls[];
+extern const char opevo_i_library_gpu_cuda_rules[], opevo_i_library_gpu_hip_rules[],
+    opevo_i_library_gpu_rules[];
+extern const char opevo_i_library_gpu_cmake_device_cuda[], opevo_i_library_gpu_cmake_device_hip[],
+    opevo_i_library_gpu_cmake_end[];
+extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_emulate_c[],
+    opevo_i_library_gpu_file_emulate_h[], opevo_i_library_gpu_file_kernel_h[],
+    opevo_i_library_gpu_file_main_c[], opevo_i_library_gpu_file_move_cu[],
+    opevo_i_library_gpu_file_plan_h[], opevo_i_library_gpu_file_run_c[];
 
 /* ---- Fixed texts (texts/) ---- */
 

@@ -8,7 +8,7 @@
 
 static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     uint32_t *in_place = opevo_calloc((size_t)inference->steps + 1, sizeof *in_place);
     opevo_status status = OPEVO_OK;
 
@@ -27,7 +27,7 @@ static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
 static void note_reused(opevo_network_library *self)
 {
     for (int n = 0; n < self->inference->steps; n++) {
-        const opevo_net_step *step = &self->inference->step[n];
+        const opevo_network_step *step = &self->inference->step[n];
         opevo_i_library_task *task = self->task_of[n] < 0 ? NULL : &self->task[self->task_of[n]];
         const opevo_memory_place *to = task ? &self->plan->place[step->output[0]] : NULL;
 
@@ -51,12 +51,13 @@ static void add_weight(opevo_network_library *self, int number)
         return;
     self->stored[self->stored_count++] = place->value;
     self->weight[place->value] = self->weight_bytes;
-    self->weight_bytes += opevo_i_aligned(opevo_array_elements(array) * (int64_t)sizeof(float));
+    self->weight_bytes +=
+        opevo_i_library_aligned(opevo_array_elements(array) * (int64_t)sizeof(float));
 }
 
 static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *err)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     int number = self->task_of[n];
     const opevo_i_library_task *task = &self->task[number];
 
@@ -78,17 +79,17 @@ static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *
             k++;
         if (k < self->packed_count)
             continue;
-        self->packed[self->packed_count++] = (opevo_i_packed){
+        self->packed[self->packed_count++] = (opevo_i_library_packed){
             .task = number, .operand = i, .value = value, .offset = self->packed_bytes};
         self->packed_bytes +=
-            opevo_i_aligned((int64_t)task->kernel.packed[i] * (int64_t)sizeof(float));
+            opevo_i_library_aligned((int64_t)task->kernel.packed[i] * (int64_t)sizeof(float));
     }
     return OPEVO_OK;
 }
 
 static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
     size_t operands = 1;
 
@@ -109,7 +110,7 @@ static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
     for (int i = 0; i < inference->values; i++)
         self->weight[i] = -1;
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         if (!opevo_memory_plan_needs(self->plan, step))
             continue;
@@ -150,7 +151,7 @@ opevo_status opevo_network_library_measure(opevo_network_library *self,
 /* Different constants that steps of a task read as operand i of its kernel. */
 static int64_t constants_of(const opevo_network_library *self, int number, int i)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     int64_t count = 0;
 
     for (int n = 0; n < inference->steps; n++) {
@@ -185,8 +186,9 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *sel
     *packed_bytes = 0;
     for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
         if (kernel.packed[i])
-            *packed_bytes += constants_of(self, number, i) *
-                             opevo_i_aligned((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
+            *packed_bytes +=
+                constants_of(self, number, i) *
+                opevo_i_library_aligned((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
     }
     *scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(&kernel, self->options.threads);
     opevo_kernel_free(&kernel);

@@ -166,13 +166,14 @@ static bool is_own_word(const char *name)
     static const char *const texts[] = {
         opevo_i_library_first,       opevo_i_library_copies,      opevo_i_library_last,
         opevo_i_library_types,       opevo_i_library_tensors,     opevo_i_library_calls,
-        opevo_i_gpu_calls,           opevo_i_library_program,     opevo_i_library_program_run,
+        opevo_i_library_gpu_calls,   opevo_i_library_program,     opevo_i_library_program_run,
         opevo_i_library_program_end, opevo_i_library_program_main};
     bool found = is_in(own_words, name, strlen(name));
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)
         found = has_word(texts[i], name);
-    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name && !found; one++)
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts; one->name && !found;
+         one++)
         found = has_word(one->text, name) ||
                 (strncmp(one->name, name, strlen(name)) == 0 && one->name[strlen(name)] == '.');
     return found;

@@ -23,7 +23,7 @@ void opevo_i_library_plain(const char *name, opevo_text *out)
 static void add_address(const opevo_network_library *self, int number, opevo_text *out)
 {
     const opevo_memory_place *place = &self->plan->place[number];
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     if (place->kind == OPEVO_MEMORY_CONSTANT) {
         opevo_text_printf(out, "net_weights + %lld",
@@ -41,11 +41,11 @@ static void add_address(const opevo_network_library *self, int number, opevo_tex
 
 /* ---- Steps ---- */
 
-static const opevo_i_packed *find_packed(const opevo_network_library *self, int task, int operand,
-                                         int value)
+static const opevo_i_library_packed *find_packed(const opevo_network_library *self, int task,
+                                                 int operand, int value)
 {
     for (int i = 0; i < self->packed_count; i++) {
-        const opevo_i_packed *one = &self->packed[i];
+        const opevo_i_library_packed *one = &self->packed[i];
 
         if (one->task == task && one->operand == operand && one->value == value)
             return one;
@@ -55,14 +55,15 @@ static const opevo_i_packed *find_packed(const opevo_network_library *self, int 
 
 static void add_call(const opevo_network_library *self, int n, opevo_text *out)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     int number = self->task_of[n];
     const opevo_i_library_task *task = &self->task[number];
 
     opevo_text_printf(out, "    %s(", task->kernel.entry);
     for (int i = 0; i < task->work->list.count; i++) {
         int value = opevo_i_library_operand(task, step, i);
-        const opevo_i_packed *packed = find_packed(self, number, i, self->plan->place[value].value);
+        const opevo_i_library_packed *packed =
+            find_packed(self, number, i, self->plan->place[value].value);
 
         if (packed)
             opevo_text_printf(out, "self->packed + %lld",
@@ -75,7 +76,7 @@ static void add_call(const opevo_network_library *self, int n, opevo_text *out)
 }
 
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
-void opevo_i_library_simplify(opevo_net_copy *copy)
+void opevo_i_library_simplify(opevo_network_copy *copy)
 {
     int kept = 0;
 
@@ -116,10 +117,10 @@ void opevo_i_library_number(float value, opevo_text *out)
         opevo_text_add(out, isnan(value) ? "NAN" : value > 0 ? "INFINITY" : "-INFINITY");
 }
 
-static void add_copy(const opevo_network_library *self, const opevo_net_step *step,
-                     const opevo_net_copy *given, opevo_text *out)
+static void add_copy(const opevo_network_library *self, const opevo_network_step *step,
+                     const opevo_network_copy *given, opevo_text *out)
 {
-    opevo_net_copy copy = *given;
+    opevo_network_copy copy = *given;
 
     if (opevo_memory_plan_is_there(self->plan, step, given))
         return;
@@ -143,11 +144,11 @@ static void add_copy(const opevo_network_library *self, const opevo_net_step *st
 }
 
 /* Views do nothing, and neither do copies whose producers wrote to the result. */
-bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net_step *step)
+bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step)
 {
-    if (step->kind == OPEVO_NET_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
+    if (step->kind == OPEVO_NETWORK_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
         return true;
-    if (step->kind != OPEVO_NET_STEP_COPY)
+    if (step->kind != OPEVO_NETWORK_STEP_COPY)
         return false;
     for (int i = 0; i < step->copies; i++) {
         if (!opevo_memory_plan_is_there(self->plan, step, &step->copy[i]))
@@ -158,27 +159,27 @@ bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net
 
 static void add_step(const opevo_network_library *self, int n, opevo_text *out)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
 
     opevo_text_printf(out, "/* ");
     opevo_i_library_plain(step->operation, out);
     opevo_text_add(out, " ");
     opevo_i_library_plain(step->name, out);
     opevo_text_printf(out, " */\nstatic void step_%d(const net *self)\n{\n", n);
-    if (step->kind == OPEVO_NET_STEP_COMPUTE)
+    if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)
         add_call(self, n, out);
-    for (int i = 0; i < step->copies && step->kind == OPEVO_NET_STEP_COPY; i++)
+    for (int i = 0; i < step->copies && step->kind == OPEVO_NETWORK_STEP_COPY; i++)
         add_copy(self, step, &step->copy[i], out);
     opevo_text_add(out, "}\n\n");
 }
 
 void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     opevo_text_add(out, "const net_step net_steps[] = {\n");
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
         double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
 
         if (opevo_i_library_is_empty(self, step))
@@ -194,7 +195,7 @@ void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *o
 
 static void add_steps(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     for (int n = 0; n < inference->steps; n++) {
         if (!opevo_i_library_is_empty(self, &inference->step[n]))
@@ -237,7 +238,7 @@ static void add_packing(const opevo_network_library *self, opevo_text *out)
     opevo_text_add(out, "/* Weights in the layouts that kernels read them in. */\n"
                         "static void pack(const net *self)\n{\n");
     for (int i = 0; i < self->packed_count; i++) {
-        const opevo_i_packed *one = &self->packed[i];
+        const opevo_i_library_packed *one = &self->packed[i];
         char name[OPEVO_KERNEL_NAME];
 
         opevo_kernel_pack_name(&self->task[one->task].kernel, one->operand, name);
@@ -281,7 +282,7 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
 {
     opevo_text_printf(out, "const net_tensor net_%ss[] = {\n", what);
     for (int i = 0; i < count; i++) {
-        const opevo_net_tensor *value = &self->inference->value[numbers[i]];
+        const opevo_network_tensor *value = &self->inference->value[numbers[i]];
 
         opevo_text_add(out, "    {\"");
         opevo_i_library_plain(value->name, out);
@@ -296,7 +297,7 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
 
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     add_tensors(self, "input", inference->input, inference->inputs, out);
     add_tensors(self, "output", inference->output, inference->outputs, out);
@@ -304,7 +305,7 @@ void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text
 
 static void add_results(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     opevo_text_add(out, "\nstatic void fetch(const net *self, float *const *outputs)\n{\n");
     for (int i = 0; i < inference->outputs; i++) {
@@ -330,7 +331,7 @@ void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out)
 
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     opevo_i_library_origin(self, out);
     opevo_text_add(out, opevo_i_library_first);
@@ -338,7 +339,7 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
                       (long long)self->plan->bytes, (long long)self->packed_bytes);
     add_prototypes(self, out);
     for (int n = 0; n < inference->steps; n++) {
-        if (inference->step[n].kind == OPEVO_NET_STEP_COPY &&
+        if (inference->step[n].kind == OPEVO_NETWORK_STEP_COPY &&
             !opevo_i_library_is_empty(self, &inference->step[n])) {
             opevo_text_add(out, opevo_i_library_copies);
             break;
@@ -354,7 +355,7 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     int steps = 0;
 
     for (int n = 0; n < inference->steps; n++)
@@ -365,6 +366,6 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
                       inference->inputs, inference->outputs, steps);
     opevo_text_add(out, opevo_i_library_tensors);
     opevo_text_add(out, self->options.dialect == OPEVO_KERNEL_C ? opevo_i_library_calls
-                                                                : opevo_i_gpu_calls);
+                                                                : opevo_i_library_gpu_calls);
     opevo_text_add(out, opevo_i_library_header_end);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_step *step, int i)
+int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_network_step *step, int i)
 {
     const char *name = task->work->list.item[i].name;
     long number = strtol(name + 1, NULL, 10);
@@ -208,12 +208,12 @@ static int find_task(const opevo_network_library *self, const char *text)
 
 static opevo_status add_task(opevo_network_library *self, int n, opevo_error *err)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     opevo_i_library_task *task = &self->task[self->tasks];
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
-    task->super = (opevo_network_task){
+    task->super = (opevo_network_kernel){
         .text = step->text, .operation = step->operation, .step = n, .time_s = NAN};
     self->tasks++;
     OPEVO_TRY(opevo_computation_parse(step->text, "definitions", NULL, 0, &computation, err));
@@ -225,18 +225,18 @@ cleanup:
 }
 
 /* What a step reads must be there before: a constant that has a value, or float32. */
-static opevo_status check_step(const opevo_network_library *self, const opevo_net_step *step,
+static opevo_status check_step(const opevo_network_library *self, const opevo_network_step *step,
                                opevo_error *err)
 {
-    if (step->kind == OPEVO_NET_STEP_NODE)
+    if (step->kind == OPEVO_NETWORK_STEP_NODE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "It is neither a computation on float32 nor a move of its elements.");
     for (int i = 0; i < step->inputs; i++) {
         const opevo_array *array =
             step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
 
-        if (step->kind != OPEVO_NET_STEP_VIEW && array && array->type != OPEVO_NETWORK_FLOAT32 &&
-            !array->data)
+        if (step->kind != OPEVO_NETWORK_STEP_VIEW && array &&
+            array->type != OPEVO_NETWORK_FLOAT32 && !array->data)
             return OPEVO_FAIL(err, OPEVO_INVALID, "It reads %s; a library has float32 only.",
                               opevo_network_type_name(array->type));
     }
@@ -245,11 +245,11 @@ static opevo_status check_step(const opevo_network_library *self, const opevo_ne
 
 static opevo_status add_step(opevo_network_library *self, int n, opevo_error *err)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = check_step(self, step, &inner);
 
-    if (status == OPEVO_OK && step->kind == OPEVO_NET_STEP_COMPUTE) {
+    if (status == OPEVO_OK && step->kind == OPEVO_NETWORK_STEP_COMPUTE) {
         self->task_of[n] = find_task(self, step->text);
         if (self->task_of[n] == self->tasks)
             status = add_task(self, n, &inner);

@@ -7,7 +7,8 @@
 #include <opevo/memory.h>
 #include <opevo/random.h>
 
-static opevo_status check_type(const char *what, const opevo_net_tensor *value, opevo_error *err)
+static opevo_status check_type(const char *what, const opevo_network_tensor *value,
+                               opevo_error *err)
 {
     if (value->array.type == OPEVO_NETWORK_FLOAT32)
         return OPEVO_OK;
@@ -15,7 +16,7 @@ static opevo_status check_type(const char *what, const opevo_net_tensor *value, 
                       value->name, opevo_network_type_name(value->array.type));
 }
 
-opevo_status opevo_i_library_check_types(const opevo_inference *inference, opevo_error *err)
+opevo_status opevo_i_library_check_types(const opevo_network_inference *inference, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -30,7 +31,7 @@ cleanup:
 static opevo_status draw_inputs(const opevo_network_library *self, opevo_array *inputs,
                                 opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
     opevo_rng rng;
 
@@ -46,10 +47,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_library_record(const opevo_network_library *self, opevo_i_recorded *out,
-                                    opevo_error *err)
+opevo_status opevo_i_library_record(const opevo_network_library *self,
+                                    opevo_i_library_recorded *out, opevo_error *err)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
 
     out->input = opevo_calloc((size_t)inference->inputs + 1, sizeof *out->input);
@@ -58,14 +59,15 @@ opevo_status opevo_i_library_record(const opevo_network_library *self, opevo_i_r
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the test of the library."));
     out->inputs = inference->inputs;
     OPEVO_TRY(draw_inputs(self, out->input, err));
-    OPEVO_TRY(opevo_inference_run(self->options.reference ? self->options.reference : inference,
-                                  out->input, out->output, 0, err));
+    OPEVO_TRY(
+        opevo_network_inference_run(self->options.reference ? self->options.reference : inference,
+                                    out->input, out->output, 0, err));
     out->outputs = inference->outputs;
 cleanup:
     return status;
 }
 
-void opevo_i_recorded_free(opevo_i_recorded *recorded)
+void opevo_i_library_recorded_free(opevo_i_library_recorded *recorded)
 {
     for (int i = 0; i < recorded->inputs; i++)
         opevo_array_free(&recorded->input[i]);

@@ -31,7 +31,7 @@ typedef struct group {
 } group;
 
 typedef struct planner {
-    const opevo_inference *inference;
+    const opevo_network_inference *inference;
     const uint32_t *in_place;
     value *value;
     group *group;
@@ -40,7 +40,7 @@ typedef struct planner {
 
 /* ---- What is needed, from when to when ---- */
 
-static bool is_needed(const planner *self, const opevo_net_step *step)
+static bool is_needed(const planner *self, const opevo_network_step *step)
 {
     for (int i = 0; i < step->outputs; i++) {
         if (step->output[i] >= 0 && self->value[step->output[i]].needed)
@@ -51,7 +51,7 @@ static bool is_needed(const planner *self, const opevo_net_step *step)
 
 static void start(planner *self)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     for (int i = 0; i < inference->values; i++) {
         const opevo_array *array = &inference->value[i].array;
@@ -70,7 +70,7 @@ static void start(planner *self)
         self->value[inference->output[i]].last = inference->steps;
     }
     for (int n = inference->steps - 1; n >= 0; n--) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         if (!is_needed(self, step))
             continue;
@@ -106,7 +106,7 @@ static int root_of(const planner *self, int number, int64_t *offset)
     return number;
 }
 
-static void view(planner *self, const opevo_net_step *step)
+static void view(planner *self, const opevo_network_step *step)
 {
     value *out = &self->value[step->output[0]];
     const value *in = &self->value[step->input[0]];
@@ -136,7 +136,7 @@ static bool is_free_after(const planner *self, int root, int64_t offset, int64_t
 /* Whether the kernel may overwrite these bytes: those of all inputs that lie there. */
 static bool is_allowed(const planner *self, int n, int root, int64_t offset, int64_t bytes)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
 
     for (int i = 0; i < step->inputs; i++) {
         bool allowed = i < 32 && self->in_place[n] >> i & 1;
@@ -152,7 +152,7 @@ static bool is_allowed(const planner *self, int n, int root, int64_t offset, int
 /* An input that is a group of its own and is overwritten by the output. */
 static void reuse(planner *self, int n)
 {
-    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_network_step *step = &self->inference->step[n];
     int made = step->output[0];
 
     for (int i = 0; i < step->inputs && i < 32; i++) {
@@ -174,7 +174,7 @@ static void reuse(planner *self, int n)
 }
 
 /* Whether the copy moves elements that follow one another to such places; *elements: how many. */
-static bool is_range(const opevo_net_copy *copy, int64_t *elements)
+static bool is_range(const opevo_network_copy *copy, int64_t *elements)
 {
     *elements = 1;
     for (int d = copy->dims - 1; d >= 0; d--) {
@@ -187,14 +187,14 @@ static bool is_range(const opevo_net_copy *copy, int64_t *elements)
 }
 
 /* Whether the copy moves a whole value to a range of the result. */
-static bool is_whole(const opevo_net_copy *copy, int64_t elements)
+static bool is_whole(const opevo_network_copy *copy, int64_t elements)
 {
     int64_t moved = 0;
 
     return is_range(copy, &moved) && moved == elements && copy->from == 0;
 }
 
-static bool is_read_once(const opevo_net_step *step, int number)
+static bool is_read_once(const opevo_network_step *step, int number)
 {
     int reads = 0;
 
@@ -204,10 +204,10 @@ static bool is_read_once(const opevo_net_step *step, int number)
 }
 
 /* Inputs that are groups of their own become parts of the result. */
-static void place_inside(planner *self, const opevo_net_step *step)
+static void place_inside(planner *self, const opevo_network_step *step)
 {
     for (int i = 0; i < step->copies; i++) {
-        const opevo_net_copy *copy = &step->copy[i];
+        const opevo_network_copy *copy = &step->copy[i];
         int input = copy->input < 0 ? -1 : step->input[copy->input], root = 0;
         int64_t offset = 0, at = copy->to * (int64_t)sizeof(float);
 
@@ -225,19 +225,19 @@ static void place_inside(planner *self, const opevo_net_step *step)
 
 static void make_groups(planner *self, bool inside)
 {
-    const opevo_inference *inference = self->inference;
+    const opevo_network_inference *inference = self->inference;
 
     for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
+        const opevo_network_step *step = &inference->step[n];
 
         if (!is_needed(self, step) || step->outputs < 1 || step->output[0] < 0 ||
             self->value[step->output[0]].kind != OPEVO_MEMORY_ARENA)
             continue;
-        if (step->kind == OPEVO_NET_STEP_VIEW)
+        if (step->kind == OPEVO_NETWORK_STEP_VIEW)
             view(self, step);
-        else if (step->kind == OPEVO_NET_STEP_COPY && inside)
+        else if (step->kind == OPEVO_NETWORK_STEP_COPY && inside)
             place_inside(self, step);
-        else if (step->kind == OPEVO_NET_STEP_COMPUTE && self->in_place)
+        else if (step->kind == OPEVO_NETWORK_STEP_COMPUTE && self->in_place)
             reuse(self, n);
     }
 }
@@ -252,7 +252,7 @@ static void measure_groups(planner *self)
             self->group[self->groups++] = (group){.root = i,
                                                   .first = one->first,
                                                   .last = one->last,
-                                                  .bytes = opevo_i_aligned(one->bytes)};
+                                                  .bytes = opevo_i_library_aligned(one->bytes)};
     }
     for (int i = 0; i < self->inference->values; i++) {
         const value *one = &self->value[i];
@@ -360,8 +360,9 @@ static void note_places(const planner *self, opevo_memory_plan *plan)
     }
 }
 
-opevo_status opevo_memory_plan_create(const opevo_inference *inference, const uint32_t *in_place,
-                                      opevo_memory_plan **out, opevo_error *err)
+opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
+                                      const uint32_t *in_place, opevo_memory_plan **out,
+                                      opevo_error *err)
 {
     size_t values = (size_t)inference->values + 1;
     opevo_memory_plan *plan = opevo_calloc(1, sizeof *plan);
@@ -409,7 +410,7 @@ void opevo_memory_plan_destroy(opevo_memory_plan *plan)
     opevo_free(plan);
 }
 
-bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_net_step *step)
+bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_network_step *step)
 {
     for (int i = 0; i < step->outputs; i++) {
         if (step->output[i] >= 0 && plan->place[step->output[i]].kind == OPEVO_MEMORY_ARENA)
@@ -418,8 +419,8 @@ bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_net_step
     return false;
 }
 
-bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_net_step *step,
-                                const opevo_net_copy *copy)
+bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_network_step *step,
+                                const opevo_network_copy *copy)
 {
     const opevo_memory_place *to = &plan->place[step->output[0]], *from = NULL;
     int64_t moved = 0;

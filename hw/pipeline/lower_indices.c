@@ -9,7 +9,7 @@
 /* ---- Whole numbers ---- */
 
 /* floor(a / divisor), for an `a` of any sign. */
-static opevo_i_affine floor_divide(opevo_i_atoms *atoms, opevo_i_affine a, int64_t divisor,
+static opevo_i_affine floor_divide(opevo_i_affine_atoms *atoms, opevo_i_affine a, int64_t divisor,
                                    int64_t *shift)
 {
     int64_t least = opevo_i_affine_least(atoms, &a);
@@ -20,7 +20,8 @@ static opevo_i_affine floor_divide(opevo_i_atoms *atoms, opevo_i_affine a, int64
 }
 
 /* A whole number of a definition's axes. */
-static opevo_i_affine whole(opevo_i_atoms *atoms, const opevo_affine *a, const opevo_i_affine *axis)
+static opevo_i_affine whole(opevo_i_affine_atoms *atoms, const opevo_affine *a,
+                            const opevo_i_affine *axis)
 {
     opevo_i_affine sum = opevo_i_affine_constant(a->constant);
 
@@ -49,11 +50,11 @@ static opevo_i_affine whole(opevo_i_atoms *atoms, const opevo_affine *a, const o
 static opevo_i_affine imported(opevo_i_pipeline_lowering *self, const opevo_i_pipeline_stage *stage,
                                const opevo_i_affine *a, const opevo_i_affine *value)
 {
-    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine sum = opevo_i_affine_constant(a->constant);
 
     for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->pipeline->atoms.item[a->term[i].atom];
+        const opevo_i_affine_atom *atom = &self->pipeline->atoms.item[a->term[i].atom];
         opevo_i_affine one = opevo_i_affine_constant(0);
 
         if (atom->is_loop) {
@@ -74,7 +75,8 @@ void opevo_i_pipeline_whole(opevo_i_pipeline_lowering *self, const opevo_affine 
 {
     *out = whole(&self->nest->atoms, a, axis);
     if (out->overflow)
-        OPEVO_I_REFUSE(self, LIMIT, "A whole number has more than %d parts.", OPEVO_I_TERMS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A whole number has more than %d parts.",
+                                OPEVO_I_TERMS);
 }
 
 void opevo_i_pipeline_difference(opevo_i_pipeline_lowering *self, const opevo_affine *a,
@@ -87,7 +89,7 @@ void opevo_i_pipeline_difference(opevo_i_pipeline_lowering *self, const opevo_af
     opevo_i_pipeline_whole(self, a, axis, out);
     *out = opevo_i_affine_add(&self->nest->atoms, *out, -1, &less);
     if (out->overflow)
-        OPEVO_I_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
 }
 
 const opevo_definition *opevo_i_pipeline_axes(opevo_i_pipeline_lowering *self, int key,
@@ -123,19 +125,19 @@ static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
                                const opevo_i_affine *index, int64_t *size)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    opevo_i_atoms *atoms = &self->nest->atoms;
+    const opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine address = opevo_i_affine_constant(0);
 
     for (int i = stage->pieces - 1; i >= 0; i--) {
-        opevo_i_piece piece = opevo_i_pipeline_piece(stage, i, part->extent);
+        opevo_i_nest_piece piece = opevo_i_pipeline_piece(stage, i, part->extent);
         opevo_i_affine place =
             opevo_i_affine_add(atoms, index[piece.dim], -1, &part->base[piece.dim]);
 
         if (opevo_i_affine_least(atoms, &place) < 0) {
-            OPEVO_I_REFUSE(self, INVALID,
-                           "%s has a layout, so it cannot be read ahead of its first element.",
-                           stage->name);
+            OPEVO_I_PIPELINE_REFUSE(
+                self, INVALID, "%s has a layout, so it cannot be read ahead of its first element.",
+                stage->name);
             return address;
         }
         place = opevo_i_affine_divide(atoms, &place, piece.divisor);
@@ -147,13 +149,13 @@ static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
     return address;
 }
 
-opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
-                                       const opevo_i_affine *index)
+opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
+                                            const opevo_i_affine *index)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_access access = {.buffer = part->buffer};
+    const opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_nest_access access = {.buffer = part->buffer};
     int64_t stride = 1;
 
     if (stage->pieces)
@@ -166,21 +168,21 @@ opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
         stride *= part->extent[d];
     }
     for (int i = part->vthreads - 1; i >= 0; i--) {
-        opevo_i_affine one = opevo_i_affine_atom(part->vthread[i]);
+        opevo_i_affine one = opevo_i_affine_of_atom(part->vthread[i]);
 
         access.address = opevo_i_affine_add(atoms, access.address, stride, &one);
         stride *= atoms->item[part->vthread[i]].extent;
     }
     if (access.address.overflow)
-        OPEVO_I_REFUSE(self, LIMIT, "An address of %s has more than %d parts.",
-                       self->pipeline->stage[key]->name, OPEVO_I_TERMS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "An address of %s has more than %d parts.",
+                                self->pipeline->stage[key]->name, OPEVO_I_TERMS);
     return access;
 }
 
-int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf, int key,
+int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_nest_leaf *leaf, int key,
                               const opevo_i_affine *index)
 {
-    opevo_i_access access = opevo_i_pipeline_access(self, key, index);
+    opevo_i_nest_access access = opevo_i_pipeline_access(self, key, index);
     int read = 0;
 
     while (read < leaf->factors &&
@@ -188,8 +190,8 @@ int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_leaf *lea
             !opevo_i_affine_equal(&leaf->factor[read].address, &access.address)))
         read++;
     if (read == OPEVO_I_FACTORS) {
-        OPEVO_I_REFUSE(self, LIMIT, "A statement would read more than %d elements.",
-                       OPEVO_I_FACTORS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would read more than %d elements.",
+                                OPEVO_I_FACTORS);
         return -1;
     }
     if (read == leaf->factors)

@@ -20,21 +20,21 @@
 
 /* Threads that share memory fill it together: to it, their loops are inside. */
 static bool is_shared_by(const opevo_i_pipeline_lowering *self, opevo_scope scope,
-                         const opevo_i_owner *owner)
+                         const opevo_i_pipeline_owner *owner)
 {
     opevo_annotation what = self->part[owner->key]->own.loop[owner->loop].annotation;
 
     return scope == OPEVO_SCOPE_SHARED &&
-           (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD);
+           (opevo_i_nest_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD);
 }
 
 /* Whether an index that a term of this atom is in stays the same while the part of a stage is
  * computed: all its loops are outside the compute_at point. */
 static bool is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom)
 {
-    const opevo_i_atom *one = &self->nest->atoms.item[atom];
+    const opevo_i_affine_atom *one = &self->nest->atoms.item[atom];
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_owner *owner = &self->owner[atom];
+    const opevo_i_pipeline_owner *owner = &self->owner[atom];
 
     if (!one->is_loop) {
         for (int i = 0; i < one->inner.count; i++) {
@@ -73,15 +73,15 @@ static bool is_inside(const opevo_i_pipeline_lowering *self, int reader,
 
 static void look_at(opevo_i_pipeline_lowering *self, int key, int d, const opevo_i_affine *index)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_part *part = self->part[key];
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_pipeline_part *part = self->part[key];
     opevo_i_affine fixed = opevo_i_affine_constant(0);
     opevo_i_affine free = opevo_i_affine_constant(index->constant);
     int64_t least = 0;
     int64_t most = 0;
 
     for (int t = 0; t < index->count; t++) {
-        opevo_i_affine term = opevo_i_affine_atom(index->term[t].atom);
+        opevo_i_affine term = opevo_i_affine_of_atom(index->term[t].atom);
         bool stays = is_fixed(self, key, index->term[t].atom);
 
         *(stays ? &fixed : &free) =
@@ -107,9 +107,9 @@ static void look(opevo_i_pipeline_lowering *self, void *context, int key,
     if (stage->place != OPEVO_PLACE_AT)
         return;
     if (!is_inside(self, reader, stage)) {
-        OPEVO_I_REFUSE(self, INVALID, "%s is computed at a loop of %s, but %s reads it outside.",
-                       stage->name, self->pipeline->stage[stage->at]->name,
-                       self->pipeline->stage[reader]->name);
+        OPEVO_I_PIPELINE_REFUSE(
+            self, INVALID, "%s is computed at a loop of %s, but %s reads it outside.", stage->name,
+            self->pipeline->stage[stage->at]->name, self->pipeline->stage[reader]->name);
         return;
     }
     for (int d = 0; d < stage->dims; d++)
@@ -123,7 +123,7 @@ static void look(opevo_i_pipeline_lowering *self, void *context, int key,
 static int64_t part_of(opevo_i_pipeline_lowering *self, int key, int d)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_part *part = self->part[key];
+    opevo_i_pipeline_part *part = self->part[key];
     int64_t extent = stage->own.axis_extent[d];
 
     part->base[d] = opevo_i_affine_constant(0);
@@ -137,17 +137,17 @@ static int64_t part_of(opevo_i_pipeline_lowering *self, int key, int d)
 
 static void own_atoms(opevo_i_pipeline_lowering *self, int key)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_nest_loops *own = &self->part[key]->own;
 
     if (!opevo_reserve((void **)&self->owner, &self->owner_capacity, self->nest->atoms.count,
                        sizeof *self->owner)) {
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
         return;
     }
     while (self->owners < self->nest->atoms.count)
-        self->owner[self->owners++] = (opevo_i_owner){-1, -1};
+        self->owner[self->owners++] = (opevo_i_pipeline_owner){-1, -1};
     for (int i = 0; i < own->loops; i++)
-        self->owner[own->loop[i].atom] = (opevo_i_owner){key, i};
+        self->owner[own->loop[i].atom] = (opevo_i_pipeline_owner){key, i};
 }
 
 /* What the loops over an axis of a part run over: all of its `extent`, and where sums gather in
@@ -155,7 +155,7 @@ static void own_atoms(opevo_i_pipeline_lowering *self, int key)
 static int64_t run_over(const opevo_i_pipeline_stage *stage, int axis, int64_t extent)
 {
     for (int i = 0; i < stage->own.loops && stage->accumulate >= 0 && axis < stage->dims; i++) {
-        const opevo_i_loop *loop = &stage->own.loop[i];
+        const opevo_i_nest_loop *loop = &stage->own.loop[i];
 
         if (loop->annotation == OPEVO_ANNOTATION_VECTORIZE &&
             opevo_i_affine_factor(&stage->own.axis[axis], loop->atom) == 1)
@@ -169,8 +169,8 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shr
                               opevo_error *err)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_atoms *atoms = &self->nest->atoms;
-    opevo_i_loops *own = &self->part[key]->own;
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_nest_loops *own = &self->part[key]->own;
     opevo_status status = OPEVO_OK;
     bool reduces = false;
 
@@ -179,13 +179,15 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shr
         int64_t extent = a < stage->dims ? part_of(self, key, a) : stage->own.axis_extent[a];
 
         reduces = stage->axis_reduces[a];
-        OPEVO_TRY(opevo_i_loops_add(own, atoms, "i", run_over(stage, a, extent), reduces, err));
+        OPEVO_TRY(
+            opevo_i_nest_loops_add(own, atoms, "i", run_over(stage, a, extent), reduces, err));
         own->axis_extent[a] = extent;
-        own->axis[a] = opevo_i_affine_atom(own->loop[a].atom);
+        own->axis[a] = opevo_i_affine_of_atom(own->loop[a].atom);
         own->axes++;
     }
     for (int i = 0; i < stage->changes; i++)
-        OPEVO_TRY(opevo_i_change_apply(&stage->change[i], own, shrink, atoms, stage->name, err));
+        OPEVO_TRY(opevo_i_pipeline_loop_change_apply(&stage->change[i], own, shrink, atoms,
+                                                     stage->name, err));
 cleanup:
     return status;
 }
@@ -193,10 +195,10 @@ cleanup:
 static void find_vthreads(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_part *part = self->part[key];
+    opevo_i_pipeline_part *part = self->part[key];
 
     for (size_t atom = 0; atom < self->owners; atom++) {
-        const opevo_i_owner *owner = &self->owner[atom];
+        const opevo_i_pipeline_owner *owner = &self->owner[atom];
         bool used = false;
 
         if (!self->nest->atoms.item[atom].is_loop || !is_fixed(self, key, (int)atom) ||
@@ -236,8 +238,8 @@ static double size_of(const opevo_i_pipeline_stage *stage, const int64_t *extent
 static void set_buffer(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_part *part = self->part[key];
-    opevo_i_buffer *buffer = NULL;
+    opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_nest_buffer *buffer = NULL;
     double size = 1;
 
     for (int d = 0; d < stage->dims; d++) {
@@ -251,10 +253,10 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
         return;
     size = size_of(stage, part->extent);
     if (self->buffers == OPEVO_I_BUFFERS || size > 0x1p40) {
-        OPEVO_I_REFUSE(self, LIMIT,
-                       "%s would have more than 2^40 elements, or be one buffer of "
-                       "more than %d.",
-                       stage->name, OPEVO_I_BUFFERS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT,
+                                "%s would have more than 2^40 elements, or be one buffer of "
+                                "more than %d.",
+                                stage->name, OPEVO_I_BUFFERS);
         return;
     }
     part->buffer = self->buffers++;
@@ -280,7 +282,7 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
 static void infer(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_part *part = self->part[key];
+    opevo_i_pipeline_part *part = self->part[key];
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 

@@ -8,16 +8,16 @@
 
 #include <math.h>
 
-static opevo_i_node *checked(opevo_i_pipeline_lowering *self, opevo_i_node *node)
+static opevo_i_nest_node *checked(opevo_i_pipeline_lowering *self, opevo_i_nest_node *node)
 {
     if (!node)
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
     return node;
 }
 
 /* A leaf, in loops over the virtual threads that it depends on. */
-static void add_leaf(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
-                     const opevo_i_leaf *leaf)
+static void add_leaf(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                     const opevo_i_nest_leaf *leaf)
 {
     for (int i = 0; i < self->vthreads && parent; i++)
         parent =
@@ -34,7 +34,7 @@ static bool has_node(opevo_annotation what)
 
 /* ---- Reductions ---- */
 
-static int first_reduction(const opevo_i_loops *own)
+static int first_reduction(const opevo_i_nest_loops *own)
 {
     int at = 0;
 
@@ -44,11 +44,11 @@ static int first_reduction(const opevo_i_loops *own)
 }
 
 /* The loops of a stage from `at` on that do not reduce, around one leaf. */
-static void add_kept(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
-                     const opevo_i_loops *own, int at, const opevo_i_leaf *leaf)
+static void add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                     const opevo_i_nest_loops *own, int at, const opevo_i_nest_leaf *leaf)
 {
     for (int i = at; i < own->loops && parent; i++) {
-        const opevo_i_loop *loop = &own->loop[i];
+        const opevo_i_nest_loop *loop = &own->loop[i];
 
         if (loop->reduces)
             continue;
@@ -74,17 +74,17 @@ static double neutral_of(opevo_reducer reducer, opevo_element element)
 }
 
 /* to = the neutral element of the stage's reducer. */
-static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *leaf)
+static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf)
 {
     opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
-    opevo_i_value *value = NULL;
+    opevo_i_nest_value *value = NULL;
 
     leaf->kind = OPEVO_I_ZERO;
     if (reducer == OPEVO_REDUCER_SUM)
         return;
     value = opevo_i_nest_take(self->nest, sizeof *value);
     if (!value) {
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
         return;
     }
     value->kind = OPEVO_EXPR_NUMBER;
@@ -95,25 +95,25 @@ static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *
 }
 
 /* The guards of a stage's own element: those of the axes that do not reduce. */
-static opevo_i_guards element_guards(opevo_i_pipeline_lowering *self, int key)
+static opevo_i_nest_guards element_guards(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    opevo_i_guards guards = part->bound;
+    const opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_nest_guards guards = part->bound;
 
     for (int d = 0; d < stage->dims; d++) {
-        if (!opevo_i_guards_add(&self->nest->atoms, &guards, &part->value[d], 0,
-                                stage->own.axis_extent[d]))
-            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                           OPEVO_I_GUARDS);
+        if (!opevo_i_nest_guards_add(&self->nest->atoms, &guards, &part->value[d], 0,
+                                     stage->own.axis_extent[d]))
+            OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                                    OPEVO_I_GUARDS);
     }
     return guards;
 }
 
-static void clear(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at)
+static void clear(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key, int at)
 {
-    opevo_i_leaf leaf = {.to = opevo_i_pipeline_access(self, key, self->part[key]->value),
-                         .keep = element_guards(self, key)};
+    opevo_i_nest_leaf leaf = {.to = opevo_i_pipeline_access(self, key, self->part[key]->value),
+                              .keep = element_guards(self, key)};
 
     set_neutral(self, key, &leaf);
     add_kept(self, parent, &self->part[key]->own, at, &leaf);
@@ -121,10 +121,10 @@ static void clear(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key
 
 /* ---- Registers that gather the sums of some loops ---- */
 
-static void add_buffer(opevo_i_pipeline_lowering *self, opevo_i_buffer buffer)
+static void add_buffer(opevo_i_pipeline_lowering *self, opevo_i_nest_buffer buffer)
 {
     if (self->buffers == OPEVO_I_BUFFERS)
-        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
     else
         self->nest->buffer[self->buffers++] = buffer;
 }
@@ -132,14 +132,14 @@ static void add_buffer(opevo_i_pipeline_lowering *self, opevo_i_buffer buffer)
 /* An element for each virtual thread and iteration of the loops from `inside` on that do not
  * reduce.
  */
-static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int inside)
+static opevo_i_nest_access registers(opevo_i_pipeline_lowering *self, int key, int inside)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
-    opevo_i_access access = {.buffer = self->buffers};
+    const opevo_i_nest_loops *own = &self->part[key]->own;
+    opevo_i_nest_access access = {.buffer = self->buffers};
     int64_t size = 1;
 
     for (int i = own->loops - 1; i >= inside; i--) {
-        opevo_i_affine one = opevo_i_affine_atom(own->loop[i].atom);
+        opevo_i_affine one = opevo_i_affine_of_atom(own->loop[i].atom);
 
         if (own->loop[i].reduces || own->loop[i].annotation > OPEVO_ANNOTATION_VTHREAD)
             continue;
@@ -147,12 +147,12 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int in
         size *= own->loop[i].extent;
     }
     for (int i = 0; i < self->vthreads; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(self->vthread[i].atom);
+        opevo_i_affine one = opevo_i_affine_of_atom(self->vthread[i].atom);
 
         access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
         size *= self->vthread[i].extent;
     }
-    add_buffer(self, (opevo_i_buffer){
+    add_buffer(self, (opevo_i_nest_buffer){
                          .scope = OPEVO_SCOPE_LOCAL,
                          .element = opevo_i_pipeline_type(self, key),
                          .size = size,
@@ -162,17 +162,17 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int in
 }
 
 /* The leaf, which copies, joins its factor with what is there instead. */
-static void set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *leaf)
+static void set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf)
 {
     opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
-    opevo_i_value *value = NULL;
+    opevo_i_nest_value *value = NULL;
 
     leaf->kind = OPEVO_I_ADD;
     if (reducer == OPEVO_REDUCER_SUM)
         return;
     value = opevo_i_nest_take(self->nest, sizeof *value);
     if (!value) {
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
         return;
     }
     value->kind = OPEVO_EXPR_READ;
@@ -183,25 +183,26 @@ static void set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *l
 
 /* Registers to the stage: as they are in the first iteration of the reduction loops outside, joined
  * with what is there in the others. */
-static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key,
-                       const opevo_i_access *from)
+static void write_back(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                       const opevo_i_nest_access *from)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_nest_loops *own = &self->part[key]->own;
     int inside = self->pipeline->stage[key]->accumulate + 1;
-    opevo_i_leaf leaf = {.kind = OPEVO_I_COPY,
-                         .to = opevo_i_pipeline_access(self, key, self->part[key]->value),
-                         .factors = 1,
-                         .factor = {*from},
-                         .keep = element_guards(self, key)};
-    opevo_i_guards first = {0};
-    opevo_i_node *node = NULL;
+    opevo_i_nest_leaf leaf = {.kind = OPEVO_I_COPY,
+                              .to = opevo_i_pipeline_access(self, key, self->part[key]->value),
+                              .factors = 1,
+                              .factor = {*from},
+                              .keep = element_guards(self, key)};
+    opevo_i_nest_guards first = {0};
+    opevo_i_nest_node *node = NULL;
 
     for (int i = 0; i < inside; i++) {
-        opevo_i_affine turn = opevo_i_affine_atom(own->loop[i].atom);
+        opevo_i_affine turn = opevo_i_affine_of_atom(own->loop[i].atom);
 
-        if (own->loop[i].reduces && !opevo_i_guards_add(&self->nest->atoms, &first, &turn, 0, 1))
-            OPEVO_I_REFUSE(self, LIMIT, "%s has too many reduction loops.",
-                           self->pipeline->stage[key]->name);
+        if (own->loop[i].reduces &&
+            !opevo_i_nest_guards_add(&self->nest->atoms, &first, &turn, 0, 1))
+            OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "%s has too many reduction loops.",
+                                    self->pipeline->stage[key]->name);
     }
     if (!first.count) {
         leaf.stream = self->pipeline->stage[key]->stream;
@@ -221,17 +222,17 @@ static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, in
 
 /* ---- Sums that threads share ---- */
 
-static void add_sync(opevo_i_pipeline_lowering *self, opevo_i_node *parent)
+static void add_sync(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent)
 {
     checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_SYNC));
 }
 
-static bool is_crossed(const opevo_i_loop *loop)
+static bool is_crossed(const opevo_i_nest_loop *loop)
 {
-    return loop->reduces && opevo_i_is_thread(loop->annotation);
+    return loop->reduces && opevo_i_nest_is_thread(loop->annotation);
 }
 
-static bool crosses_threads(const opevo_i_loops *own)
+static bool crosses_threads(const opevo_i_nest_loops *own)
 {
     for (int i = 0; i < own->loops; i++) {
         if (is_crossed(&own->loop[i]))
@@ -242,11 +243,11 @@ static bool crosses_threads(const opevo_i_loops *own)
 
 /* Where the threads of a block meet: an element for each of their registers, neighbours side by
  * side. */
-static opevo_i_access mailbox(opevo_i_pipeline_lowering *self, int key,
-                              const opevo_i_access *registers)
+static opevo_i_nest_access mailbox(opevo_i_pipeline_lowering *self, int key,
+                                   const opevo_i_nest_access *registers)
 {
-    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
-    opevo_i_access box = {.buffer = self->buffers};
+    const opevo_i_nest_launch *launch = &self->nest->launch[self->part[key]->launch];
+    opevo_i_nest_access box = {.buffer = self->buffers};
     int64_t threads = 1;
 
     for (opevo_annotation axis = OPEVO_ANNOTATION_THREAD_X; axis <= OPEVO_ANNOTATION_THREAD_Z;
@@ -255,33 +256,34 @@ static opevo_i_access mailbox(opevo_i_pipeline_lowering *self, int key,
 
         if (launch->bound[axis] < 0)
             continue;
-        thread = opevo_i_affine_atom(launch->bound[axis]);
+        thread = opevo_i_affine_of_atom(launch->bound[axis]);
         box.address = opevo_i_affine_add(&self->nest->atoms, box.address, threads, &thread);
         threads *= launch->bound_extent[axis];
     }
     box.address = opevo_i_affine_add(&self->nest->atoms, box.address, threads, &registers->address);
-    add_buffer(self, (opevo_i_buffer){.scope = OPEVO_SCOPE_SHARED,
-                                      .element = opevo_i_pipeline_type(self, key),
-                                      .size = self->nest->buffer[registers->buffer].size * threads,
-                                      .launch = self->part[key]->launch});
+    add_buffer(self,
+               (opevo_i_nest_buffer){.scope = OPEVO_SCOPE_SHARED,
+                                     .element = opevo_i_pipeline_type(self, key),
+                                     .size = self->nest->buffer[registers->buffer].size * threads,
+                                     .launch = self->part[key]->launch});
     return box;
 }
 
 /* The elements of all threads of an axis to that of the first, the upper half to the lower one each
  * time. */
-static void gather(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
-                   const opevo_i_loop *loop, const opevo_i_access *box)
+static void gather(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key, int at,
+                   const opevo_i_nest_loop *loop, const opevo_i_nest_access *box)
 {
-    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
+    const opevo_i_nest_launch *launch = &self->nest->launch[self->part[key]->launch];
     int atom = launch->bound[loop->annotation];
-    opevo_i_affine thread = opevo_i_affine_atom(atom);
+    opevo_i_affine thread = opevo_i_affine_of_atom(atom);
 
     for (int64_t count = loop->extent; count > 1; count = (count + 1) / 2) {
-        opevo_i_leaf leaf = {.to = *box, .factors = 1, .factor = {*box}};
+        opevo_i_nest_leaf leaf = {.to = *box, .factors = 1, .factor = {*box}};
         int64_t half = (count + 1) / 2;
 
         leaf.factor[0].address.constant += half * opevo_i_affine_factor(&box->address, atom);
-        opevo_i_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, count - half);
+        opevo_i_nest_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, count - half);
         set_update(self, key, &leaf);
         add_sync(self, parent);
         add_kept(self, parent, &self->part[key]->own, at, &leaf);
@@ -290,14 +292,15 @@ static void gather(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int ke
 
 /* Each thread's part of the sums goes from its registers to shared memory, where all are added, and
  * to the stage: by the first thread, or by each where each has its own. */
-static void join_threads(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
-                         const opevo_i_access *registers, const opevo_i_access *to)
+static void join_threads(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                         int at, const opevo_i_nest_access *registers,
+                         const opevo_i_nest_access *to)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
-    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
+    const opevo_i_nest_loops *own = &self->part[key]->own;
+    const opevo_i_nest_launch *launch = &self->nest->launch[self->part[key]->launch];
     bool each = self->nest->buffer[to->buffer].scope == OPEVO_SCOPE_LOCAL;
-    opevo_i_leaf leaf = {.kind = OPEVO_I_COPY, .factors = 1, .factor = {*registers}};
-    opevo_i_guards keep = element_guards(self, key);
+    opevo_i_nest_leaf leaf = {.kind = OPEVO_I_COPY, .factors = 1, .factor = {*registers}};
+    opevo_i_nest_guards keep = element_guards(self, key);
 
     leaf.to = mailbox(self, key, registers);
     add_sync(self, parent);
@@ -311,16 +314,16 @@ static void join_threads(opevo_i_pipeline_lowering *self, opevo_i_node *parent, 
     leaf.keep = keep;
     for (int i = 0; i < own->loops; i++) {
         int atom = is_crossed(&own->loop[i]) ? launch->bound[own->loop[i].annotation] : -1;
-        opevo_i_affine thread = opevo_i_affine_atom(atom);
+        opevo_i_affine thread = opevo_i_affine_of_atom(atom);
 
         if (atom < 0)
             continue;
         leaf.factor[0].address =
             opevo_i_affine_add(&self->nest->atoms, leaf.factor[0].address,
                                -opevo_i_affine_factor(&leaf.to.address, atom), &thread);
-        if (!each && !opevo_i_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, 1))
-            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                           OPEVO_I_GUARDS);
+        if (!each && !opevo_i_nest_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, 1))
+            OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                                    OPEVO_I_GUARDS);
     }
     leaf.to = *to;
     add_kept(self, parent, own, at, &leaf);
@@ -328,7 +331,7 @@ static void join_threads(opevo_i_pipeline_lowering *self, opevo_i_node *parent, 
 
 /* ---- Loops ---- */
 
-static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key);
+static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key);
 
 /* A copy of an argument of the kernel reads nothing that threads share. */
 static bool reads_arguments_only(const opevo_pipeline *pipeline,
@@ -340,7 +343,8 @@ static bool reads_arguments_only(const opevo_pipeline *pipeline,
 
 /* The stages that are computed at a loop, in their order, with barriers ahead of the first that
  * threads share, and behind it before what may read it. */
-static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at)
+static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                           int at)
 {
     bool any = false;
     bool pending = false; /* a shared stage without a barrier behind it */
@@ -364,15 +368,15 @@ static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_node *parent
         add_sync(self, parent);
 }
 
-static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
-                        const opevo_i_access *to);
+static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key, int at,
+                        const opevo_i_nest_access *to);
 
 /* Loops `at` and inner, whose sums gather in registers; returns these. */
-static opevo_i_access gather_in_registers(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
-                                          int key, int at)
+static opevo_i_nest_access gather_in_registers(opevo_i_pipeline_lowering *self,
+                                               opevo_i_nest_node *parent, int key, int at)
 {
-    opevo_i_access sums = registers(self, key, at);
-    opevo_i_leaf leaf = {.to = sums};
+    opevo_i_nest_access sums = registers(self, key, at);
+    opevo_i_nest_leaf leaf = {.to = sums};
     int vthreads = self->vthreads;
 
     set_neutral(self, key, &leaf);
@@ -384,22 +388,22 @@ static opevo_i_access gather_in_registers(opevo_i_pipeline_lowering *self, opevo
 
 /* Sums begin where `to` is the stage itself. */
 static bool begins_sums(const opevo_i_pipeline_lowering *self, int key, int at,
-                        const opevo_i_access *to)
+                        const opevo_i_nest_access *to)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_nest_loops *own = &self->part[key]->own;
 
     return at < own->loops && at == first_reduction(own) && to->buffer == self->part[key]->buffer &&
            self->pipeline->stage[key]->accumulate < 0;
 }
 
 /* Loops `at` and inner; `to` is what the innermost statement writes. */
-static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
-                        const opevo_i_access *to)
+static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key, int at,
+                        const opevo_i_nest_access *to)
 {
-    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_nest_loops *own = &self->part[key]->own;
     int accumulate = self->pipeline->stage[key]->accumulate;
-    const opevo_i_loop *loop = &own->loop[at];
-    opevo_i_access sums;
+    const opevo_i_nest_loop *loop = &own->loop[at];
+    opevo_i_nest_access sums;
 
     if (!parent || self->status != OPEVO_OK)
         return;
@@ -411,7 +415,7 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
     if (begins_sums(self, key, at, to))
         clear(self, parent, key, at);
     if (at == own->loops) {
-        opevo_i_leaf leaf;
+        opevo_i_nest_leaf leaf;
 
         opevo_i_pipeline_leaf(self, key, &leaf);
         leaf.to = *to;
@@ -424,8 +428,9 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
         parent = checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom, loop->extent,
                                                      loop->annotation));
     } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD && self->vthreads == 3) {
-        OPEVO_I_REFUSE(self, LIMIT, "%s would be in more than 3 loops over virtual threads.",
-                       self->pipeline->stage[key]->name);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT,
+                                "%s would be in more than 3 loops over virtual threads.",
+                                self->pipeline->stage[key]->name);
         return;
     } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD) {
         self->vthread[self->vthreads].atom = loop->atom;
@@ -442,21 +447,22 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
     write_back(self, parent, key, &sums);
 }
 
-static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key)
+static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key)
 {
-    opevo_i_part *part = self->part[key];
-    opevo_i_node *list =
+    opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_nest_node *list =
         parent ? checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_LIST)) : NULL;
     int vthreads = self->vthreads;
-    opevo_i_access to;
+    opevo_i_nest_access to;
 
     if (!list || self->status != OPEVO_OK)
         return;
     if (part->scope == OPEVO_SCOPE_SHARED && self->pipeline->stage[key]->place == OPEVO_PLACE_ROOT)
-        OPEVO_I_REFUSE(self, INVALID, "%s is shared by threads, so it must be computed at a loop.",
-                       self->pipeline->stage[key]->name);
+        OPEVO_I_PIPELINE_REFUSE(self, INVALID,
+                                "%s is shared by threads, so it must be computed at a loop.",
+                                self->pipeline->stage[key]->name);
     if (crosses_threads(&part->own) && self->pipeline->stage[key]->accumulate >= 0)
-        OPEVO_I_REFUSE(
+        OPEVO_I_PIPELINE_REFUSE(
             self, INVALID,
             "Threads share the sums of %s, which gather in registers already: accumulate "
             "is not needed.",
@@ -466,8 +472,8 @@ static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
     lower_loops(self, list, key, 0, &to);
     self->vthreads = vthreads;
     if (self->pipeline->stage[key]->auto_unroll)
-        opevo_i_node_auto_unroll(list, self->pipeline->stage[key]->auto_unroll,
-                                 OPEVO_ANNOTATION_UNROLL);
+        opevo_i_nest_node_auto_unroll(list, self->pipeline->stage[key]->auto_unroll,
+                                      OPEVO_ANNOTATION_UNROLL);
 }
 
 /* ---- The whole ---- */

@@ -9,11 +9,11 @@
 #include "pipeline_internal.h"
 
 /* A stage as it is computed: its part, the loops over it, and where it lies. */
-typedef struct opevo_i_part {
-    opevo_i_loops own;
+typedef struct opevo_i_pipeline_part {
+    opevo_i_nest_loops own;
     /* The indices of the part are base[d] + own.axis[d]; `value` is that of every axis. */
     opevo_i_affine base[OPEVO_I_AXES], value[OPEVO_I_AXES];
-    opevo_i_guards bound; /* threads beyond those that the stage needs do nothing */
+    opevo_i_nest_guards bound; /* threads beyond those that the stage needs do nothing */
     opevo_scope scope;
     int launch; /* of the stages that are computed as a whole, the one that it is computed with */
     int buffer;
@@ -25,19 +25,19 @@ typedef struct opevo_i_part {
     bool seen, whole[OPEVO_I_AXES];
     opevo_i_affine fixed[OPEVO_I_AXES];
     int64_t least[OPEVO_I_AXES], most[OPEVO_I_AXES];
-} opevo_i_part;
+} opevo_i_pipeline_part;
 
 /* The loop that an atom is: of a stage, by its key. */
-typedef struct opevo_i_owner {
+typedef struct opevo_i_pipeline_owner {
     int key, loop;
-} opevo_i_owner;
+} opevo_i_pipeline_owner;
 
 /* Failures are remembered here and looked at once, in the end. */
 typedef struct opevo_i_pipeline_lowering {
     const opevo_pipeline *pipeline;
     opevo_i_nest *nest;
-    opevo_i_part *part[OPEVO_PIPELINE_STAGES]; /* by key; NULL where inlined */
-    opevo_i_owner *owner;                      /* by atom; -1 for what is no loop any more */
+    opevo_i_pipeline_part *part[OPEVO_PIPELINE_STAGES]; /* by key; NULL where inlined */
+    opevo_i_pipeline_owner *owner; /* by atom; -1 for what is no loop any more */
     size_t owners, owner_capacity;
     int buffers;
     int vthreads; /* of the stages around */
@@ -49,7 +49,7 @@ typedef struct opevo_i_pipeline_lowering {
     opevo_error *err;
 } opevo_i_pipeline_lowering;
 
-#define OPEVO_I_REFUSE(self, kind, ...)                                                            \
+#define OPEVO_I_PIPELINE_REFUSE(self, kind, ...)                                                   \
     do {                                                                                           \
         if ((self)->status == OPEVO_OK)                                                            \
             (self)->status = OPEVO_FAIL((self)->err, OPEVO_##kind, __VA_ARGS__);                   \
@@ -73,25 +73,25 @@ const opevo_definition *opevo_i_pipeline_axes(opevo_i_pipeline_lowering *self, i
 void opevo_i_pipeline_source_index(const opevo_i_pipeline_stage *stage, const opevo_i_affine *value,
                                    opevo_i_affine *index);
 /* Where an element of a stage lies. */
-opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
-                                       const opevo_i_affine *index);
+opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
+                                            const opevo_i_affine *index);
 /* The number of the factor of a statement that is this element, added if it is new; -1 where it
  * would be one too many. */
-int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf, int key,
+int opevo_i_pipeline_add_read(opevo_i_pipeline_lowering *self, opevo_i_nest_leaf *leaf, int key,
                               const opevo_i_affine *index);
 
 /* ---- lower_values.c ---- */
 
 /* Call `each` with every element that a stage reads where its axes have these values; elements of
  * inlined stages are replaced by those that they read. */
-typedef void (*opevo_i_element_function)(opevo_i_pipeline_lowering *self, void *context, int key,
-                                         const opevo_i_affine *index);
+typedef void (*opevo_i_pipeline_element_function)(opevo_i_pipeline_lowering *self, void *context,
+                                                  int key, const opevo_i_affine *index);
 void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
-                           opevo_i_element_function each, void *context);
+                           opevo_i_pipeline_element_function each, void *context);
 
 /* The statement that computes an element of a stage, with all that it must not do; its target is
  * left to the caller. */
-void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out);
+void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *out);
 opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, int key);
 /* In which a stage is computed, and what its registers hold: FLOAT32 or INT32. */
 opevo_element opevo_i_pipeline_type(const opevo_i_pipeline_lowering *self, int key);
@@ -111,8 +111,8 @@ void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self);
 /* ---- lower_prepare.c ---- */
 
 /* The parallel loop that the loops of a stage from `at` on are in, or NULL. */
-const opevo_i_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self, int key,
-                                                     int at);
+const opevo_i_nest_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self,
+                                                          int key, int at);
 /* Parts and buffers of all stages, in a nest that has no statements yet; begin with {.pipeline,
  * .err} and look at the status. End in any case: the nest remains. */
 void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self);

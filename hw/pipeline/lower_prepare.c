@@ -11,14 +11,14 @@
 
 /* ---- Parallel loops ---- */
 
-const opevo_i_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self, int key,
-                                                     int at)
+const opevo_i_nest_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self,
+                                                          int key, int at)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_loop *around = opevo_i_loops_parallel(&self->part[key]->own, at);
+    const opevo_i_nest_loop *around = opevo_i_nest_loops_parallel(&self->part[key]->own, at);
 
     for (; !around && stage->place == OPEVO_PLACE_AT; stage = self->pipeline->stage[stage->at])
-        around = opevo_i_loops_parallel(&self->part[stage->at]->own, stage->at_loop + 1);
+        around = opevo_i_nest_loops_parallel(&self->part[stage->at]->own, stage->at_loop + 1);
     return around;
 }
 
@@ -26,19 +26,20 @@ const opevo_i_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowe
 static void find_parallel(opevo_i_pipeline_lowering *self)
 {
     for (int i = 0; i < self->pipeline->stages; i++) {
-        const opevo_i_loop *own = NULL;
-        const opevo_i_loop *around = NULL;
+        const opevo_i_nest_loop *own = NULL;
+        const opevo_i_nest_loop *around = NULL;
 
         if (!self->part[i])
             continue;
-        own = opevo_i_loops_parallel(&self->part[i]->own, self->part[i]->own.loops);
+        own = opevo_i_nest_loops_parallel(&self->part[i]->own, self->part[i]->own.loops);
         around = opevo_i_pipeline_parallel_around(self, i, 0);
         self->nest->buffer[self->part[i]->buffer].parallel |= around != NULL;
         if (own && around)
-            OPEVO_I_REFUSE(self, INVALID,
-                           "The parallel loop %s of %s is inside the parallel loop %s: parallel "
-                           "loops are not nested.",
-                           own->name, self->pipeline->stage[i]->name, around->name);
+            OPEVO_I_PIPELINE_REFUSE(
+                self, INVALID,
+                "The parallel loop %s of %s is inside the parallel loop %s: parallel "
+                "loops are not nested.",
+                own->name, self->pipeline->stage[i]->name, around->name);
     }
 }
 
@@ -50,16 +51,17 @@ static void set_packing(opevo_i_pipeline_lowering *self, int key)
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_i_nest *nest = self->nest;
     int operand = self->part[key]->buffer;
-    opevo_i_packing *one = NULL;
+    opevo_i_nest_packing *one = NULL;
     double size = 1;
 
     if (operand >= OPEVO_OPERANDS) {
-        OPEVO_I_REFUSE(self, LIMIT, "Only the first %d operands can have layouts of their own.",
-                       OPEVO_OPERANDS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT,
+                                "Only the first %d operands can have layouts of their own.",
+                                OPEVO_OPERANDS);
         return;
     }
     one = &nest->packing[nest->packings++];
-    *one = (opevo_i_packing){.operand = operand, .dims = stage->dims, .pieces = stage->pieces};
+    *one = (opevo_i_nest_packing){.operand = operand, .dims = stage->dims, .pieces = stage->pieces};
     memcpy(one->extent, stage->own.axis_extent, sizeof one->extent);
     for (int i = 0; i < stage->pieces; i++) {
         one->piece[i] = opevo_i_pipeline_piece(stage, i, stage->own.axis_extent);
@@ -123,7 +125,7 @@ static void prepare(opevo_i_pipeline_lowering *self)
             continue;
         self->part[i] = opevo_calloc(1, sizeof *self->part[i]);
         if (!self->part[i]) {
-            OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+            OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
             return;
         }
         self->part[i]->buffer = -1;
@@ -132,7 +134,8 @@ static void prepare(opevo_i_pipeline_lowering *self)
     }
     set_operands(self);
     if (self->nest->operands > OPEVO_I_BUFFERS / 2)
-        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d operands.", OPEVO_I_BUFFERS / 2);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A kernel has at most %d operands.",
+                                OPEVO_I_BUFFERS / 2);
 }
 
 void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self)
@@ -141,7 +144,7 @@ void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self)
     if (self->nest)
         self->nest->root = opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST);
     if (!self->nest || !self->nest->root)
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
     if (self->status == OPEVO_OK)
         prepare(self);
     if (self->status == OPEVO_OK)
@@ -153,7 +156,7 @@ void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self)
 void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self)
 {
     if (self->status == OPEVO_OK && self->nest->atoms.failed)
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
     for (int i = 0; i < self->pipeline->stages; i++)
         opevo_free(self->part[i]);
     opevo_free(self->owner);

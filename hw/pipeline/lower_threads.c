@@ -11,7 +11,7 @@
 static bool binds_thread(const opevo_i_pipeline_stage *stage, int from, int to)
 {
     for (int i = from; i < to; i++) {
-        if (opevo_i_is_thread(stage->own.loop[i].annotation))
+        if (opevo_i_nest_is_thread(stage->own.loop[i].annotation))
             return true;
     }
     return false;
@@ -41,11 +41,11 @@ opevo_scope opevo_i_pipeline_scope(const opevo_pipeline *pipeline, int key)
 
 /* The loop that gives a stage its place on a thread axis: one of its own, or one around it. NULL if
  * no loop does, or if threads that share the stage are on both sides of it. */
-static const opevo_i_loop *loop_on(const opevo_i_pipeline_lowering *self, int key,
-                                   opevo_annotation axis)
+static const opevo_i_nest_loop *loop_on(const opevo_i_pipeline_lowering *self, int key,
+                                        opevo_annotation axis)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_nest_loops *own = &self->part[key]->own;
     bool shared = self->part[key]->scope == OPEVO_SCOPE_SHARED;
 
     for (int i = 0; i < own->loops; i++) {
@@ -68,7 +68,7 @@ static bool is_around(const opevo_i_pipeline_lowering *self, int key, opevo_anno
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
 
     for (; stage->place == OPEVO_PLACE_AT; stage = self->pipeline->stage[stage->at]) {
-        const opevo_i_loops *own = &self->part[stage->at]->own;
+        const opevo_i_nest_loops *own = &self->part[stage->at]->own;
 
         for (int i = 0; i <= stage->at_loop; i++) {
             if (own->loop[i].annotation == axis)
@@ -83,19 +83,19 @@ static bool is_around(const opevo_i_pipeline_lowering *self, int key, opevo_anno
 static void bind_loop(opevo_i_pipeline_lowering *self, int key, int number)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    const opevo_i_part *part = self->part[key];
-    const opevo_i_loop *loop = &part->own.loop[number];
-    opevo_i_launch *launch = &self->nest->launch[part->launch];
+    const opevo_i_pipeline_part *part = self->part[key];
+    const opevo_i_nest_loop *loop = &part->own.loop[number];
+    opevo_i_nest_launch *launch = &self->nest->launch[part->launch];
     opevo_annotation axis = loop->annotation;
 
-    if (!opevo_i_is_block(axis) && !opevo_i_is_thread(axis))
+    if (!opevo_i_nest_is_block(axis) && !opevo_i_nest_is_thread(axis))
         return;
     if (stage->place == OPEVO_PLACE_AT &&
-        (opevo_i_is_block(axis) ||
+        (opevo_i_nest_is_block(axis) ||
          (part->scope != OPEVO_SCOPE_SHARED && (!loop->reduces || is_around(self, key, axis))))) {
-        OPEVO_I_REFUSE(self, INVALID,
-                       "%s of %s cannot be bound: the threads that read it do not share it.",
-                       stage->own.loop[number].name, stage->name);
+        OPEVO_I_PIPELINE_REFUSE(
+            self, INVALID, "%s of %s cannot be bound: the threads that read it do not share it.",
+            stage->own.loop[number].name, stage->name);
         return;
     }
     if (launch->bound[axis] >= 0 && launch->bound_extent[axis] >= loop->extent)
@@ -107,37 +107,37 @@ static void bind_loop(opevo_i_pipeline_lowering *self, int key, int number)
 /* Threads beyond those of a stage do nothing, and where nothing says which, the first does it. */
 static void guard_threads(opevo_i_pipeline_lowering *self, int key)
 {
-    opevo_i_part *part = self->part[key];
-    const opevo_i_launch *launch = &self->nest->launch[part->launch];
+    opevo_i_pipeline_part *part = self->part[key];
+    const opevo_i_nest_launch *launch = &self->nest->launch[part->launch];
     bool own = self->nest->buffer[part->buffer].scope == OPEVO_SCOPE_LOCAL;
 
     for (opevo_annotation axis = OPEVO_ANNOTATION_THREAD_X; axis <= OPEVO_ANNOTATION_THREAD_Z;
          axis++) {
-        const opevo_i_loop *loop = loop_on(self, key, axis);
+        const opevo_i_nest_loop *loop = loop_on(self, key, axis);
         opevo_i_affine thread;
 
         if (launch->bound[axis] < 0 || (!loop && own))
             continue;
-        thread = opevo_i_affine_atom(launch->bound[axis]);
-        if (!opevo_i_guards_add(&self->nest->atoms, &part->bound, &thread, 0,
-                                loop ? loop->extent : 1))
-            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                           OPEVO_I_GUARDS);
+        thread = opevo_i_affine_of_atom(launch->bound[axis]);
+        if (!opevo_i_nest_guards_add(&self->nest->atoms, &part->bound, &thread, 0,
+                                     loop ? loop->extent : 1))
+            OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                                    OPEVO_I_GUARDS);
     }
 }
 
 /* Everything of a launch in terms of its thread instead of a loop. */
-static void replace_loop(opevo_i_pipeline_lowering *self, int launch, const opevo_i_loop *loop)
+static void replace_loop(opevo_i_pipeline_lowering *self, int launch, const opevo_i_nest_loop *loop)
 {
-    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine thread;
 
-    if (!opevo_i_is_thread(loop->annotation) ||
+    if (!opevo_i_nest_is_thread(loop->annotation) ||
         loop->atom == self->nest->launch[launch].bound[loop->annotation])
         return;
-    thread = opevo_i_affine_atom(self->nest->launch[launch].bound[loop->annotation]);
+    thread = opevo_i_affine_of_atom(self->nest->launch[launch].bound[loop->annotation]);
     for (int key = 0; key < self->pipeline->stages; key++) {
-        opevo_i_part *part = self->part[key];
+        opevo_i_pipeline_part *part = self->part[key];
 
         if (!part || part->launch != launch)
             continue;
@@ -165,7 +165,7 @@ void opevo_i_pipeline_bind(opevo_i_pipeline_lowering *self)
             bind_loop(self, key, i);
     }
     for (int key = 0; key < self->pipeline->stages && self->status == OPEVO_OK; key++) {
-        opevo_i_part *part = self->part[key];
+        opevo_i_pipeline_part *part = self->part[key];
 
         if (!part || self->pipeline->stage[key]->kind == OPEVO_STAGE_INPUT)
             continue;

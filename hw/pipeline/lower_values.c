@@ -18,7 +18,7 @@ static opevo_i_affine *take_expressions(opevo_i_pipeline_lowering *self, int cou
     opevo_i_affine *all = opevo_malloc((size_t)count, sizeof *all);
 
     if (!all)
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
     return all;
 }
 
@@ -39,12 +39,12 @@ typedef struct walk {
     opevo_i_pipeline_lowering *self;
     const opevo_i_pipeline_stage *stage;
     const opevo_i_affine *axis;
-    opevo_i_element_function each;
+    opevo_i_pipeline_element_function each;
     void *context;
 } walk;
 
 static void step_to(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *index,
-                    opevo_i_element_function each, void *context)
+                    opevo_i_pipeline_element_function each, void *context)
 {
     if (self->pipeline->stage[key]->place == OPEVO_PLACE_INLINED)
         opevo_i_pipeline_walk(self, key, index, each, context);
@@ -64,7 +64,7 @@ static void walk_read(void *context, const opevo_expression *read)
 }
 
 void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
-                           opevo_i_element_function each, void *context)
+                           opevo_i_pipeline_element_function each, void *context)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_i_affine *axis = NULL;
@@ -95,19 +95,19 @@ opevo_element opevo_i_pipeline_type(const opevo_i_pipeline_lowering *self, int k
 
 typedef struct builder {
     opevo_i_pipeline_lowering *self;
-    opevo_i_leaf *leaf;
+    opevo_i_nest_leaf *leaf;
     opevo_element type;
     const opevo_i_pipeline_stage *stage;
     const opevo_i_affine *axis;
 } builder;
 
-static opevo_i_value *take_value(opevo_i_pipeline_lowering *self, opevo_expression_kind kind,
-                                 opevo_element type)
+static opevo_i_nest_value *take_value(opevo_i_pipeline_lowering *self, opevo_expression_kind kind,
+                                      opevo_element type)
 {
-    opevo_i_value *value = opevo_i_nest_take(self->nest, sizeof *value);
+    opevo_i_nest_value *value = opevo_i_nest_take(self->nest, sizeof *value);
 
     if (!value) {
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
         return NULL;
     }
     value->kind = kind;
@@ -115,15 +115,17 @@ static opevo_i_value *take_value(opevo_i_pipeline_lowering *self, opevo_expressi
     return value;
 }
 
-static const opevo_i_value *build(const builder *of, const opevo_expression *expression);
-static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
-                                        int key, const opevo_i_affine *value);
+static const opevo_i_nest_value *build(const builder *of, const opevo_expression *expression);
+static const opevo_i_nest_value *build_stage(opevo_i_pipeline_lowering *self,
+                                             opevo_i_nest_leaf *leaf, int key,
+                                             const opevo_i_affine *value);
 
 /* An element of a stage, in a statement of this type. */
-static const opevo_i_value *build_element(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
-                                          opevo_element type, int key, const opevo_i_affine *index)
+static const opevo_i_nest_value *build_element(opevo_i_pipeline_lowering *self,
+                                               opevo_i_nest_leaf *leaf, opevo_element type, int key,
+                                               const opevo_i_affine *index)
 {
-    opevo_i_value *value = NULL;
+    opevo_i_nest_value *value = NULL;
 
     if (self->pipeline->stage[key]->place == OPEVO_PLACE_INLINED)
         return build_stage(self, leaf, key, index);
@@ -134,12 +136,13 @@ static const opevo_i_value *build_element(opevo_i_pipeline_lowering *self, opevo
     return value->read < 0 ? NULL : value;
 }
 
-static const opevo_i_condition *build_condition(const builder *of, const opevo_condition *condition)
+static const opevo_i_nest_condition *build_condition(const builder *of,
+                                                     const opevo_condition *condition)
 {
-    opevo_i_condition *out = opevo_i_nest_take(of->self->nest, sizeof *out);
+    opevo_i_nest_condition *out = opevo_i_nest_take(of->self->nest, sizeof *out);
 
     if (!out) {
-        OPEVO_I_REFUSE(of->self, NOMEM, "No memory for a loop nest.");
+        OPEVO_I_PIPELINE_REFUSE(of->self, NOMEM, "No memory for a loop nest.");
         return NULL;
     }
     out->kind = condition->kind;
@@ -156,10 +159,10 @@ static const opevo_i_condition *build_condition(const builder *of, const opevo_c
     return out;
 }
 
-static const opevo_i_value *build_read(const builder *of, const opevo_expression *read)
+static const opevo_i_nest_value *build_read(const builder *of, const opevo_expression *read)
 {
     opevo_i_affine *index = take_index(of->self, read, of->axis);
-    const opevo_i_value *value =
+    const opevo_i_nest_value *value =
         index ? build_element(of->self, of->leaf, of->type,
                               opevo_i_pipeline_target(of->stage, read->tensor), index)
               : NULL;
@@ -179,9 +182,9 @@ static bool is_number(const opevo_expression *expression)
 }
 
 /* Of an extreme the number comes first, so that one instruction gives NaN for NaN. */
-static const opevo_i_value *build(const builder *of, const opevo_expression *expression)
+static const opevo_i_nest_value *build(const builder *of, const opevo_expression *expression)
 {
-    opevo_i_value *value = NULL;
+    opevo_i_nest_value *value = NULL;
 
     if (expression->kind == OPEVO_EXPR_READ)
         return build_read(of, expression);
@@ -198,7 +201,7 @@ static const opevo_i_value *build(const builder *of, const opevo_expression *exp
     if (expression->condition)
         value->condition = build_condition(of, expression->condition);
     if (is_extreme(expression) && is_number(expression->right)) {
-        const opevo_i_value *left = value->left;
+        const opevo_i_nest_value *left = value->left;
 
         value->left = value->right;
         value->right = left;
@@ -206,13 +209,14 @@ static const opevo_i_value *build(const builder *of, const opevo_expression *exp
     return value;
 }
 
-static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
-                                        int key, const opevo_i_affine *value)
+static const opevo_i_nest_value *build_stage(opevo_i_pipeline_lowering *self,
+                                             opevo_i_nest_leaf *leaf, int key,
+                                             const opevo_i_affine *value)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_element type = opevo_i_pipeline_type(self, key);
     opevo_i_affine *axis = take_expressions(self, OPEVO_I_AXES + 1);
-    const opevo_i_value *out = NULL;
+    const opevo_i_nest_value *out = NULL;
 
     if (!axis)
         return NULL;
@@ -230,22 +234,22 @@ static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i
 
 /* ---- Statements that have a shorter form ---- */
 
-static bool add_guard(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                      const opevo_i_guard *guard)
+static bool add_guard(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                      const opevo_i_nest_guard *guard)
 {
     int before = guards->count;
-    bool fits =
-        opevo_i_guards_add(&self->nest->atoms, guards, &guard->value, guard->least, guard->limit);
+    bool fits = opevo_i_nest_guards_add(&self->nest->atoms, guards, &guard->value, guard->least,
+                                        guard->limit);
 
     if (guards->count > before)
         guards->item[before].omits = guard->omits;
     return fits;
 }
 
-static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                           const opevo_i_condition *condition, bool omits)
+static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                           const opevo_i_nest_condition *condition, bool omits)
 {
-    const opevo_i_atoms *atoms = &self->nest->atoms;
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine value = condition->whole;
     int64_t least = -FAR;
     int64_t limit = condition->kind == OPEVO_COND_LESS ? 0 : 1;
@@ -268,7 +272,7 @@ static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards
     least = least == -FAR ? opevo_i_affine_least(atoms, &value) : least - shift;
     limit = limit == FAR ? opevo_i_affine_most(atoms, &value) + 1 : limit - shift;
     for (int i = 0; i < guards->count; i++) {
-        opevo_i_guard *one = &guards->item[i];
+        opevo_i_nest_guard *one = &guards->item[i];
 
         if (!opevo_i_affine_equal(&one->value, &value))
             continue;
@@ -277,11 +281,11 @@ static bool add_comparison(const opevo_i_pipeline_lowering *self, opevo_i_guards
         one->omits |= omits;
         return true;
     }
-    return add_guard(self, guards, &(opevo_i_guard){value, least, limit, omits});
+    return add_guard(self, guards, &(opevo_i_nest_guard){value, least, limit, omits});
 }
 
-static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                            const opevo_i_condition *condition, bool omits)
+static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                            const opevo_i_nest_condition *condition, bool omits)
 {
     if (condition->kind == OPEVO_COND_AND)
         return add_comparisons(self, guards, condition->left, omits) &&
@@ -291,10 +295,10 @@ static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_guard
 
 /* Add what a condition on whole numbers says, where it is an AND of comparisons; false, with
  * `guards` as before, where it is not. */
-static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                          const opevo_i_condition *condition, bool omits)
+static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                          const opevo_i_nest_condition *condition, bool omits)
 {
-    opevo_i_guards old = *guards;
+    opevo_i_nest_guards old = *guards;
 
     if (add_comparisons(self, guards, condition, omits))
         return true;
@@ -302,22 +306,22 @@ static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards 
     return false;
 }
 
-static bool is_zero(const opevo_i_value *value)
+static bool is_zero(const opevo_i_nest_value *value)
 {
     return value->kind == OPEVO_EXPR_NUMBER && value->number == 0;
 }
 
-static bool is_zero_unless(const opevo_i_value *value)
+static bool is_zero_unless(const opevo_i_nest_value *value)
 {
     return value->kind == OPEVO_EXPR_SELECT && is_zero(value->right);
 }
 
 /* Take off selects that are 0 unless whole numbers are in range. Around a product they omit it;
  * around a factor they make it 0. */
-static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                                  const opevo_i_value *value)
+static const opevo_i_nest_value *strip(const opevo_i_pipeline_lowering *self,
+                                       opevo_i_nest_guards *guards, const opevo_i_nest_value *value)
 {
-    const opevo_i_value *inside = value;
+    const opevo_i_nest_value *inside = value;
 
     while (is_zero_unless(inside))
         inside = inside->left;
@@ -329,8 +333,8 @@ static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i
 
 /* The factors of a product of elements in one type, each 0 unless in range; -1 where the value is
  * no such product. */
-static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                        const opevo_i_value *value, opevo_element type, int *read, int count)
+static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                        const opevo_i_nest_value *value, opevo_element type, int *read, int count)
 {
     value = strip(self, guards, value);
     if (value->kind == OPEVO_EXPR_MULTIPLY && value->type == type) {
@@ -344,12 +348,12 @@ static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *g
 }
 
 static void shorten_sum(const opevo_i_pipeline_lowering *self, opevo_element type,
-                        opevo_i_leaf *leaf)
+                        opevo_i_nest_leaf *leaf)
 {
     int read[OPEVO_I_FACTORS];
-    opevo_i_guards guards = leaf->keep;
+    opevo_i_nest_guards guards = leaf->keep;
     int count = find_product(self, &guards, leaf->value, type, read, 0);
-    opevo_i_access factor[OPEVO_I_FACTORS];
+    opevo_i_nest_access factor[OPEVO_I_FACTORS];
 
     leaf->kind = OPEVO_I_SUM;
     if (count < 0) {
@@ -366,10 +370,10 @@ static void shorten_sum(const opevo_i_pipeline_lowering *self, opevo_element typ
         leaf->factor[i] = factor[i];
 }
 
-static void shorten_store(const opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf)
+static void shorten_store(const opevo_i_pipeline_lowering *self, opevo_i_nest_leaf *leaf)
 {
-    opevo_i_guards guards = {0};
-    const opevo_i_value *value = strip(self, &guards, leaf->value);
+    opevo_i_nest_guards guards = {0};
+    const opevo_i_nest_value *value = strip(self, &guards, leaf->value);
 
     leaf->kind = OPEVO_I_STORE;
     if (value->kind == OPEVO_EXPR_READ) {
@@ -390,18 +394,18 @@ opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, in
     return self->pipeline->computation->tensor[stage->tensor]->definition->reducer;
 }
 
-static void add_bound(opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
+static void add_bound(opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
                       const opevo_i_affine *value, int64_t limit, bool reduces)
 {
     if (value->overflow)
-        OPEVO_I_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
-    else if (!add_guard(self, guards, &(opevo_i_guard){*value, 0, limit, reduces}))
-        OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                       OPEVO_I_GUARDS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
+    else if (!add_guard(self, guards, &(opevo_i_nest_guard){*value, 0, limit, reduces}))
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                                OPEVO_I_GUARDS);
 }
 
 /* Loops that were split unevenly run too far. */
-static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_guards *guards)
+static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_guards *guards)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     const opevo_i_affine *value = self->part[key]->value;
@@ -417,11 +421,11 @@ static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_guards 
     }
 }
 
-void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out)
+void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *out)
 {
     opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
 
-    *out = (opevo_i_leaf){.keep = self->part[key]->bound};
+    *out = (opevo_i_nest_leaf){.keep = self->part[key]->bound};
     add_bounds(self, key, &out->keep);
     out->value = build_stage(self, out, key, self->part[key]->value);
     if (self->status != OPEVO_OK)

@@ -26,13 +26,13 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d axes.", stage->name,
                           OPEVO_I_AXES);
     for (int a = 0; a < axes; a++) {
-        OPEVO_TRY(opevo_i_loops_add(&stage->own, &self->atoms, axis[a].name, axis[a].extent,
-                                    reduces[a], err));
+        OPEVO_TRY(opevo_i_nest_loops_add(&stage->own, &self->atoms, axis[a].name, axis[a].extent,
+                                         reduces[a], err));
         memcpy(stage->axis_name[a], stage->own.loop[a].name, sizeof stage->axis_name[a]);
         stage->own.axis_extent[a] = axis[a].extent;
         stage->axis_atom[a] = stage->own.loop[a].atom;
         stage->axis_reduces[a] = reduces[a];
-        stage->own.axis[a] = opevo_i_affine_atom(stage->axis_atom[a]);
+        stage->own.axis[a] = opevo_i_affine_of_atom(stage->axis_atom[a]);
         stage->own.axes++;
         stage->dims += !reduces[a];
     }
@@ -120,7 +120,7 @@ static void *duplicate(const void *from, size_t count, size_t size)
 /* All arrays of a pipeline without merged dimensions; false without memory. */
 static bool copy_parts(opevo_pipeline *self, const opevo_pipeline *from)
 {
-    self->atoms = (opevo_i_atoms){
+    self->atoms = (opevo_i_affine_atoms){
         .item = duplicate(from->atoms.item, from->atoms.count, sizeof *from->atoms.item),
         .count = from->atoms.count,
         .capacity = from->atoms.count,
@@ -190,7 +190,7 @@ void opevo_pipeline_destroy(opevo_pipeline *pipeline)
         opevo_free(pipeline->stage[i]);
     }
     opevo_computation_destroy(pipeline->reshaped);
-    opevo_i_atoms_free(&pipeline->atoms);
+    opevo_i_affine_atoms_free(&pipeline->atoms);
     opevo_free(pipeline->steps);
     opevo_free(pipeline);
 }
@@ -267,14 +267,14 @@ int opevo_pipeline_find(const opevo_pipeline *pipeline, const char *name)
 
 opevo_loop opevo_pipeline_loop(const opevo_pipeline *pipeline, int stage, int loop)
 {
-    const opevo_i_loop *one = &opevo_i_pipeline_at(pipeline, stage)->own.loop[loop];
+    const opevo_i_nest_loop *one = &opevo_i_pipeline_at(pipeline, stage)->own.loop[loop];
 
     return (opevo_loop){one->name, one->extent, one->annotation, one->reduces};
 }
 
 int opevo_pipeline_find_loop(const opevo_pipeline *pipeline, int stage, const char *name)
 {
-    const opevo_i_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
+    const opevo_i_nest_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
 
     for (int i = 0; i < own->loops; i++) {
         if (strcmp(own->loop[i].name, name) == 0)

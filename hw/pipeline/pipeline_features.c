@@ -45,7 +45,8 @@ static size_t next(builder *self, size_t *count, size_t most)
 {
     if (*count < most)
         return (*count)++;
-    OPEVO_I_REFUSE(&self->low, LIMIT, "The program is too large for features of its statements.");
+    OPEVO_I_PIPELINE_REFUSE(&self->low, LIMIT,
+                            "The program is too large for features of its statements.");
     return 0;
 }
 
@@ -63,7 +64,7 @@ static void add_terms(builder *self, const opevo_i_affine *of, int64_t stride, i
 static void add_term(builder *self, int number, int64_t factor, int64_t stride, int64_t divisor,
                      int64_t modulus)
 {
-    const opevo_i_atom *atom = &self->low.nest->atoms.item[number];
+    const opevo_i_affine_atom *atom = &self->low.nest->atoms.item[number];
     int64_t size = factor < 0 ? -factor : factor;
     opevo_statement_term *term = NULL;
 
@@ -131,7 +132,7 @@ static void add_stages(builder *self)
 
     for (int key = 0; key < pipeline->stages; key++) {
         const opevo_i_pipeline_stage *stage = pipeline->stage[key];
-        const opevo_i_part *part = self->low.part[key];
+        const opevo_i_pipeline_part *part = self->low.part[key];
         size_t place = add_buffer(self, (size_t)stage->dims, stage->own.axis_extent,
                                   opevo_i_pipeline_element(pipeline, key));
 
@@ -255,7 +256,7 @@ static void count_indices(const builder *self, opevo_statement_store *store)
 
 /* ---- Stores ---- */
 
-static void enter(builder *self, const opevo_i_loop *loop)
+static void enter(builder *self, const opevo_i_nest_loop *loop)
 {
     size_t place = next(self, &self->loop_count, LOOPS_MOST);
 
@@ -265,7 +266,7 @@ static void enter(builder *self, const opevo_i_loop *loop)
 }
 
 /* Loops of a stage from `at` on that do not reduce; those of before come back with `leave`. */
-static void enter_kept(builder *self, const opevo_i_loops *own, int at)
+static void enter_kept(builder *self, const opevo_i_nest_loops *own, int at)
 {
     for (int i = at; i < own->loops; i++) {
         if (!own->loop[i].reduces)
@@ -328,7 +329,7 @@ static void add_update(builder *self, int key, opevo_statement_access target)
  * reduce. */
 static size_t add_registers(builder *self, int key, int at)
 {
-    const opevo_i_loops *own = &self->low.part[key]->own;
+    const opevo_i_nest_loops *own = &self->low.part[key]->own;
     int64_t extents[OPEVO_I_AXES] = {0};
     size_t dimensions = 0, place = 0;
 
@@ -341,14 +342,14 @@ static size_t add_registers(builder *self, int key, int at)
     return place;
 }
 
-static opevo_statement_access registers_at(builder *self, const opevo_i_loops *own, int at,
+static opevo_statement_access registers_at(builder *self, const opevo_i_nest_loops *own, int at,
                                            size_t buffer)
 {
     size_t first = self->index_count;
     size_t dimensions = 0;
 
     for (int i = at; i < own->loops; i++) {
-        opevo_i_affine atom = opevo_i_affine_atom(own->loop[i].atom);
+        opevo_i_affine atom = opevo_i_affine_of_atom(own->loop[i].atom);
 
         if (own->loop[i].reduces || dimensions++ >= OPEVO_I_AXES)
             continue;
@@ -361,7 +362,7 @@ static opevo_statement_access registers_at(builder *self, const opevo_i_loops *o
  * or of the registers to the stage. */
 static void add_other(builder *self, int key, int at, const size_t *registers, bool writes_back)
 {
-    const opevo_i_loops *own = &self->low.part[key]->own;
+    const opevo_i_nest_loops *own = &self->low.part[key]->own;
     size_t depth = self->depth;
     opevo_statement_store *store = NULL;
     opevo_statement_access target;
@@ -393,7 +394,7 @@ static void add_attached(builder *self, int key, int at)
 static void add_stage(builder *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->low.pipeline->stage[key];
-    const opevo_i_loops *own = &self->low.part[key]->own;
+    const opevo_i_nest_loops *own = &self->low.part[key]->own;
     int first = 0; /* reduction loop */
     size_t depth = self->depth;
     size_t registers = 0;
@@ -455,7 +456,7 @@ opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows
                         ? opevo_calloc(self->low.nest->atoms.count + 1, sizeof *self->loop_of)
                         : NULL;
     if (self->low.status == OPEVO_OK && !self->loop_of)
-        OPEVO_I_REFUSE(&self->low, NOMEM, "No memory for the features of a program.");
+        OPEVO_I_PIPELINE_REFUSE(&self->low, NOMEM, "No memory for the features of a program.");
     if (self->low.status == OPEVO_OK)
         add_program(self);
     opevo_i_pipeline_end(&self->low);

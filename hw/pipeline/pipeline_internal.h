@@ -10,11 +10,11 @@
 #include "schedule_internal.h"
 
 /* A change of a stage's loops, to be done again on the loops of a part. */
-typedef struct opevo_i_change {
+typedef struct opevo_i_pipeline_loop_change {
     opevo_pipeline_step_kind kind; /* SPLIT, SPLIT_OUTER, FUSE, REORDER or ANNOTATE */
     int at, count;
     int64_t number[OPEVO_I_LOOPS]; /* lengths; order; annotation */
-} opevo_i_change;
+} opevo_i_pipeline_loop_change;
 
 enum { OPEVO_I_REDIRECTS = 16, OPEVO_I_CHANGES = 48 };
 
@@ -26,7 +26,7 @@ typedef struct opevo_i_pipeline_stage {
     int source; /* COPY, GATHER: the key of the stage that it reads */
     opevo_scope scope;
     int dims; /* axes that do not reduce come first */
-    opevo_i_loops own;
+    opevo_i_nest_loops own;
     char axis_name[OPEVO_I_AXES][OPEVO_I_NAME];
     int axis_atom[OPEVO_I_AXES]; /* stand for the axes in `map` */
     bool axis_reduces[OPEVO_I_AXES];
@@ -45,17 +45,17 @@ typedef struct opevo_i_pipeline_stage {
     int accumulate; /* a loop, -1: none */
     bool stream;    /* stores bypass the caches */
     int pieces;     /* of a layout of its own; 0: rows */
-    opevo_i_piece piece[OPEVO_I_PIECES];
+    opevo_i_nest_piece piece[OPEVO_I_PIECES];
     int64_t align_factor[OPEVO_I_AXES], align_offset[OPEVO_I_AXES]; /* of strides; 0: dense */
     int changes;
-    opevo_i_change change[OPEVO_I_CHANGES];
+    opevo_i_pipeline_loop_change change[OPEVO_I_CHANGES];
 } opevo_i_pipeline_stage;
 
 struct opevo_pipeline {
     const opevo_computation *given;       /* borrowed */
     const opevo_computation *computation; /* that, or with merged and divided dimensions: */
     opevo_computation *reshaped;          /* NULL for none */
-    opevo_i_atoms atoms;
+    opevo_i_affine_atoms atoms;
     int stages;
     int order[OPEVO_PIPELINE_STAGES];                     /* keys by number of the stage */
     opevo_i_pipeline_stage *stage[OPEVO_PIPELINE_STAGES]; /* by key */
@@ -93,8 +93,10 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
 
 /* One change of loops. If they shrink, no loop that a split makes has more iterations than are
  * left: the lengths are those of the whole stage. */
-opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops, bool shrink,
-                                  opevo_i_atoms *atoms, const char *stage, opevo_error *err);
+opevo_status opevo_i_pipeline_loop_change_apply(const opevo_i_pipeline_loop_change *change,
+                                                opevo_i_nest_loops *loops, bool shrink,
+                                                opevo_i_affine_atoms *atoms, const char *stage,
+                                                opevo_error *err);
 /* Steps on loops; the compute_at points in them follow. */
 opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_step *step,
                                      opevo_error *err);
@@ -116,7 +118,7 @@ opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pi
  * least one from there on that is storage_align's multiple plus offset. */
 int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside);
 /* A piece of the layout of a stage, or part of it, with these extents. */
-opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
-                                     const int64_t *extent);
+opevo_i_nest_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
+                                          const int64_t *extent);
 
 #endif

@@ -18,10 +18,10 @@ static int64_t outer_divisor(const opevo_i_pipeline_stage *stage, int piece)
     return divisor;
 }
 
-opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
-                                     const int64_t *extent)
+opevo_i_nest_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
+                                          const int64_t *extent)
 {
-    opevo_i_piece one = stage->piece[piece];
+    opevo_i_nest_piece one = stage->piece[piece];
     int64_t outer = outer_divisor(stage, piece);
 
     one.outermost = outer == 0;
@@ -78,8 +78,8 @@ opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_
         if (step->number[2 * i] < 0 || step->number[2 * i] >= stage->dims)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %d dimensions, from 0 on.", stage->name,
                               stage->dims);
-        with.piece[i] =
-            (opevo_i_piece){.dim = (int)step->number[2 * i], .divisor = step->number[2 * i + 1]};
+        with.piece[i] = (opevo_i_nest_piece){.dim = (int)step->number[2 * i],
+                                             .divisor = step->number[2 * i + 1]};
     }
     if (!is_whole(&with))
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -105,7 +105,7 @@ int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, in
 static int dimension_of(const opevo_i_pipeline_stage *stage, int64_t loop)
 {
     for (int d = 0; d < stage->dims && loop >= 0 && loop < stage->own.loops; d++) {
-        opevo_i_affine whole = opevo_i_affine_atom(stage->own.loop[loop].atom);
+        opevo_i_affine whole = opevo_i_affine_of_atom(stage->own.loop[loop].atom);
 
         if (opevo_i_affine_equal(&stage->own.axis[d], &whole))
             return d;

@@ -25,7 +25,8 @@ static int64_t parts_of(int64_t extent, int64_t length)
 
 /* The lengths of the inner loops that a split makes of `extent` iterations. The lengths of the
  * change are at least 1. */
-static void inner_lengths(const opevo_i_change *change, int64_t extent, bool shrink, int64_t *out)
+static void inner_lengths(const opevo_i_pipeline_loop_change *change, int64_t extent, bool shrink,
+                          int64_t *out)
 {
     int64_t left = extent;
 
@@ -46,8 +47,10 @@ static void inner_lengths(const opevo_i_change *change, int64_t extent, bool shr
     }
 }
 
-opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops, bool shrink,
-                                  opevo_i_atoms *atoms, const char *stage, opevo_error *err)
+opevo_status opevo_i_pipeline_loop_change_apply(const opevo_i_pipeline_loop_change *change,
+                                                opevo_i_nest_loops *loops, bool shrink,
+                                                opevo_i_affine_atoms *atoms, const char *stage,
+                                                opevo_error *err)
 {
     int64_t lengths[OPEVO_I_LOOPS];
 
@@ -55,13 +58,14 @@ opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *l
     case OPEVO_PIPELINE_SPLIT:
     case OPEVO_PIPELINE_SPLIT_OUTER:
         inner_lengths(change, loops->loop[change->at].extent, shrink, lengths);
-        return opevo_i_loops_split(loops, atoms, stage, change->at, change->count, lengths, err);
+        return opevo_i_nest_loops_split(loops, atoms, stage, change->at, change->count, lengths,
+                                        err);
     case OPEVO_PIPELINE_FUSE:
         if (change->count == 1)
             return OPEVO_OK;
-        return opevo_i_loops_fuse(loops, atoms, stage, change->at, change->count, err);
+        return opevo_i_nest_loops_fuse(loops, atoms, stage, change->at, change->count, err);
     case OPEVO_PIPELINE_REORDER:
-        return opevo_i_loops_reorder(loops, stage, change->count, change->number, err);
+        return opevo_i_nest_loops_reorder(loops, stage, change->count, change->number, err);
     default:
         loops->loop[change->at].annotation = (opevo_annotation)change->number[0];
         return OPEVO_OK;
@@ -72,7 +76,7 @@ opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *l
 
 /* Loop numbers of the stage after a change. A point at a loop that is split goes to the innermost
  * part, one at a loop that is fused to the fused loop. */
-static int moved(const opevo_i_change *change, int loop)
+static int moved(const opevo_i_pipeline_loop_change *change, int loop)
 {
     int before = change->at;
 
@@ -95,7 +99,7 @@ static int moved(const opevo_i_change *change, int loop)
     }
 }
 
-static void move_points(opevo_pipeline *self, int key, const opevo_i_change *change)
+static void move_points(opevo_pipeline *self, int key, const opevo_i_pipeline_loop_change *change)
 {
     for (int i = 0; i < self->stages; i++) {
         opevo_i_pipeline_stage *one = self->stage[i];
@@ -122,8 +126,8 @@ static const opevo_pipeline_step *find_split(const opevo_pipeline *self, int64_t
 }
 
 /* Lengths of 1 to 2^40, also all together. */
-static opevo_status set_lengths(opevo_i_change *change, opevo_pipeline_step_kind kind, int count,
-                                const int64_t *lengths, opevo_error *err)
+static opevo_status set_lengths(opevo_i_pipeline_loop_change *change, opevo_pipeline_step_kind kind,
+                                int count, const int64_t *lengths, opevo_error *err)
 {
     if (count < 1 || count > OPEVO_I_LOOPS || product(lengths, count) < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A split needs lengths of 1 to 2^40.");
@@ -135,7 +139,7 @@ static opevo_status set_lengths(opevo_i_change *change, opevo_pipeline_step_kind
 
 /* The last of the inner loops holds all that the source splits further. */
 static opevo_status set_following(const opevo_pipeline *self, const opevo_pipeline_step *step,
-                                  opevo_i_change *change, opevo_error *err)
+                                  opevo_i_pipeline_loop_change *change, opevo_error *err)
 {
     int64_t count = step->count == 3 ? step->number[2] : 0;
     const opevo_pipeline_step *source =
@@ -157,7 +161,7 @@ static opevo_status set_following(const opevo_pipeline *self, const opevo_pipeli
 }
 
 static opevo_status set_following_fused(const opevo_pipeline *self, const opevo_pipeline_step *step,
-                                        opevo_i_change *change, opevo_error *err)
+                                        opevo_i_pipeline_loop_change *change, opevo_error *err)
 {
     int64_t length[2] = {1, 1};
 
@@ -180,30 +184,31 @@ static opevo_status set_following_fused(const opevo_pipeline *self, const opevo_
 }
 
 static opevo_status check_annotation(const opevo_i_pipeline_stage *stage,
-                                     const opevo_i_change *change, opevo_error *err)
+                                     const opevo_i_pipeline_loop_change *change, opevo_error *err)
 {
-    const opevo_i_loop *loop = &stage->own.loop[change->at];
+    const opevo_i_nest_loop *loop = &stage->own.loop[change->at];
     opevo_annotation what = (opevo_annotation)change->number[0];
 
     if (change->number[0] < 0 || change->number[0] >= OPEVO_ANNOTATION_COUNT)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown annotation.", loop->name);
-    for (int i = 0; i < stage->own.loops && (opevo_i_is_block(what) || opevo_i_is_thread(what));
+    for (int i = 0;
+         i < stage->own.loops && (opevo_i_nest_is_block(what) || opevo_i_nest_is_thread(what));
          i++) {
         if (i != change->at && stage->own.loop[i].annotation == what)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%s and %s cannot both be bound to one thread axis.",
                               stage->own.loop[i].name, loop->name);
     }
-    if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL && !opevo_i_is_thread(what))
+    if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL && !opevo_i_nest_is_thread(what))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
                           loop->name);
     return what == OPEVO_ANNOTATION_PARALLEL
-               ? opevo_i_loops_check_parallel(&stage->own, change->at, err)
+               ? opevo_i_nest_loops_check_parallel(&stage->own, change->at, err)
                : OPEVO_OK;
 }
 
 /* Neighbours, outer first. */
-static opevo_status set_fused(const opevo_pipeline_step *step, opevo_i_change *change,
+static opevo_status set_fused(const opevo_pipeline_step *step, opevo_i_pipeline_loop_change *change,
                               opevo_error *err)
 {
     for (int i = 1; i < step->count; i++) {
@@ -215,14 +220,14 @@ static opevo_status set_fused(const opevo_pipeline_step *step, opevo_i_change *c
 }
 
 static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeline_stage *stage,
-                                const opevo_pipeline_step *step, opevo_i_change *out,
+                                const opevo_pipeline_step *step, opevo_i_pipeline_loop_change *out,
                                 opevo_error *err)
 {
     if (step->count < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A step on loops takes a loop of %s.", stage->name);
     if (step->number[0] < 0 || step->number[0] >= stage->own.loops)
         return opevo_i_pipeline_no_loop_at(stage, step->number[0], err);
-    *out = (opevo_i_change){.kind = OPEVO_PIPELINE_SPLIT, .at = (int)step->number[0]};
+    *out = (opevo_i_pipeline_loop_change){.kind = OPEVO_PIPELINE_SPLIT, .at = (int)step->number[0]};
     switch (step->kind) {
     case OPEVO_PIPELINE_SPLIT:
     case OPEVO_PIPELINE_SPLIT_OUTER:
@@ -235,7 +240,7 @@ static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeli
         out->kind = OPEVO_PIPELINE_FUSE;
         return set_fused(step, out, err);
     case OPEVO_PIPELINE_REORDER:
-        *out = (opevo_i_change){.kind = OPEVO_PIPELINE_REORDER, .count = step->count};
+        *out = (opevo_i_pipeline_loop_change){.kind = OPEVO_PIPELINE_REORDER, .count = step->count};
         for (int i = 0; i < out->count; i++)
             out->number[i] = step->number[i];
         return OPEVO_OK;
@@ -250,8 +255,8 @@ opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_
                                      opevo_error *err)
 {
     opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
-    opevo_i_change change;
-    opevo_i_loops *loops = NULL;
+    opevo_i_pipeline_loop_change change;
+    opevo_i_nest_loops *loops = NULL;
     opevo_status status = make_change(self, stage, step, &change, err);
 
     if (status != OPEVO_OK)
@@ -265,7 +270,8 @@ opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_
     if (!loops)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
     *loops = stage->own;
-    OPEVO_TRY(opevo_i_change_apply(&change, loops, false, &self->atoms, stage->name, err));
+    OPEVO_TRY(
+        opevo_i_pipeline_loop_change_apply(&change, loops, false, &self->atoms, stage->name, err));
     stage->own = *loops;
     stage->change[stage->changes++] = change;
     move_points(self, self->order[step->stage], &change);

@@ -210,7 +210,7 @@ static opevo_status cache_read(opevo_pipeline *self, const opevo_pipeline_step *
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s is inlined.", source->name);
         goto cleanup;
     }
-    OPEVO_TRY(make_stage(self, source, opevo_i_scope_names[scope], &stage, err));
+    OPEVO_TRY(make_stage(self, source, opevo_i_nest_scope_names[scope], &stage, err));
     stage->kind = OPEVO_STAGE_COPY;
     stage->source = from;
     stage->scope = scope;
@@ -261,7 +261,7 @@ static opevo_status cache_write(opevo_pipeline *self, const opevo_pipeline_step 
                             old->name);
         goto cleanup;
     }
-    OPEVO_TRY(make_stage(self, old, opevo_i_scope_names[scope], &stage, err));
+    OPEVO_TRY(make_stage(self, old, opevo_i_nest_scope_names[scope], &stage, err));
     stage->kind = old->kind;
     stage->source = old->source;
     stage->factored = old->factored;
@@ -318,7 +318,7 @@ static opevo_status factor(opevo_pipeline *self, const opevo_i_pipeline_stage *o
     memcpy(stage->map, old->own.axis, (size_t)axes * sizeof *stage->map);
     for (int a = 0; a < axes; a++) {
         for (int i = 0; i < count; i++) {
-            opevo_i_affine own = opevo_i_affine_atom(stage->axis_atom[i]);
+            opevo_i_affine own = opevo_i_affine_of_atom(stage->axis_atom[i]);
 
             stage->map[a] = opevo_i_affine_replace(&self->atoms, &stage->map[a],
                                                    old->own.loop[from[i]].atom, &own);

@@ -53,10 +53,10 @@ static void print_step(const opevo_pipeline *self, const opevo_pipeline_step *st
             opevo_text_printf(out, " %s", opevo_i_pipeline_at(self, stage)->own.loop[number].name);
             break;
         case 's':
-            opevo_text_printf(out, " %s", opevo_i_scope_names[number]);
+            opevo_text_printf(out, " %s", opevo_i_nest_scope_names[number]);
             break;
         case 'a':
-            opevo_text_printf(out, " %s", opevo_i_annotation_names[number]);
+            opevo_text_printf(out, " %s", opevo_i_nest_annotation_names[number]);
             break;
         default:
             opevo_text_printf(out, " %lld", (long long)number);
@@ -103,11 +103,12 @@ static opevo_status read_operand(const opevo_pipeline *self, char kind, const ch
         }
         break;
     case 's':
-        *number = opevo_i_find_word(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
+        *number = opevo_i_nest_find_word(opevo_i_nest_scope_names, OPEVO_SCOPE_COUNT, word);
         what = "scope";
         break;
     case 'a':
-        *number = opevo_i_find_word(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
+        *number =
+            opevo_i_nest_find_word(opevo_i_nest_annotation_names, OPEVO_ANNOTATION_COUNT, word);
         what = "annotation";
         break;
     default:

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length)
+bool opevo_i_process_arguments_add(opevo_i_process_arguments *list, const char *text, size_t length)
 {
     void *items = list->items;
 
@@ -21,12 +21,12 @@ bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t len
     return list->items[list->count] && ++list->count;
 }
 
-void opevo_i_arguments_clear(opevo_i_arguments *list)
+void opevo_i_process_arguments_clear(opevo_i_process_arguments *list)
 {
     for (size_t i = 0; i < list->count; i++)
         opevo_free(list->items[i]);
     opevo_free(list->items);
-    *list = (opevo_i_arguments){0};
+    *list = (opevo_i_process_arguments){0};
 }
 
 /* ---- Words ---------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static bool read_word(const char **at, opevo_text *word)
     return !quote;
 }
 
-void opevo_i_arguments_print(const opevo_i_arguments *list, opevo_text *out)
+void opevo_i_process_arguments_print(const opevo_i_process_arguments *list, opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         opevo_text_add(out, i ? " " : "");
@@ -62,7 +62,8 @@ void opevo_i_arguments_print(const opevo_i_arguments *list, opevo_text *out)
     }
 }
 
-opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err)
+opevo_status opevo_i_process_command_split(const char *text, opevo_i_process_arguments *out,
+                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text word = {0};
@@ -77,7 +78,8 @@ opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, ope
             status = OPEVO_FAIL(err, OPEVO_INVALID, "a quote is not closed.");
             goto cleanup;
         }
-        if (word.failed || !opevo_i_arguments_add(out, opevo_text_string(&word), word.length)) {
+        if (word.failed ||
+            !opevo_i_process_arguments_add(out, opevo_text_string(&word), word.length)) {
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
             goto cleanup;
         }
@@ -87,7 +89,7 @@ opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, ope
 cleanup:
     opevo_text_free(&word);
     if (status != OPEVO_OK)
-        opevo_i_arguments_clear(out);
+        opevo_i_process_arguments_clear(out);
     return status;
 }
 
@@ -160,8 +162,8 @@ static bool next_piece(const char **at, piece *out)
     return true;
 }
 
-opevo_status opevo_i_command_mark_output(opevo_i_arguments *command, size_t *count,
-                                         opevo_error *err)
+opevo_status opevo_i_process_command_mark_output(opevo_i_process_arguments *command, size_t *count,
+                                                 opevo_error *err)
 {
     static const char mark = OPEVO_I_OUTPUT_PLACE;
     bool good = true;
@@ -224,8 +226,8 @@ static opevo_status check_used(const opevo_space *space, const bool *used, opevo
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_command_check(const opevo_i_arguments *command, const opevo_space *space,
-                                   opevo_error *err)
+opevo_status opevo_i_process_command_check(const opevo_i_process_arguments *command,
+                                           const opevo_space *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = opevo_space_parameter_count(space);
@@ -299,8 +301,9 @@ static bool print_place(const place *where, const opevo_space *space, opevo_inde
     return true;
 }
 
-opevo_status opevo_i_command_fill(const opevo_i_arguments *command, const opevo_space *space,
-                                  opevo_index point, opevo_i_arguments *out, opevo_error *err)
+opevo_status opevo_i_process_command_fill(const opevo_i_process_arguments *command,
+                                          const opevo_space *space, opevo_index point,
+                                          opevo_i_process_arguments *out, opevo_error *err)
 {
     size_t parameters = opevo_space_parameter_count(space);
     opevo_index *vertices = opevo_calloc(parameters, sizeof *vertices);
@@ -323,11 +326,11 @@ opevo_status opevo_i_command_fill(const opevo_i_arguments *command, const opevo_
                 good = print_place(&where, space, point, vertices, &word);
         }
         good = good && !word.failed &&
-               opevo_i_arguments_add(out, opevo_text_string(&word), word.length);
+               opevo_i_process_arguments_add(out, opevo_text_string(&word), word.length);
     }
     opevo_text_free(&word);
     opevo_free(vertices);
     if (!good)
-        opevo_i_arguments_clear(out);
+        opevo_i_process_arguments_clear(out);
     return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
 }

@@ -16,38 +16,41 @@
 #include <opevo/space.h>
 
 /* Arguments; ends with NULL. */
-typedef struct opevo_i_arguments {
+typedef struct opevo_i_process_arguments {
     char **items;
     size_t count, capacity;
-} opevo_i_arguments;
+} opevo_i_process_arguments;
 
-bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length);
-void opevo_i_arguments_clear(opevo_i_arguments *list);
+bool opevo_i_process_arguments_add(opevo_i_process_arguments *list, const char *text,
+                                   size_t length);
+void opevo_i_process_arguments_clear(opevo_i_process_arguments *list);
 /* The words with blanks between them, as they are. */
-void opevo_i_arguments_print(const opevo_i_arguments *list, opevo_text *out);
+void opevo_i_process_arguments_print(const opevo_i_process_arguments *list, opevo_text *out);
 
 /* Stands in words for the path of what a build makes, until a worker knows it. */
 #define OPEVO_I_OUTPUT_PLACE '\x1a'
 /* Put it in the places {out}; their number. */
-opevo_status opevo_i_command_mark_output(opevo_i_arguments *command, size_t *count,
-                                         opevo_error *err);
+opevo_status opevo_i_process_command_mark_output(opevo_i_process_arguments *command, size_t *count,
+                                                 opevo_error *err);
 
 /* A hash of the executable file of a command, and of the script that an interpreter is given as its
  * first argument; 0 where one of them cannot be read. */
-uint64_t opevo_i_program_hash(const opevo_i_arguments *command);
+uint64_t opevo_i_process_program_hash(const opevo_i_process_arguments *command);
 /* The same of a build: the executable and all files that are words of the command; 0 where the
  * executable cannot be read. */
-uint64_t opevo_i_build_hash(const opevo_i_arguments *command);
+uint64_t opevo_i_process_build_hash(const opevo_i_process_arguments *command);
 /* The file that a shell would start for the word, in `out`; false if none exists. */
-bool opevo_i_executable_find(const char *word, opevo_text *out);
+bool opevo_i_process_executable_find(const char *word, opevo_text *out);
 
 /* Errors: INVALID for no words, or an open quote; NOMEM. */
-opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err);
+opevo_status opevo_i_process_command_split(const char *text, opevo_i_process_arguments *out,
+                                           opevo_error *err);
 /* Whether every place names something of the space, and every parameter has a place. */
-opevo_status opevo_i_command_check(const opevo_i_arguments *command, const opevo_space *space,
-                                   opevo_error *err);
+opevo_status opevo_i_process_command_check(const opevo_i_process_arguments *command,
+                                           const opevo_space *space, opevo_error *err);
 /* The command of a point. Errors: NOMEM; places must have been checked. */
-opevo_status opevo_i_command_fill(const opevo_i_arguments *command, const opevo_space *space,
-                                  opevo_index point, opevo_i_arguments *out, opevo_error *err);
+opevo_status opevo_i_process_command_fill(const opevo_i_process_arguments *command,
+                                          const opevo_space *space, opevo_index point,
+                                          opevo_i_process_arguments *out, opevo_error *err);
 
 #endif

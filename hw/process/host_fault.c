@@ -20,7 +20,7 @@ static const int foreign_signals[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT,
 
 static const char *const memory_words[] = {"out of memory", "memory exhausted", "bad_alloc"};
 
-bool opevo_i_host_errno(int code)
+bool opevo_i_process_host_errno(int code)
 {
     for (size_t i = 0; i < sizeof host_errnos / sizeof *host_errnos; i++) {
         if (host_errnos[i] == code)
@@ -82,8 +82,8 @@ static bool says_lacking(const char *text, bool used_much, opevo_text *why)
     return false;
 }
 
-bool opevo_i_build_fault(const opevo_i_program_end *end, const char *compiler,
-                         uint64_t memory_bytes, opevo_text *why)
+bool opevo_i_process_build_fault(const opevo_i_process_program_end *end, const char *compiler,
+                                 uint64_t memory_bytes, opevo_text *why)
 {
     const char *text = opevo_text_string(&end->error);
     bool used_much = memory_bytes && end->peak_bytes >= memory_bytes / 2;

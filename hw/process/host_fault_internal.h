@@ -14,13 +14,13 @@ enum { OPEVO_I_EXIT_HOST = 71 };
 
 /* Whether a call that failed so did for want of something that the host has too little of, or that
  * is being changed at the moment. What cannot be found or is not permitted is no such thing. */
-bool opevo_i_host_errno(int code);
+bool opevo_i_process_host_errno(int code);
 
 /* Whether the compiler, named `compiler`, failed for a reason of the host: it was not started or
  * not kept, it was killed by a signal that no source earns, or its own words say so. That it has no
  * memory is the source's fault where it had taken half of its limit, `memory_bytes` (0: none). Then
  * the reason goes to `why`. The compiler must speak English, as in the locale C. */
-bool opevo_i_build_fault(const opevo_i_program_end *end, const char *compiler,
-                         uint64_t memory_bytes, opevo_text *why);
+bool opevo_i_process_build_fault(const opevo_i_process_program_end *end, const char *compiler,
+                                 uint64_t memory_bytes, opevo_text *why);
 
 #endif

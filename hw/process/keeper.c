@@ -41,7 +41,7 @@ typedef struct report_head {
 
 static int life[2] = {-1, -1}; /* nobody writes to it; its end is the message */
 
-void opevo_i_close_pipe(int ends[2])
+void opevo_i_process_close_pipe(int ends[2])
 {
     for (int i = 0; i < 2; i++) {
         if (ends[i] >= 0)
@@ -50,7 +50,7 @@ void opevo_i_close_pipe(int ends[2])
     }
 }
 
-bool opevo_i_has_ended(pid_t pid)
+bool opevo_i_process_has_ended(pid_t pid)
 {
     siginfo_t info = {.si_pid = 0};
 
@@ -131,9 +131,9 @@ static void kill_orphans(void)
         continue;
 }
 
-void opevo_i_keepers_end(void)
+void opevo_i_process_keepers_end(void)
 {
-    opevo_i_close_pipe(life);
+    opevo_i_process_close_pipe(life);
     for (size_t i = 0; i < keepers.count; i++) {
         while (waitpid(keepers.pids[i], NULL, 0) < 0 && errno == EINTR)
             continue;
@@ -143,7 +143,7 @@ void opevo_i_keepers_end(void)
     kill_orphans();
 }
 
-void opevo_i_program_end_free(opevo_i_program_end *end)
+void opevo_i_process_program_end_free(opevo_i_process_program_end *end)
 {
     opevo_text_free(&end->out);
     opevo_text_free(&end->error);
@@ -168,7 +168,7 @@ static void restore_signals(void)
         signal(i, SIG_DFL);
 }
 
-static void become_program(const opevo_i_program *program, int out, int error, int failed)
+static void become_program(const opevo_i_process_program *program, int out, int error, int failed)
 {
     int null = open("/dev/null", O_RDONLY);
     int reason = 0;
@@ -198,8 +198,8 @@ typedef struct keeping {
     int out, error; /* what the program prints; -1 when closed */
     int watch;      /* becomes readable when the program ends; -1: not supported */
     double started_s;
-    const opevo_i_program *program;
-    opevo_i_program_end end;
+    const opevo_i_process_program *program;
+    opevo_i_process_program_end end;
     struct {
         pid_t pid;
         double waited_s;    /* for a processor */
@@ -295,10 +295,10 @@ static bool make_pipe(int ends[2])
  * waiting. */
 static void drain(int *descriptor, opevo_text *text, size_t most)
 {
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
 
     for (int i = 0; i < MOST_READS && *descriptor >= 0 && got == OPEVO_I_READ_SOME; i++)
-        got = opevo_i_text_read_from(text, *descriptor, most);
+        got = opevo_i_process_text_read_from(text, *descriptor, most);
     if (*descriptor >= 0 && got == OPEVO_I_READ_END) {
         close(*descriptor);
         *descriptor = -1;
@@ -315,8 +315,8 @@ static bool launch(keeping *self)
 
     if (!make_pipe(out) || !make_pipe(error) || pipe2(failed, O_CLOEXEC) < 0) {
         self->end.start_errno = errno;
-        opevo_i_close_pipe(out);
-        opevo_i_close_pipe(error);
+        opevo_i_process_close_pipe(out);
+        opevo_i_process_close_pipe(error);
         return false;
     }
     self->started_s = opevo_clock_monotonic_s();
@@ -363,14 +363,14 @@ static void keep(keeping *self)
         }
         drain(&self->out, &self->end.out, self->program->output_limit);
         drain(&self->error, &self->end.error, ERROR_LIMIT);
-        ended = opevo_i_has_ended(self->pid);
+        ended = opevo_i_process_has_ended(self->pid);
     }
     self->end.elapsed_s = opevo_clock_monotonic_s() - self->started_s;
     drain(&self->out, &self->end.out, self->program->output_limit);
     drain(&self->error, &self->end.error, ERROR_LIMIT);
 }
 
-static void send_report(const opevo_i_program_end *end, int descriptor)
+static void send_report(const opevo_i_process_program_end *end, int descriptor)
 {
     struct rusage used = {0};
     report_head head = {.start_errno = end->start_errno,
@@ -388,7 +388,7 @@ static void send_report(const opevo_i_program_end *end, int descriptor)
         opevo_write_all(descriptor, opevo_text_string(&end->error), end->error.length);
 }
 
-static void become_keeper(const opevo_i_program *program, int report)
+static void become_keeper(const opevo_i_process_program *program, int report)
 {
     keeping self = {.out = -1, .error = -1, .watch = -1, .program = program};
 
@@ -415,8 +415,8 @@ static void become_keeper(const opevo_i_program *program, int report)
 
 /* ---- In the process that wants the program run ---------------------------------------------- */
 
-opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper *out,
-                                  opevo_error *err)
+opevo_status opevo_i_process_keeper_start(const opevo_i_process_program *program,
+                                          opevo_i_process_keeper *out, opevo_error *err)
 {
     int report[2] = {-1, -1};
     pid_t pid = 0;
@@ -437,15 +437,15 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
                           strerror(errno));
     }
     keepers.pids[keepers.count++] = pid;
-    *out = (opevo_i_keeper){.pid = pid, .report = report[0]};
+    *out = (opevo_i_process_keeper){.pid = pid, .report = report[0]};
     return OPEVO_OK;
 }
 
-static void take_report(const opevo_text *received, opevo_i_program_end *end)
+static void take_report(const opevo_text *received, opevo_i_process_program_end *end)
 {
     report_head head;
 
-    *end = (opevo_i_program_end){0};
+    *end = (opevo_i_process_program_end){0};
     if (received->length < sizeof head)
         return;
     memcpy(&head, received->data, sizeof head);
@@ -463,22 +463,22 @@ static void take_report(const opevo_text *received, opevo_i_program_end *end)
                          head.error_length);
 }
 
-static void reap(opevo_i_keeper *keeper)
+static void reap(opevo_i_process_keeper *keeper)
 {
     while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     forget_keeper(keeper->pid);
     close(keeper->report);
     opevo_text_free(&keeper->received);
-    *keeper = (opevo_i_keeper){.report = -1};
+    *keeper = (opevo_i_process_keeper){.report = -1};
 }
 
-bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end)
+bool opevo_i_process_keeper_poll(opevo_i_process_keeper *keeper, opevo_i_process_program_end *end)
 {
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
 
     while (got == OPEVO_I_READ_SOME)
-        got = opevo_i_text_read_from(&keeper->received, keeper->report, SIZE_MAX);
+        got = opevo_i_process_text_read_from(&keeper->received, keeper->report, SIZE_MAX);
     if (got == OPEVO_I_READ_NOTHING)
         return false;
     take_report(&keeper->received, end);
@@ -488,7 +488,7 @@ bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end)
     return true;
 }
 
-void opevo_i_keeper_stop(const opevo_i_keeper *keeper)
+void opevo_i_process_keeper_stop(const opevo_i_process_keeper *keeper)
 {
     kill(keeper->pid, SIGKILL);
 }

@@ -14,8 +14,8 @@
 
 enum { OPEVO_I_STARVED = 5 };
 
-/* What is run; borrowed during opevo_i_keeper_start only. */
-typedef struct opevo_i_program {
+/* What is run; borrowed during opevo_i_process_keeper_start only. */
+typedef struct opevo_i_process_program {
     char *const *argv;     /* ends with NULL; argv[0] is looked for in PATH */
     double limit_s;        /* of elapsed time */
     size_t output_limit;   /* bytes kept of standard output */
@@ -26,10 +26,10 @@ typedef struct opevo_i_program {
     bool waits_apart;
     const int *cores; /* to run on; NULL: where its keeper may */
     size_t core_count;
-} opevo_i_program;
+} opevo_i_process_program;
 
 /* How it ended. */
-typedef struct opevo_i_program_end {
+typedef struct opevo_i_process_program_end {
     bool kept;           /* false: the keeper itself was killed, and nothing is known */
     int start_errno;     /* not 0: it could not be started, and why */
     bool timed_out;      /* it was killed at its time limit ... */
@@ -39,30 +39,30 @@ typedef struct opevo_i_program_end {
     uint64_t peak_bytes; /* of memory, of the largest of its processes */
     opevo_text out;      /* the first bytes of standard output */
     opevo_text error;    /* the first bytes of standard error */
-} opevo_i_program_end;
-void opevo_i_program_end_free(opevo_i_program_end *end);
+} opevo_i_process_program_end;
+void opevo_i_process_program_end_free(opevo_i_process_program_end *end);
 
 /* A running keeper. */
-typedef struct opevo_i_keeper {
+typedef struct opevo_i_process_keeper {
     pid_t pid;
     int report; /* becomes readable when it has something to say */
     opevo_text received;
-} opevo_i_keeper;
+} opevo_i_process_keeper;
 
 /* The pipe by which keepers notice the death of this process; made at the first start. */
-opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper *out,
-                                  opevo_error *err);
+opevo_status opevo_i_process_keeper_start(const opevo_i_process_program *program,
+                                          opevo_i_process_keeper *out, opevo_error *err);
 /* Read what the keeper reports without waiting; true once the program has ended: then *end is
  * filled, and the keeper is gone. */
-bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end);
+bool opevo_i_process_keeper_poll(opevo_i_process_keeper *keeper, opevo_i_process_program_end *end);
 /* Kill it and what it keeps: the next polls find the end, of which nothing is known. */
-void opevo_i_keeper_stop(const opevo_i_keeper *keeper);
+void opevo_i_process_keeper_stop(const opevo_i_process_keeper *keeper);
 /* Before this process ends: have all keepers kill what they keep, wait for that,
  * and kill orphans. */
-void opevo_i_keepers_end(void);
+void opevo_i_process_keepers_end(void);
 /* Whether this child has ended; it is not reaped, so that its number stays taken. */
-bool opevo_i_has_ended(pid_t pid);
+bool opevo_i_process_has_ended(pid_t pid);
 /* Close the ends that are open (not -1). */
-void opevo_i_close_pipe(int ends[2]);
+void opevo_i_process_close_pipe(int ends[2]);
 
 #endif

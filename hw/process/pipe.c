@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-opevo_i_read opevo_i_text_read_from(opevo_text *text, int descriptor, size_t limit)
+opevo_i_process_read opevo_i_process_text_read_from(opevo_text *text, int descriptor, size_t limit)
 {
     char piece[16384];
     ssize_t got = 0;

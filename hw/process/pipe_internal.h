@@ -7,13 +7,13 @@
 
 #include <opevo/text.h>
 
-typedef enum opevo_i_read {
+typedef enum opevo_i_process_read {
     OPEVO_I_READ_SOME,
     OPEVO_I_READ_NOTHING, /* for now */
     OPEVO_I_READ_END      /* end of file, a failure, no memory, or more than may be read */
-} opevo_i_read;
+} opevo_i_process_read;
 
 /* Read once into `text`, keeping at most `limit` bytes of it and dropping the rest. */
-opevo_i_read opevo_i_text_read_from(opevo_text *text, int descriptor, size_t limit);
+opevo_i_process_read opevo_i_process_text_read_from(opevo_text *text, int descriptor, size_t limit);
 
 #endif

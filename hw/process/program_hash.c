@@ -28,7 +28,7 @@ static bool hash_file(const char *path, uint64_t *hash)
     return read;
 }
 
-bool opevo_i_executable_find(const char *word, opevo_text *out)
+bool opevo_i_process_executable_find(const char *word, opevo_text *out)
 {
     const char *folders = getenv("PATH");
 
@@ -67,11 +67,12 @@ static bool is_interpreter(const char *word)
     return false;
 }
 
-uint64_t opevo_i_build_hash(const opevo_i_arguments *command)
+uint64_t opevo_i_process_build_hash(const opevo_i_process_arguments *command)
 {
     opevo_text path = {0};
     uint64_t hash = OPEVO_HASH_START;
-    bool known = opevo_i_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
+    bool known =
+        opevo_i_process_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
 
     opevo_text_free(&path);
     for (size_t i = 1; known && i < command->count; i++)
@@ -79,12 +80,13 @@ uint64_t opevo_i_build_hash(const opevo_i_arguments *command)
     return known ? hash | !hash : 0;
 }
 
-uint64_t opevo_i_program_hash(const opevo_i_arguments *command)
+uint64_t opevo_i_process_program_hash(const opevo_i_process_arguments *command)
 {
     opevo_text path = {0};
     uint64_t hash = OPEVO_HASH_START;
     size_t script = 1;
-    bool known = opevo_i_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
+    bool known =
+        opevo_i_process_executable_find(command->items[0], &path) && hash_file(path.data, &hash);
 
     opevo_text_free(&path);
     if (known && is_interpreter(command->items[0])) {

@@ -47,7 +47,7 @@ static uint64_t mapped_bytes(void)
     return strtoull(line, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-bool opevo_i_limit_memory(uint64_t bytes)
+bool opevo_i_process_limit_memory(uint64_t bytes)
 {
     uint64_t mapped = mapped_bytes();
 
@@ -79,17 +79,17 @@ static bool redirect(int kept)
     return syscall(SYS_close_range, (unsigned)kept, ~0U, 0U) == 0;
 }
 
-static bool limit_all(const opevo_i_limits *limits)
+static bool limit_all(const opevo_i_process_limits *limits)
 {
     /* All tasks of the user count, not only those of this process. */
     uint64_t tasks = MORE_TASKS + (limits->threads > 1 ? task_count() + limits->threads : 0);
 
     return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NPROC, tasks) &&
            limit(RLIMIT_CPU, (uint64_t)ceil(limits->processor_s)) &&
-           opevo_i_limit_memory(limits->memory_bytes);
+           opevo_i_process_limit_memory(limits->memory_bytes);
 }
 
-opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *err)
+opevo_status opevo_i_process_sandbox_enter(const opevo_i_process_limits *limits, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     cpu_set_t set;
@@ -114,6 +114,6 @@ opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *er
                           strerror(errno));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "Privileges cannot be dropped: %s.", strerror(errno));
-    status = opevo_i_landlock_restrict(limits->object, err);
-    return status == OPEVO_OK ? opevo_i_filter_calls(err) : status;
+    status = opevo_i_process_landlock_restrict(limits->object, err);
+    return status == OPEVO_OK ? opevo_i_process_filter_calls(err) : status;
 }

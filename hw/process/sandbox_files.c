@@ -23,7 +23,7 @@ static const char *const readable[] = {
     "/usr/lib64",       "/usr/local/lib", "/sys/devices/system/cpu",
 };
 
-bool opevo_i_landlock_present(void)
+bool opevo_i_process_landlock_present(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 1;
 }
@@ -65,14 +65,14 @@ static bool allow_given(int rules)
     return good;
 }
 
-opevo_status opevo_i_landlock_restrict(const char *object, opevo_error *err)
+opevo_status opevo_i_process_landlock_restrict(const char *object, opevo_error *err)
 {
     const struct landlock_ruleset_attr handled = {
         .handled_access_fs = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR};
     int rules = -1;
     bool good = true;
 
-    if (!opevo_i_landlock_present())
+    if (!opevo_i_process_landlock_present())
         return OPEVO_OK;
     rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
     good = rules >= 0 && (!object || allow(rules, object)) && allow_given(rules);

@@ -208,7 +208,7 @@ static opevo_status install(filter *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_filter_calls(opevo_error *err)
+opevo_status opevo_i_process_filter_calls(opevo_error *err)
 {
     filter self = {.length = 0};
 
@@ -216,7 +216,7 @@ opevo_status opevo_i_filter_calls(opevo_error *err)
     return install(&self, err);
 }
 
-opevo_status opevo_i_sandbox_seal(opevo_error *err)
+opevo_status opevo_i_process_sandbox_seal(opevo_error *err)
 {
     filter self = {.length = 0};
 
@@ -226,7 +226,7 @@ opevo_status opevo_i_sandbox_seal(opevo_error *err)
     return install(&self, err);
 }
 
-bool opevo_i_filter_present(void)
+bool opevo_i_process_filter_present(void)
 {
     const uint32_t action = SECCOMP_RET_KILL_PROCESS;
 
@@ -235,18 +235,18 @@ bool opevo_i_filter_present(void)
 
 #else
 
-opevo_status opevo_i_filter_calls(opevo_error *err)
+opevo_status opevo_i_process_filter_calls(opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_IO,
                       "System calls are filtered on x86-64 and ARM64 only, not on this processor.");
 }
 
-opevo_status opevo_i_sandbox_seal(opevo_error *err)
+opevo_status opevo_i_process_sandbox_seal(opevo_error *err)
 {
-    return opevo_i_filter_calls(err);
+    return opevo_i_process_filter_calls(err);
 }
 
-bool opevo_i_filter_present(void)
+bool opevo_i_process_filter_present(void)
 {
     return false;
 }

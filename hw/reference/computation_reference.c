@@ -34,7 +34,7 @@ typedef struct target {
 typedef struct job {
     const opevo_definition *definition;
     opevo_element element;
-    opevo_i_machine **machines; /* one a thread */
+    opevo_i_reference_machine **machines; /* one a thread */
     target target;
     bool bounds, product;
     double alike;            /* terms of a sum that may be; all of them for certain bounds */
@@ -71,20 +71,21 @@ static void take(opevo_reducer reducer, total *sum, total term)
         *sum = (total){sum->value + term.value, sum->error + term.error, sum->size + term.size};
         return;
     case OPEVO_REDUCER_MAX:
-        *sum =
-            (total){opevo_i_larger(term.value, sum->value), opevo_i_larger(term.error, sum->error),
-                    opevo_i_larger(term.size, sum->size)};
+        *sum = (total){opevo_i_reference_larger(term.value, sum->value),
+                       opevo_i_reference_larger(term.error, sum->error),
+                       opevo_i_reference_larger(term.size, sum->size)};
         return;
     case OPEVO_REDUCER_MIN:
-        *sum =
-            (total){opevo_i_smaller(term.value, sum->value),
-                    opevo_i_smaller(term.error, sum->error), opevo_i_smaller(term.size, sum->size)};
+        *sum = (total){opevo_i_reference_smaller(term.value, sum->value),
+                       opevo_i_reference_smaller(term.error, sum->error),
+                       opevo_i_reference_smaller(term.size, sum->size)};
         return;
     }
 }
 
 /* All terms of all lanes at once, kept apart. */
-static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_lanes *terms, bool bounds)
+static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_reference_lanes *terms,
+                       bool bounds)
 {
     if (reducer == OPEVO_REDUCER_SUM && !bounds) {
         for (int i = 0; i < OPEVO_I_LANES; i++)
@@ -116,7 +117,9 @@ static double error_of(const job *self, const total *sum)
     if (self->definition->reducer == OPEVO_REDUCER_NONE || self->terms == 1)
         return sum->error;
     growth = fmin(growth, 4 * sqrt(count * self->alike) * OPEVO_I_ROUNDING);
-    return isinf(growth) ? growth : opevo_i_rounded(sum->value, sum->error + growth * sum->size, 0);
+    return isinf(growth)
+               ? growth
+               : opevo_i_reference_rounded(sum->value, sum->error + growth * sum->size, 0);
 }
 
 /* What a kernel rounds when it stores a value of a narrow type: it may be as far off as that, and
@@ -174,28 +177,29 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The totals of the lanes of a product; false where they are to be made otherwise. */
-static bool total_products(const job *self, opevo_i_machine *machine, int count, total *sums)
+static bool total_products(const job *self, opevo_i_reference_machine *machine, int count,
+                           total *sums)
 {
     double values[OPEVO_I_LANES], sizes[OPEVO_I_LANES];
 
-    if (!self->product || !opevo_i_machine_products(machine, count, values, sizes))
+    if (!self->product || !opevo_i_reference_machine_products(machine, count, values, sizes))
         return false;
     for (int i = 0; i < count; i++) {
-        double error = opevo_i_products_error(sizes[i], self->terms);
+        double error = opevo_i_reference_products_error(sizes[i], self->terms);
 
         sums[i] = (total){values[i], error, sizes[i] + error};
     }
     return true;
 }
 
-static void total_lanes(const job *self, opevo_i_machine *machine, total *sums)
+static void total_lanes(const job *self, opevo_i_reference_machine *machine, total *sums)
 {
     const opevo_definition *definition = self->definition;
 
     for (int i = 0; i < OPEVO_I_LANES; i++)
         sums[i] = start_of(definition->reducer);
     do {
-        opevo_i_machine_run(machine);
+        opevo_i_reference_machine_run(machine);
         take_lanes(definition->reducer, sums, machine->registers, machine->bounds);
     } while (step(definition, machine->outer, definition->spatial, definition->axes));
 }
@@ -204,7 +208,7 @@ static void total_lanes(const job *self, opevo_i_machine *machine, total *sums)
 static opevo_status run_elements(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     const job *self = context;
-    opevo_i_machine *machine = self->machines[worker];
+    opevo_i_reference_machine *machine = self->machines[worker];
     int64_t first = (int64_t)index * self->task_blocks * OPEVO_I_LANES;
     int64_t end = least(first + self->task_blocks * OPEVO_I_LANES, self->elements);
 
@@ -213,7 +217,7 @@ static opevo_status run_elements(void *context, size_t index, unsigned worker, o
         int count = count_lanes(first, end);
         total sums[OPEVO_I_LANES];
 
-        opevo_i_machine_place(machine, first, count);
+        opevo_i_reference_machine_place(machine, first, count);
         if (!total_products(self, machine, count, sums))
             total_lanes(self, machine, sums);
         for (int i = 0; i < count; i++)
@@ -227,7 +231,7 @@ static opevo_status run_terms(void *context, size_t index, unsigned worker, opev
 {
     const job *self = context;
     const opevo_definition *definition = self->definition;
-    opevo_i_machine *machine = self->machines[worker];
+    opevo_i_reference_machine *machine = self->machines[worker];
     int64_t first = (int64_t)index * self->task_blocks * OPEVO_I_LANES;
     int64_t end = least(first + self->task_blocks * OPEVO_I_LANES, self->terms);
     total *parts = self->parts + (int64_t)index * self->elements;
@@ -239,11 +243,11 @@ static opevo_status run_terms(void *context, size_t index, unsigned worker, opev
         int count = count_lanes(first, end);
         total *part = parts;
 
-        opevo_i_machine_place(machine, first, count);
+        opevo_i_reference_machine_place(machine, first, count);
         do {
-            const opevo_i_lanes *terms = machine->registers;
+            const opevo_i_reference_lanes *terms = machine->registers;
 
-            opevo_i_machine_run(machine);
+            opevo_i_reference_machine_run(machine);
             for (int i = 0; i < count; i++)
                 take(definition->reducer, part,
                      term_of(definition->reducer, terms->value[i], terms->error[i]));
@@ -268,7 +272,7 @@ static void add_parts(const job *self, size_t tasks)
 
 typedef struct graph {
     const opevo_computation *computation;
-    opevo_i_source *sources; /* of each tensor */
+    opevo_i_reference_source *sources; /* of each tensor */
     target *targets;
     void **owned; /* value and error of each tensor, which are released after their last reader;
                      what an input is converted to, which is a value */
@@ -296,7 +300,7 @@ static size_t cut(job *self, bool by_terms)
     return (size_t)((blocks + self->task_blocks - 1) / self->task_blocks);
 }
 
-static opevo_status run_job(const graph *self, job *work, const opevo_i_program *program)
+static opevo_status run_job(const graph *self, job *work, const opevo_i_reference_program *program)
 {
     int spatial = work->definition->spatial;
     unsigned elements = (1U << spatial) - 1;
@@ -306,7 +310,7 @@ static opevo_status run_job(const graph *self, job *work, const opevo_i_program 
     unsigned lanes = by_terms ? (1U << work->definition->axes) - 1 - elements : elements;
     opevo_status status = OPEVO_OK;
 
-    work->machines = opevo_calloc(threads, sizeof(opevo_i_machine *));
+    work->machines = opevo_calloc(threads, sizeof(opevo_i_reference_machine *));
     work->parts =
         by_terms ? opevo_malloc(tasks * (size_t)work->elements, sizeof *work->parts) : NULL;
     if (!work->machines || (by_terms && !work->parts)) {
@@ -314,15 +318,15 @@ static opevo_status run_job(const graph *self, job *work, const opevo_i_program 
         goto cleanup;
     }
     for (unsigned t = 0; t < threads; t++)
-        OPEVO_TRY(opevo_i_machine_create(program, self->sources, lanes, work->bounds,
-                                         &work->machines[t], self->err));
+        OPEVO_TRY(opevo_i_reference_machine_create(program, self->sources, lanes, work->bounds,
+                                                   &work->machines[t], self->err));
     OPEVO_TRY(
         opevo_parallel_for(tasks, threads, by_terms ? run_terms : run_elements, work, self->err));
     if (by_terms)
         add_parts(work, tasks);
 cleanup:
     for (unsigned t = 0; work->machines && t < threads; t++)
-        opevo_i_machine_destroy(work->machines[t]);
+        opevo_i_reference_machine_destroy(work->machines[t]);
     opevo_free(work->machines);
     opevo_free(work->parts);
     return status;
@@ -344,7 +348,7 @@ static opevo_status own_memory(graph *self, const opevo_tensor *tensor, int whic
 static opevo_status own(graph *self, const opevo_tensor *tensor, bool has_errors)
 {
     target *to = &self->targets[tensor->number];
-    opevo_i_source *source = &self->sources[tensor->number];
+    opevo_i_reference_source *source = &self->sources[tensor->number];
     bool exact = self->exact[tensor->number];
     opevo_status status = OPEVO_OK;
 
@@ -360,10 +364,10 @@ static opevo_status own(graph *self, const opevo_tensor *tensor, bool has_errors
             to->value = self->owned[2 * tensor->number];
         to->error = self->owned[2 * tensor->number + 1];
     }
-    *source = (opevo_i_source){.single = exact ? to->single : NULL,
-                               .value = to->value,
-                               .error = to->error,
-                               .wide = tensor->element == OPEVO_INT32};
+    *source = (opevo_i_reference_source){.single = exact ? to->single : NULL,
+                                         .value = to->value,
+                                         .error = to->error,
+                                         .wide = tensor->element == OPEVO_INT32};
 cleanup:
     return status;
 }
@@ -379,9 +383,10 @@ static void release(graph *self, int number)
 static opevo_status compute(graph *self, const opevo_tensor *tensor)
 {
     const opevo_definition *definition = tensor->definition;
-    opevo_i_program program = {0};
+    opevo_i_reference_program program = {0};
     job work = {.definition = definition, .element = tensor->element, .terms = 1};
-    opevo_status status = opevo_i_program_create(tensor, self->exact, &program, self->err);
+    opevo_status status =
+        opevo_i_reference_program_create(tensor, self->exact, &program, self->err);
 
     if (status != OPEVO_OK)
         return status;
@@ -389,7 +394,7 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
     work.bounds = self->bounds && !program.exact && !program.whole;
     OPEVO_TRY(own(self, tensor, work.bounds));
     work.target = self->targets[tensor->number];
-    work.product = opevo_i_program_is_product(&program, self->exact);
+    work.product = opevo_i_reference_program_is_product(&program, self->exact);
     work.elements = opevo_tensor_elements(tensor);
     for (int a = definition->spatial; a < definition->axes; a++)
         work.terms *= definition->axis[a].extent;
@@ -400,7 +405,7 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
             release(self, tensor->producer[p]->number);
     }
 cleanup:
-    opevo_i_program_free(&program);
+    opevo_i_reference_program_free(&program);
     return status;
 }
 
@@ -409,7 +414,7 @@ cleanup:
 /* Inputs of other types as float, or as double where that does not hold them. */
 static opevo_status convert_input(graph *self, const opevo_tensor *tensor, const void *data)
 {
-    opevo_i_source *source = &self->sources[tensor->number];
+    opevo_i_reference_source *source = &self->sources[tensor->number];
     size_t elements = (size_t)opevo_tensor_elements(tensor);
     bool wide = tensor->element == OPEVO_INT32;
     void *to = NULL;
@@ -422,7 +427,8 @@ static opevo_status convert_input(graph *self, const opevo_tensor *tensor, const
     }
     OPEVO_TRY(own_memory(self, tensor, 0, wide ? sizeof(double) : sizeof(float)));
     to = self->owned[2 * tensor->number];
-    *source = (opevo_i_source){.single = wide ? NULL : to, .value = wide ? to : NULL, .wide = wide};
+    *source = (opevo_i_reference_source){
+        .single = wide ? NULL : to, .value = wide ? to : NULL, .wide = wide};
     for (size_t i = 0; i < elements; i++) {
         double value = opevo_element_get(tensor->element, data, i);
 
@@ -479,7 +485,7 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
     if (!self.sources || !self.targets || !self.owned || !self.exact || !self.readers)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
     if (status == OPEVO_OK && likely)
-        status = opevo_i_find_alike(computation, &self.alike, err);
+        status = opevo_i_reference_find_alike(computation, &self.alike, err);
     if (status == OPEVO_OK)
         status = set_operands(&self, inputs, outputs, bounds);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {

@@ -227,8 +227,8 @@ static double count_alike(const opevo_definition *definition, const bool *even)
     return self.drawn > 1 ? terms / self.drawn * self.places : terms;
 }
 
-opevo_status opevo_i_find_alike(const opevo_computation *computation, double **out,
-                                opevo_error *err)
+opevo_status opevo_i_reference_find_alike(const opevo_computation *computation, double **out,
+                                          opevo_error *err)
 {
     size_t count = (size_t)computation->tensors;
     bool *even = opevo_calloc(count, sizeof *even);

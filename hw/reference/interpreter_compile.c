@@ -10,17 +10,17 @@
 #include <math.h>
 
 typedef struct compiler {
-    opevo_i_program *program;
+    opevo_i_reference_program *program;
     opevo_element element; /* of the result */
     const bool *exact_tensor;
     bool failed; /* without memory */
     /* Of the number being compiled; those inside its divisions have their own. */
-    opevo_i_division divisions[OPEVO_COMPUTATION_DIMS * OPEVO_COMPUTATION_TERMS];
+    opevo_i_reference_division divisions[OPEVO_COMPUTATION_DIMS * OPEVO_COMPUTATION_TERMS];
 } compiler;
 
-static void emit(compiler *self, opevo_i_code code)
+static void emit(compiler *self, opevo_i_reference_code code)
 {
-    opevo_i_program *program = self->program;
+    opevo_i_reference_program *program = self->program;
 
     if (!opevo_reserve((void **)&program->codes, &program->code_capacity, program->code_count + 1,
                        sizeof code)) {
@@ -37,9 +37,9 @@ static int largest(int a, int b)
 
 /* ---- Whole numbers ---- */
 
-static int add_linear(compiler *self, const opevo_i_linear *linear)
+static int add_linear(compiler *self, const opevo_i_reference_linear *linear)
 {
-    opevo_i_program *program = self->program;
+    opevo_i_reference_program *program = self->program;
 
     if (!opevo_reserve((void **)&program->linears, &program->linear_capacity,
                        program->linear_count + 1, sizeof *linear)) {
@@ -50,9 +50,9 @@ static int add_linear(compiler *self, const opevo_i_linear *linear)
     return (int)program->linear_count++;
 }
 
-static void add_division(compiler *self, const opevo_i_division *division)
+static void add_division(compiler *self, const opevo_i_reference_division *division)
 {
-    opevo_i_program *program = self->program;
+    opevo_i_reference_program *program = self->program;
 
     if (!opevo_reserve((void **)&program->divisions, &program->division_capacity,
                        program->division_count + 1, sizeof *division)) {
@@ -65,8 +65,8 @@ static void add_division(compiler *self, const opevo_i_division *division)
 static int compile_inner(compiler *self, const opevo_affine *affine);
 
 /* *linear += factor affine; its divisions are collected, to be stored together. */
-static void add_affine(compiler *self, opevo_i_linear *linear, uint64_t factor,
-                       const opevo_affine *affine, opevo_i_division *divisions)
+static void add_affine(compiler *self, opevo_i_reference_linear *linear, uint64_t factor,
+                       const opevo_affine *affine, opevo_i_reference_division *divisions)
 {
     linear->constant += factor * (uint64_t)affine->constant;
     for (int i = 0; i < affine->count && !self->failed; i++) {
@@ -83,12 +83,13 @@ static void add_affine(compiler *self, opevo_i_linear *linear, uint64_t factor,
         if (self->failed)
             return;
         linear->axes |= self->program->linears[inner].axes;
-        divisions[linear->divisions++] =
-            (opevo_i_division){product, term->atom == OPEVO_ATOM_MODULO, inner, term->divisor};
+        divisions[linear->divisions++] = (opevo_i_reference_division){
+            product, term->atom == OPEVO_ATOM_MODULO, inner, term->divisor};
     }
 }
 
-static int store_linear(compiler *self, opevo_i_linear *linear, const opevo_i_division *divisions)
+static int store_linear(compiler *self, opevo_i_reference_linear *linear,
+                        const opevo_i_reference_division *divisions)
 {
     linear->first = (int)self->program->division_count;
     for (int d = 0; d < linear->divisions; d++)
@@ -98,8 +99,8 @@ static int store_linear(compiler *self, opevo_i_linear *linear, const opevo_i_di
 
 static int compile_inner(compiler *self, const opevo_affine *affine)
 {
-    opevo_i_linear linear = {0};
-    opevo_i_division divisions[OPEVO_COMPUTATION_TERMS];
+    opevo_i_reference_linear linear = {0};
+    opevo_i_reference_division divisions[OPEVO_COMPUTATION_TERMS];
 
     add_affine(self, &linear, 1, affine, divisions);
     return store_linear(self, &linear, divisions);
@@ -107,7 +108,7 @@ static int compile_inner(compiler *self, const opevo_affine *affine)
 
 static int compile_difference(compiler *self, const opevo_affine *a, const opevo_affine *b)
 {
-    opevo_i_linear linear = {0};
+    opevo_i_reference_linear linear = {0};
 
     add_affine(self, &linear, (uint64_t)-1, a, self->divisions);
     add_affine(self, &linear, 1, b, self->divisions);
@@ -117,7 +118,7 @@ static int compile_difference(compiler *self, const opevo_affine *a, const opevo
 /* The place of an element in its tensor. */
 static int compile_offset(compiler *self, const opevo_expression *read)
 {
-    opevo_i_linear linear = {0};
+    opevo_i_reference_linear linear = {0};
     uint64_t stride = 1;
 
     for (int d = read->tensor->dims - 1; d >= 0; d--) {
@@ -138,7 +139,7 @@ static void compile(compiler *self, const opevo_expression *expression, frame at
 
 static void compile_condition(compiler *self, const opevo_condition *condition, frame at)
 {
-    opevo_i_code code = {.condition = condition->kind, .to = at.mask, .guard = -1};
+    opevo_i_reference_code code = {.condition = condition->kind, .to = at.mask, .guard = -1};
     frame right = at;
 
     self->program->masks = largest(self->program->masks, at.mask + 2);
@@ -172,25 +173,25 @@ static void compile_select(compiler *self, const opevo_expression *expression, f
     compile_condition(self, expression->condition, at);
     self->program->masks = largest(self->program->masks, at.mask + 2);
     for (int which = 0; which < 2; which++) {
-        emit(self, (opevo_i_code){.kind = OPEVO_I_CODE_GUARD,
-                                  .to = branch.guard,
-                                  .a = condition,
-                                  .bit = which ? OPEVO_I_MAY_FAIL : OPEVO_I_MAY_HOLD,
-                                  .guard = at.guard});
+        emit(self, (opevo_i_reference_code){.kind = OPEVO_I_CODE_GUARD,
+                                            .to = branch.guard,
+                                            .a = condition,
+                                            .bit = which ? OPEVO_I_MAY_FAIL : OPEVO_I_MAY_HOLD,
+                                            .guard = at.guard});
         branch.to = at.to + which;
         compile(self, which ? expression->right : expression->left, branch);
     }
-    emit(self, (opevo_i_code){.kind = OPEVO_I_CODE_SELECT,
-                              .to = at.to,
-                              .a = at.to,
-                              .b = at.to + 1,
-                              .mask = condition,
-                              .guard = -1});
+    emit(self, (opevo_i_reference_code){.kind = OPEVO_I_CODE_SELECT,
+                                        .to = at.to,
+                                        .a = at.to,
+                                        .b = at.to + 1,
+                                        .mask = condition,
+                                        .guard = -1});
 }
 
 static void compile_leaf(compiler *self, const opevo_expression *expression, frame at)
 {
-    opevo_i_code code = {.to = at.to, .guard = at.guard};
+    opevo_i_reference_code code = {.to = at.to, .guard = at.guard};
 
     if (expression->kind == OPEVO_EXPR_READ) {
         code.kind = OPEVO_I_CODE_READ;
@@ -215,12 +216,12 @@ static void compile_leaf(compiler *self, const opevo_expression *expression, fra
 
 static void compile(compiler *self, const opevo_expression *expression, frame at)
 {
-    opevo_i_code code = {.kind = OPEVO_I_CODE_VALUE,
-                         .operation = expression->kind,
-                         .to = at.to,
-                         .a = at.to,
-                         .b = at.to + 1,
-                         .guard = -1};
+    opevo_i_reference_code code = {.kind = OPEVO_I_CODE_VALUE,
+                                   .operation = expression->kind,
+                                   .to = at.to,
+                                   .a = at.to,
+                                   .b = at.to + 1,
+                                   .guard = -1};
     frame right = at;
 
     if (self->failed)
@@ -245,30 +246,30 @@ static void compile(compiler *self, const opevo_expression *expression, frame at
 }
 
 /* The results of a whole type are float without error where its values are. */
-opevo_status opevo_i_program_create(const opevo_tensor *tensor, const bool *exact,
-                                    opevo_i_program *out, opevo_error *err)
+opevo_status opevo_i_reference_program_create(const opevo_tensor *tensor, const bool *exact,
+                                              opevo_i_reference_program *out, opevo_error *err)
 {
     const opevo_definition *definition = tensor->definition;
-    opevo_i_program program = {.definition = definition,
-                               .whole = opevo_element_is_whole(tensor->element),
-                               .exact = definition->reducer != OPEVO_REDUCER_SUM};
+    opevo_i_reference_program program = {.definition = definition,
+                                         .whole = opevo_element_is_whole(tensor->element),
+                                         .exact = definition->reducer != OPEVO_REDUCER_SUM};
     compiler self = {.program = &program, .element = tensor->element, .exact_tensor = exact};
 
     compile(&self, definition->value, (frame){0, 0, -1});
     if (program.whole)
         program.exact = tensor->element == OPEVO_INT8;
     if (self.failed) {
-        opevo_i_program_free(&program);
+        opevo_i_reference_program_free(&program);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
     }
     *out = program;
     return OPEVO_OK;
 }
 
-void opevo_i_program_free(opevo_i_program *program)
+void opevo_i_reference_program_free(opevo_i_reference_program *program)
 {
     opevo_free(program->linears);
     opevo_free(program->divisions);
     opevo_free(program->codes);
-    *program = (opevo_i_program){0};
+    *program = (opevo_i_reference_program){0};
 }

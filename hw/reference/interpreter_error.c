@@ -12,7 +12,7 @@
 #define SMALLEST 0x1p-126 /* normal; a smaller result may become 0 */
 #define EACH for (int i = 0; i < OPEVO_I_LANES; i++)
 
-double opevo_i_rounded(double value, double error, double units)
+double opevo_i_reference_rounded(double value, double error, double units)
 {
     double size = fabs(value) + error;
 
@@ -84,7 +84,8 @@ static double of_slope(opevo_expression_kind operation, double a, double ea)
     return fmin(2, ea * slope);
 }
 
-void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)
+void opevo_i_reference_error_before(const opevo_i_reference_code *code,
+                                    opevo_i_reference_lanes *registers)
 {
     const double *a = registers[code->a].value, *b = registers[code->b].value;
     double *ea = registers[code->a].error; /* replaced by the result's */
@@ -126,7 +127,7 @@ void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)
     }
 }
 
-void opevo_i_error_after(const opevo_i_code *code, opevo_i_lanes *to)
+void opevo_i_reference_error_after(const opevo_i_reference_code *code, opevo_i_reference_lanes *to)
 {
     double units = 1;
 
@@ -147,5 +148,5 @@ void opevo_i_error_after(const opevo_i_code *code, opevo_i_lanes *to)
     default:
         break;
     }
-    EACH to->error[i] = opevo_i_rounded(to->value[i], to->error[i], units);
+    EACH to->error[i] = opevo_i_reference_rounded(to->value[i], to->error[i], units);
 }

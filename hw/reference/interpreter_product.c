@@ -19,14 +19,15 @@ typedef struct factor {
     bool uniform, dense; /* lanes at one place; at places one after the other */
 } factor;
 
-static bool is_plain_read(const opevo_i_code *code, const bool *exact)
+static bool is_plain_read(const opevo_i_reference_code *code, const bool *exact)
 {
     return code->kind == OPEVO_I_CODE_READ && code->guard < 0 && exact[code->tensor];
 }
 
-bool opevo_i_program_is_product(const opevo_i_program *program, const bool *exact)
+bool opevo_i_reference_program_is_product(const opevo_i_reference_program *program,
+                                          const bool *exact)
 {
-    const opevo_i_code *codes = program->codes;
+    const opevo_i_reference_code *codes = program->codes;
 
     return program->definition->reducer == OPEVO_REDUCER_SUM && program->code_count == 3 &&
            is_plain_read(&codes[0], exact) && is_plain_read(&codes[1], exact) &&
@@ -35,7 +36,8 @@ bool opevo_i_program_is_product(const opevo_i_program *program, const bool *exac
 }
 
 /* Whether a division, of which it is made, changes with an axis. */
-static bool divides(const opevo_i_program *program, const opevo_i_linear *linear, int axis)
+static bool divides(const opevo_i_reference_program *program,
+                    const opevo_i_reference_linear *linear, int axis)
 {
     for (int d = 0; d < linear->divisions; d++) {
         int inner = program->divisions[linear->first + d].inner;
@@ -46,7 +48,8 @@ static bool divides(const opevo_i_program *program, const opevo_i_linear *linear
     return false;
 }
 
-static factor factor_of(const opevo_i_machine *self, const opevo_i_code *read, int count)
+static factor factor_of(const opevo_i_reference_machine *self, const opevo_i_reference_code *read,
+                        int count)
 {
     const int64_t *base = self->base[read->linear];
     factor out = {.data = self->sources[read->tensor].single,
@@ -117,12 +120,13 @@ static bool step(const opevo_definition *definition, int64_t *axes, int end)
     return false;
 }
 
-bool opevo_i_machine_products(opevo_i_machine *self, int count, double *sums, double *sizes)
+bool opevo_i_reference_machine_products(opevo_i_reference_machine *self, int count, double *sums,
+                                        double *sizes)
 {
-    const opevo_i_program *program = self->program;
+    const opevo_i_reference_program *program = self->program;
     const opevo_definition *definition = program->definition;
-    const opevo_i_code *reads = program->codes;
-    const opevo_i_linear *linears = program->linears;
+    const opevo_i_reference_code *reads = program->codes;
+    const opevo_i_reference_linear *linears = program->linears;
     int last = definition->axes - 1;
     bool divided = divides(program, &linears[reads[0].linear], last) ||
                    divides(program, &linears[reads[1].linear], last);
@@ -137,7 +141,7 @@ bool opevo_i_machine_products(opevo_i_machine *self, int count, double *sums, do
         const factor *one = a.uniform ? &a : &b, *other = a.uniform ? &b : &a;
         int at = 0;
 
-        opevo_i_machine_set_shift(self);
+        opevo_i_reference_machine_set_shift(self);
         a.shift = self->shift[reads[0].linear];
         b.shift = self->shift[reads[1].linear];
         for (; one->uniform && other->dense && at + BLOCK <= count; at += BLOCK)
@@ -148,7 +152,7 @@ bool opevo_i_machine_products(opevo_i_machine *self, int count, double *sums, do
     return true;
 }
 
-double opevo_i_products_error(double size, int64_t terms)
+double opevo_i_reference_products_error(double size, int64_t terms)
 {
     double flushed = size < (double)terms * 0x1p-40 ? (double)terms * 0x1p-126 : 0;
 

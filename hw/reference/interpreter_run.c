@@ -14,36 +14,37 @@
 
 /* ---- Creation ---- */
 
-opevo_status opevo_i_machine_create(const opevo_i_program *program, const opevo_i_source *sources,
-                                    unsigned lane_axes, bool bounds, opevo_i_machine **out,
-                                    opevo_error *err)
+opevo_status opevo_i_reference_machine_create(const opevo_i_reference_program *program,
+                                              const opevo_i_reference_source *sources,
+                                              unsigned lane_axes, bool bounds,
+                                              opevo_i_reference_machine **out, opevo_error *err)
 {
-    opevo_i_machine *self = opevo_calloc(1, sizeof *self);
+    opevo_i_reference_machine *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
-    *self = (opevo_i_machine){.program = program,
-                              .sources = sources,
-                              .bounds = bounds,
-                              .lane_axes = lane_axes,
-                              .base = opevo_calloc(program->linear_count, sizeof *self->base),
-                              .shift = opevo_calloc(program->linear_count, sizeof *self->shift),
-                              .mixed = opevo_calloc(program->linear_count, sizeof *self->mixed),
-                              .is_mixed = opevo_calloc(program->linear_count, sizeof(bool)),
-                              .registers =
-                                  opevo_calloc((size_t)program->registers, sizeof *self->registers),
-                              .masks = opevo_calloc((size_t)program->masks, sizeof *self->masks)};
+    *self = (opevo_i_reference_machine){
+        .program = program,
+        .sources = sources,
+        .bounds = bounds,
+        .lane_axes = lane_axes,
+        .base = opevo_calloc(program->linear_count, sizeof *self->base),
+        .shift = opevo_calloc(program->linear_count, sizeof *self->shift),
+        .mixed = opevo_calloc(program->linear_count, sizeof *self->mixed),
+        .is_mixed = opevo_calloc(program->linear_count, sizeof(bool)),
+        .registers = opevo_calloc((size_t)program->registers, sizeof *self->registers),
+        .masks = opevo_calloc((size_t)program->masks, sizeof *self->masks)};
     if (!self->base || !self->shift || !self->mixed || !self->is_mixed || !self->registers ||
         !self->masks) {
-        opevo_i_machine_destroy(self);
+        opevo_i_reference_machine_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
     }
-    opevo_i_machine_set_mixed(self);
+    opevo_i_reference_machine_set_mixed(self);
     *out = self;
     return OPEVO_OK;
 }
 
-void opevo_i_machine_destroy(opevo_i_machine *self)
+void opevo_i_reference_machine_destroy(opevo_i_reference_machine *self)
 {
     if (!self)
         return;
@@ -56,7 +57,7 @@ void opevo_i_machine_destroy(opevo_i_machine *self)
     opevo_free(self);
 }
 
-void opevo_i_machine_place(opevo_i_machine *self, int64_t first, int count)
+void opevo_i_reference_machine_place(opevo_i_reference_machine *self, int64_t first, int count)
 {
     const opevo_definition *definition = self->program->definition;
     int64_t point[OPEVO_COMPUTATION_AXES] = {0};
@@ -78,7 +79,7 @@ void opevo_i_machine_place(opevo_i_machine *self, int64_t first, int count)
             point[a] = carry ? 0 : point[a];
         }
     }
-    opevo_i_machine_set_base(self);
+    opevo_i_reference_machine_set_base(self);
 }
 
 /* ---- Leaves ---- */
@@ -86,16 +87,17 @@ void opevo_i_machine_place(opevo_i_machine *self, int64_t first, int count)
 /* Of a whole number in single precision, which is exact up to 2^24. */
 static double conversion_error(double value)
 {
-    return opevo_i_rounded(value, 0, fabs(value) > 0x1p24);
+    return opevo_i_reference_rounded(value, 0, fabs(value) > 0x1p24);
 }
 
-static void read_tensor(const opevo_i_machine *self, const opevo_i_code *code, opevo_i_lanes *to)
+static void read_tensor(const opevo_i_reference_machine *self, const opevo_i_reference_code *code,
+                        opevo_i_reference_lanes *to)
 {
-    const opevo_i_source *source = &self->sources[code->tensor];
+    const opevo_i_reference_source *source = &self->sources[code->tensor];
     const unsigned char *guard = code->guard < 0 ? NULL : self->masks[code->guard];
     int64_t at[OPEVO_I_LANES];
 
-    EACH at[i] = opevo_i_machine_value(self, code->linear, i);
+    EACH at[i] = opevo_i_reference_machine_value(self, code->linear, i);
     if (guard)
         EACH at[i] = guard[i] ? at[i] : 0;
     if (source->single)
@@ -112,15 +114,16 @@ static void read_tensor(const opevo_i_machine *self, const opevo_i_code *code, o
         memset(to->error, 0, sizeof to->error);
 }
 
-static void set_number(const opevo_i_code *code, opevo_i_lanes *to)
+static void set_number(const opevo_i_reference_code *code, opevo_i_reference_lanes *to)
 {
     EACH to->value[i] = code->number;
     EACH to->error[i] = code->error;
 }
 
-static void set_whole(const opevo_i_machine *self, const opevo_i_code *code, opevo_i_lanes *to)
+static void set_whole(const opevo_i_reference_machine *self, const opevo_i_reference_code *code,
+                      opevo_i_reference_lanes *to)
 {
-    EACH to->value[i] = (double)opevo_i_machine_value(self, code->linear, i);
+    EACH to->value[i] = (double)opevo_i_reference_machine_value(self, code->linear, i);
     EACH to->error[i] = conversion_error(to->value[i]);
 }
 
@@ -151,9 +154,10 @@ static unsigned possible(opevo_condition_kind condition, double a, double b, dou
     return (may ? OPEVO_I_MAY_HOLD : 0U) | (may_not ? OPEVO_I_MAY_FAIL : 0U);
 }
 
-static void compare_values(const opevo_i_machine *self, const opevo_i_code *code, unsigned char *to)
+static void compare_values(const opevo_i_reference_machine *self,
+                           const opevo_i_reference_code *code, unsigned char *to)
 {
-    const opevo_i_lanes *a = &self->registers[code->a], *b = &self->registers[code->b];
+    const opevo_i_reference_lanes *a = &self->registers[code->a], *b = &self->registers[code->b];
 
     EACH
     {
@@ -166,11 +170,12 @@ static void compare_values(const opevo_i_machine *self, const opevo_i_code *code
     }
 }
 
-static void compare_whole(const opevo_i_machine *self, const opevo_i_code *code, unsigned char *to)
+static void compare_whole(const opevo_i_reference_machine *self, const opevo_i_reference_code *code,
+                          unsigned char *to)
 {
     EACH
     {
-        int64_t value = opevo_i_machine_value(self, code->linear, i);
+        int64_t value = opevo_i_reference_machine_value(self, code->linear, i);
         bool holds = code->condition == OPEVO_COND_LESS         ? 0 < value
                      : code->condition == OPEVO_COND_LESS_EQUAL ? 0 <= value
                      : code->condition == OPEVO_COND_EQUAL      ? 0 == value
@@ -180,7 +185,8 @@ static void compare_whole(const opevo_i_machine *self, const opevo_i_code *code,
     }
 }
 
-static void join_masks(const opevo_i_machine *self, const opevo_i_code *code, unsigned char *to)
+static void join_masks(const opevo_i_reference_machine *self, const opevo_i_reference_code *code,
+                       unsigned char *to)
 {
     const unsigned char *a = self->masks[code->a], *b = self->masks[code->b];
     unsigned both =
@@ -189,7 +195,8 @@ static void join_masks(const opevo_i_machine *self, const opevo_i_code *code, un
     EACH to[i] = (unsigned char)((a[i] & b[i] & both) | ((a[i] | b[i]) & (7U & ~both)));
 }
 
-static void guard_mask(const opevo_i_machine *self, const opevo_i_code *code, unsigned char *to)
+static void guard_mask(const opevo_i_reference_machine *self, const opevo_i_reference_code *code,
+                       unsigned char *to)
 {
     const unsigned char *condition = self->masks[code->a];
 
@@ -198,10 +205,10 @@ static void guard_mask(const opevo_i_machine *self, const opevo_i_code *code, un
         EACH to[i] = to[i] && self->masks[code->guard][i];
 }
 
-static void select_values(const opevo_i_machine *self, const opevo_i_code *code)
+static void select_values(const opevo_i_reference_machine *self, const opevo_i_reference_code *code)
 {
     const unsigned char *mask = self->masks[code->mask];
-    opevo_i_lanes *a = &self->registers[code->a], *b = &self->registers[code->b];
+    opevo_i_reference_lanes *a = &self->registers[code->a], *b = &self->registers[code->b];
 
     EACH
     {
@@ -233,10 +240,10 @@ static void calculate(opevo_expression_kind operation, double *a, const double *
         EACH a[i] /= b[i];
         break;
     case OPEVO_EXPR_MAX:
-        EACH a[i] = opevo_i_larger(a[i], b[i]);
+        EACH a[i] = opevo_i_reference_larger(a[i], b[i]);
         break;
     case OPEVO_EXPR_MIN:
-        EACH a[i] = opevo_i_smaller(a[i], b[i]);
+        EACH a[i] = opevo_i_reference_smaller(a[i], b[i]);
         break;
     case OPEVO_EXPR_NEGATE:
         EACH a[i] = -a[i];
@@ -263,24 +270,24 @@ static void calculate(opevo_expression_kind operation, double *a, const double *
 }
 
 /* A function of one operand has no register b: there may be none. */
-static void run_value(opevo_i_machine *self, opevo_i_code code)
+static void run_value(opevo_i_reference_machine *self, opevo_i_reference_code code)
 {
-    opevo_i_lanes *to = &self->registers[code.to];
+    opevo_i_reference_lanes *to = &self->registers[code.to];
 
     if (code.operation >= OPEVO_EXPR_NEGATE)
         code.b = code.a;
     if (self->bounds)
-        opevo_i_error_before(&code, self->registers);
+        opevo_i_reference_error_before(&code, self->registers);
     calculate(code.operation, to->value, self->registers[code.b].value);
     if (self->bounds)
-        opevo_i_error_after(&code, to);
+        opevo_i_reference_error_after(&code, to);
 }
 
-void opevo_i_machine_run(opevo_i_machine *self)
+void opevo_i_reference_machine_run(opevo_i_reference_machine *self)
 {
-    opevo_i_machine_set_shift(self);
+    opevo_i_reference_machine_set_shift(self);
     for (size_t c = 0; c < self->program->code_count; c++) {
-        const opevo_i_code *code = &self->program->codes[c];
+        const opevo_i_reference_code *code = &self->program->codes[c];
 
         switch (code->kind) {
         case OPEVO_I_CODE_VALUE:

@@ -69,8 +69,8 @@ static void look(const opevo_expression *expression, bool *positive)
 }
 
 /* Definitions come after all that they read, so the last comes first here. */
-opevo_status opevo_i_positive_tensors(const opevo_computation *computation, bool **out,
-                                      opevo_error *err)
+opevo_status opevo_i_reference_positive_tensors(const opevo_computation *computation, bool **out,
+                                                opevo_error *err)
 {
     bool *positive = opevo_calloc((size_t)computation->tensors, sizeof *positive);
 

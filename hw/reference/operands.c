@@ -25,13 +25,13 @@ enum { ALIGNMENT = 64, PATTERN = 0xa5 };
 
 /* ---- Guarded memory ------------------------------------------------------------------------- */
 
-opevo_status opevo_i_guarded_create(size_t bytes, bool shared, opevo_i_guarded *out,
-                                    opevo_error *err)
+opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
+                                              opevo_i_reference_guarded *out, opevo_error *err)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t used = (bytes + page - 1) / page * page;
     int flags = MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
-    opevo_i_guarded memory = {.map_bytes = used + 2 * page, .bytes = bytes};
+    opevo_i_reference_guarded memory = {.map_bytes = used + 2 * page, .bytes = bytes};
     void *map = mmap(NULL, memory.map_bytes, PROT_NONE, flags, -1, 0);
 
     if (map == MAP_FAILED)
@@ -50,14 +50,14 @@ opevo_status opevo_i_guarded_create(size_t bytes, bool shared, opevo_i_guarded *
     return OPEVO_OK;
 }
 
-void opevo_i_guarded_free(opevo_i_guarded *memory)
+void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory)
 {
     if (memory->map)
         munmap(memory->map, memory->map_bytes);
-    *memory = (opevo_i_guarded){0};
+    *memory = (opevo_i_reference_guarded){0};
 }
 
-bool opevo_i_guarded_intact(const opevo_i_guarded *memory)
+bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory)
 {
     for (size_t i = 0; i < memory->before; i++) {
         if (memory->data[-(ptrdiff_t)(i + 1)] != PATTERN)
@@ -82,7 +82,7 @@ static double draw(opevo_element element, uint64_t bits, bool positive)
     return positive ? (double)bits * 0x1p-24 + 0.5 : (double)bits * 0x1p-23 - 1;
 }
 
-static void fill_input(const opevo_i_guarded *memory, opevo_element element, size_t count,
+static void fill_input(const opevo_i_reference_guarded *memory, opevo_element element, size_t count,
                        opevo_rng rng, bool positive)
 {
     for (size_t i = 0; i < count; i += 2) {
@@ -95,16 +95,16 @@ static void fill_input(const opevo_i_guarded *memory, opevo_element element, siz
     }
 }
 
-static void make_read_only(const opevo_i_guarded *memory)
+static void make_read_only(const opevo_i_reference_guarded *memory)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     mprotect(memory->map + page, memory->map_bytes - 2 * page, PROT_READ);
 }
 
-static float *absolute_copy(const opevo_i_guarded *memory, size_t count)
+static float *absolute_copy(const opevo_i_reference_guarded *memory, size_t count)
 {
-    const float *values = opevo_i_floats(memory);
+    const float *values = opevo_i_reference_floats(memory);
     float *copy = opevo_malloc(count, sizeof *copy);
 
     for (size_t i = 0; copy && i < count; i++)
@@ -114,15 +114,15 @@ static float *absolute_copy(const opevo_i_guarded *memory, size_t count)
 
 /* ---- Right results, and what they may be missed by ---- */
 
-static opevo_status compute_operator(opevo_i_operands *self, opevo_reference_function reference,
-                                     opevo_error *err)
+static opevo_status compute_operator(opevo_i_reference_operands *self,
+                                     opevo_reference_function reference, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const float *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
     float *absolute[OPEVO_WORKLOAD_OPERANDS] = {0};
 
     for (int i = 0; i < self->list.inputs; i++) {
-        inputs[i] = opevo_i_floats(&self->memory[i]);
+        inputs[i] = opevo_i_reference_floats(&self->memory[i]);
         absolute[i] = absolute_copy(&self->memory[i], self->count[i]);
         if (!absolute[i]) {
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
@@ -146,7 +146,7 @@ cleanup:
 }
 
 /* Bounds in single precision, not below those of which they are made. */
-static opevo_status compute_graph(opevo_i_operands *self, opevo_error *err)
+static opevo_status compute_graph(opevo_i_reference_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const void *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
@@ -177,7 +177,7 @@ cleanup:
 }
 
 /* A check of few elements is none. */
-static opevo_status require_bounds(opevo_i_operands *self, opevo_error *err)
+static opevo_status require_bounds(opevo_i_reference_operands *self, opevo_error *err)
 {
     for (int i = self->list.inputs; i < self->list.count; i++) {
         size_t without = 0;
@@ -205,14 +205,14 @@ static opevo_status by_plain_loops(const opevo_operator *op, const float *const 
 }
 
 /* What right results of an output take, up to a whole number of floats. */
-static size_t wanted_bytes(const opevo_i_operands *self, int operand)
+static size_t wanted_bytes(const opevo_i_reference_operands *self, int operand)
 {
-    size_t bytes = self->count[operand] * opevo_i_operand_bytes(self, operand);
+    size_t bytes = self->count[operand] * opevo_i_reference_operand_bytes(self, operand);
 
     return (bytes + sizeof(float) - 1) / sizeof(float) * sizeof(float);
 }
 
-static opevo_status allocate(opevo_i_operands *self, opevo_error *err)
+static opevo_status allocate(opevo_i_reference_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     void *secret = NULL;
@@ -221,8 +221,9 @@ static opevo_status allocate(opevo_i_operands *self, opevo_error *err)
     for (int i = 0; i < self->list.count; i++) {
         bool output = self->list.item[i].role == OPEVO_ROLE_OUTPUT;
 
-        OPEVO_TRY(opevo_i_guarded_create(self->count[i] * opevo_i_operand_bytes(self, i), output,
-                                         &self->memory[i], err));
+        OPEVO_TRY(opevo_i_reference_guarded_create(self->count[i] *
+                                                       opevo_i_reference_operand_bytes(self, i),
+                                                   output, &self->memory[i], err));
         self->secret_bytes += output ? wanted_bytes(self, i) + self->count[i] * sizeof(float) : 0;
     }
     secret =
@@ -241,12 +242,12 @@ cleanup:
     return status;
 }
 
-static opevo_status fill_inputs(opevo_i_operands *self, uint64_t seed, opevo_error *err)
+static opevo_status fill_inputs(opevo_i_reference_operands *self, uint64_t seed, opevo_error *err)
 {
     const opevo_computation *computation = self->work->computation;
     bool *positive = NULL;
     opevo_status status =
-        computation ? opevo_i_positive_tensors(computation, &positive, err) : OPEVO_OK;
+        computation ? opevo_i_reference_positive_tensors(computation, &positive, err) : OPEVO_OK;
     int tensor = 0;
 
     if (status != OPEVO_OK)
@@ -265,12 +266,12 @@ static opevo_status fill_inputs(opevo_i_operands *self, uint64_t seed, opevo_err
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
-                                     opevo_reference_function reference, opevo_i_operands *out,
-                                     opevo_error *err)
+opevo_status opevo_i_reference_operands_create(opevo_workload *work, uint64_t seed,
+                                               opevo_reference_function reference,
+                                               opevo_i_reference_operands *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_operands self = {.work = work, .list = work->list, .check_threads = 1};
+    opevo_i_reference_operands self = {.work = work, .list = work->list, .check_threads = 1};
 
     for (int i = 0; i < self.list.count; i++)
         self.count[i] = (size_t)self.list.item[i].elements;
@@ -286,18 +287,18 @@ opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
     *out = self;
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_operands_free(&self);
+        opevo_i_reference_operands_free(&self);
     return status;
 }
 
-void opevo_i_operands_free(opevo_i_operands *operands)
+void opevo_i_reference_operands_free(opevo_i_reference_operands *operands)
 {
     for (int i = 0; i < operands->list.count; i++)
-        opevo_i_guarded_free(&operands->memory[i]);
+        opevo_i_reference_guarded_free(&operands->memory[i]);
     if (operands->secret)
         munmap(operands->secret, operands->secret_bytes);
     opevo_workload_destroy(operands->work);
-    *operands = (opevo_i_operands){.secret = NULL};
+    *operands = (opevo_i_reference_operands){.secret = NULL};
 }
 
 /* The bits of an element that was not written. */
@@ -316,11 +317,11 @@ static uint32_t poison_of(opevo_element element, size_t at)
     }
 }
 
-void opevo_i_operands_poison(const opevo_i_operands *operands)
+void opevo_i_reference_operands_poison(const opevo_i_reference_operands *operands)
 {
     for (int i = operands->list.inputs; i < operands->list.count; i++) {
         opevo_element element = operands->list.item[i].element;
-        size_t bytes = opevo_i_operand_bytes(operands, i);
+        size_t bytes = opevo_i_reference_operand_bytes(operands, i);
 
         for (size_t k = 0; k < operands->count[i]; k++) {
             uint32_t poison = poison_of(element, k);
@@ -340,7 +341,7 @@ static bool is_poison(opevo_element element, const void *values, size_t at)
 }
 
 /* "number 5", or with its index in the words of a computation: "C[1, 2]". */
-static void add_place(const opevo_i_operands *operands, int operand, size_t element,
+static void add_place(const opevo_i_reference_operands *operands, int operand, size_t element,
                       opevo_text *out)
 {
     const opevo_workload_operand *item = &operands->list.item[operand];
@@ -391,8 +392,8 @@ static bool all_within(compared self, unsigned threads)
                               NULL) == OPEVO_OK;
 }
 
-bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
-                            opevo_text *why)
+bool opevo_i_reference_operands_check(const opevo_i_reference_operands *operands, int operand,
+                                      const void *values, opevo_text *why)
 {
     opevo_element element = operands->list.item[operand].element;
     const float *wanted = operands->wanted[operand];

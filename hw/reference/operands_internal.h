@@ -11,27 +11,27 @@
 
 /* Memory between two pages that nobody may touch. `data` is aligned to 64 bytes and ends as close
  * to the second of them as that allows; what is between holds a pattern. */
-typedef struct opevo_i_guarded {
+typedef struct opevo_i_reference_guarded {
     unsigned char *map;
     size_t map_bytes;
     unsigned char *data;
     size_t bytes;
     size_t before, after; /* bytes of the pattern */
-} opevo_i_guarded;
+} opevo_i_reference_guarded;
 
 /* Shared with forked processes when `shared`. Errors: NOMEM. */
-opevo_status opevo_i_guarded_create(size_t bytes, bool shared, opevo_i_guarded *out,
-                                    opevo_error *err);
-void opevo_i_guarded_free(opevo_i_guarded *memory);
+opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
+                                              opevo_i_reference_guarded *out, opevo_error *err);
+void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory);
 /* Whether the pattern is as it was. */
-bool opevo_i_guarded_intact(const opevo_i_guarded *memory);
+bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory);
 
-typedef struct opevo_i_operands {
+typedef struct opevo_i_reference_operands {
     opevo_workload *work;
     opevo_workload_list list; /* its */
     /* Of each operand. Inputs can only be read; outputs are shared with forked processes. */
     size_t count[OPEVO_WORKLOAD_OPERANDS]; /* elements */
-    opevo_i_guarded memory[OPEVO_WORKLOAD_OPERANDS];
+    opevo_i_reference_guarded memory[OPEVO_WORKLOAD_OPERANDS];
     float
         *wanted[OPEVO_WORKLOAD_OPERANDS]; /* an array of the operand's type, whatever the pointer's;
                                                NULL for inputs, and so is: */
@@ -42,7 +42,7 @@ typedef struct opevo_i_operands {
     size_t unbounded;                      /* elements of outputs that have no bound */
     unsigned
         check_threads; /* that compare a result: 1, or what the owner sets; 0: all processors */
-} opevo_i_operands;
+} opevo_i_reference_operands;
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the
  * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of
@@ -52,14 +52,14 @@ typedef struct opevo_i_operands {
  * computations are those of opevo_computation_expect, on all processors. Errors: INVALID for a
  * computation of which more than half of the elements of an output have no bound; LIMIT for
  * operands that no memory holds; NOMEM; those of the reference. */
-opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
-                                     opevo_reference_function reference, opevo_i_operands *out,
-                                     opevo_error *err);
-void opevo_i_operands_free(opevo_i_operands *operands);
+opevo_status opevo_i_reference_operands_create(opevo_workload *work, uint64_t seed,
+                                               opevo_reference_function reference,
+                                               opevo_i_reference_operands *out, opevo_error *err);
+void opevo_i_reference_operands_free(opevo_i_reference_operands *operands);
 
 /* Fill the outputs with a NaN that no computation makes; those of whole types, which have none,
  * with numbers of a pattern, of which an element is the one at its place only by chance. */
-void opevo_i_operands_poison(const opevo_i_operands *operands);
+void opevo_i_reference_operands_poison(const opevo_i_reference_operands *operands);
 
 /* Whether every element of one output, `values` of its type, was written and is right; where it has
  * no bound, whether it was written. Bounds of computations are in computation_reference.h; those of
@@ -74,27 +74,28 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  * its source). This is for partial sums as large as |A| |B|; inputs of random sign have far smaller
  * ones, and errors that were measured stay below 3 units for R from 64 to 16384. False, with a
  * clause in `why`, otherwise. */
-bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
-                            opevo_text *why);
+bool opevo_i_reference_operands_check(const opevo_i_reference_operands *operands, int operand,
+                                      const void *values, opevo_text *why);
 
 /* By tensor number, whether an input is drawn positive, and a definition should be; released with
  * opevo_free. Errors: NOMEM. */
-opevo_status opevo_i_positive_tensors(const opevo_computation *computation, bool **out,
-                                      opevo_error *err);
+opevo_status opevo_i_reference_positive_tensors(const opevo_computation *computation, bool **out,
+                                                opevo_error *err);
 
 /* By tensor number, how many of the terms of a sum may be alike (computation_reference.h): from 1,
  * where a number was drawn for each alone, to all of them; released with opevo_free. Errors:
  * NOMEM. */
-opevo_status opevo_i_find_alike(const opevo_computation *computation, double **out,
-                                opevo_error *err);
+opevo_status opevo_i_reference_find_alike(const opevo_computation *computation, double **out,
+                                          opevo_error *err);
 
 /* Bytes of an element of an operand. */
-static inline size_t opevo_i_operand_bytes(const opevo_i_operands *operands, int operand)
+static inline size_t opevo_i_reference_operand_bytes(const opevo_i_reference_operands *operands,
+                                                     int operand)
 {
     return (size_t)opevo_element_bytes(operands->list.item[operand].element);
 }
 
-static inline float *opevo_i_floats(const opevo_i_guarded *memory)
+static inline float *opevo_i_reference_floats(const opevo_i_reference_guarded *memory)
 {
     return (float *)(void *)memory->data;
 }

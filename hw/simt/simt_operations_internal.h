@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-__extension__ typedef _Float16 opevo_i_half;
+__extension__ typedef _Float16 opevo_i_simt_half;
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and names of functions */
 #define LANES for (int i = 0; i < OPEVO_I_SIMT_LANES; i++)
@@ -147,7 +147,7 @@ OPERATION(op_BIT_CHOOSE)
 
 #define FUNCTION(name, x) name##f(x)
 #define FUNCTION_2(name, x, y) name##f(x, y)
-#define F16_2(name, value) MAP_2_AS(op_##name##_F16, opevo_i_half, float, value)
+#define F16_2(name, value) MAP_2_AS(op_##name##_F16, opevo_i_simt_half, float, value)
 #define MAP_2_AS(function, T, F, value)                                                            \
     OPERATION(function)                                                                            \
     {                                                                                              \
@@ -166,7 +166,7 @@ OPERATION(op_BIT_CHOOSE)
 #define F16_TEST(name, value)                                                                      \
     OPERATION(op_##name##_F16)                                                                     \
     {                                                                                              \
-        const opevo_i_half *p = at_a, *q = at_b;                                                   \
+        const opevo_i_simt_half *p = at_a, *q = at_b;                                              \
         uint32_t bits = 0;                                                                         \
                                                                                                    \
         UNUSED;                                                                                    \

@@ -98,7 +98,7 @@ cleanup:
  * longer innermost loop is split. */
 static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, opevo_error *err)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int most = opevo_i_sketch_inner_loops(pipeline, key);
     int count = 0;
     int64_t lanes = 1;
@@ -125,9 +125,9 @@ cleanup:
 /* A row of a block is a vector, or several of the widest that divide it. */
 static opevo_status build_block(opevo_pipeline *pipeline, int key, opevo_error *err)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int64_t extent = own->loop[own->loops - 1].extent;
-    int64_t lanes = opevo_i_divisor_below(extent, OPEVO_I_WIDEST_VECTOR);
+    int64_t lanes = opevo_i_template_divisor_below(extent, OPEVO_I_WIDEST_VECTOR);
     opevo_status status = OPEVO_OK;
 
     if (lanes == 1)
@@ -145,7 +145,7 @@ cleanup:
 static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t lanes,
                                     opevo_error *err)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int dims = pipeline->stage[key]->dims;
     int64_t extent = own->loop[own->loops - 1].extent;
     opevo_status status = OPEVO_OK;
@@ -170,7 +170,7 @@ cleanup:
  * are at most `most`; of the first that has more, the largest part that divides it. */
 static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most, opevo_error *err)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int loop = own->loops - 1 - pipeline->stage[key]->dims; /* the first of the tile */
     int64_t turns = most;
     int64_t part = 0;
@@ -183,7 +183,7 @@ static opevo_status build_turns(opevo_pipeline *pipeline, int key, int64_t most,
          loop--) {
         if (own->loop[loop].extent == 1)
             continue;
-        part = opevo_i_divisor_below(own->loop[loop].extent, turns);
+        part = opevo_i_template_divisor_below(own->loop[loop].extent, turns);
         if (part == own->loop[loop].extent) {
             OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, loop, OPEVO_ANNOTATION_UNROLL, err));
             turns /= part;

@@ -54,12 +54,12 @@ static void choose(opevo_sketch *sketch, size_t number)
 /* The innermost length of a split: a vector along the last axis, a few iterations of others. */
 static int64_t length_of(const opevo_i_pipeline_stage *stage, int loop)
 {
-    const opevo_i_loop *one = &stage->own.loop[loop];
+    const opevo_i_nest_loop *one = &stage->own.loop[loop];
     int64_t most = one->reduces                                                        ? TERMS
                    : loop + 1 < stage->own.loops && !stage->own.loop[loop + 1].reduces ? ROWS
                                                                                        : VECTOR;
 
-    return opevo_i_divisor_below(one->extent, most);
+    return opevo_i_template_divisor_below(one->extent, most);
 }
 
 opevo_status opevo_i_sketch_close(opevo_sketch *sketch, size_t number, opevo_error *err)

@@ -48,7 +48,7 @@ static double results(const opevo_i_pipeline_stage *stage)
 static double distance(const opevo_i_sketch_operand *from, int64_t results, int64_t wide,
                        const opevo_device_facts *facts, double count)
 {
-    if (from->computed || from->step < OPEVO_I_LINE ||
+    if (from->computed || from->step < OPEVO_I_SKETCH_LINE ||
         8 * from->elements <= (double)facts->l2_bytes ||
         count <= OFTEN * (double)results * from->elements)
         return 1;
@@ -63,14 +63,16 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     opevo_i_sketch_axes of = opevo_i_sketch_find_axes(sketch);
     int rows = -1, blocks = -1;
-    opevo_i_register_tile tile = opevo_i_sketch_choose_rows(sketch, &of, facts, &rows, &blocks);
+    opevo_i_template_register_tile tile =
+        opevo_i_sketch_choose_rows(sketch, &of, facts, &rows, &blocks);
     double extent = (double)stage->own.axis_extent[sketch->lanes];
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
     opevo_i_sketch_operand broadcast = opevo_i_sketch_find_broadcast(sketch);
     bool batched = opevo_i_sketch_is_batched(sketch, facts);
-    double rate = batched || opevo_i_sketch_is_grouped(sketch, facts)
-                      ? (double)tile.lanes
-                      : opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
+    double rate =
+        batched || opevo_i_sketch_is_grouped(sketch, facts)
+            ? (double)tile.lanes
+            : opevo_i_template_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
 
     rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
     if (sketch->packed < 0 && !from.adjacent)
@@ -107,7 +109,7 @@ static bool has_panels(const opevo_sketch *sketch)
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
                              bool registers, const bool *refused)
 {
-    opevo_device_facts facts = opevo_i_known_facts(given);
+    opevo_device_facts facts = opevo_i_template_known_facts(given);
     size_t best = sketches->count;
     double most = 0;
     double rate = 0;

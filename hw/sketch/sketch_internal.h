@@ -72,23 +72,23 @@ opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, 
 enum { OPEVO_I_PANELS = 8 };
 
 /* An operand of a stage that may lie in panels along a dimension, an axis of the stage. */
-typedef struct opevo_i_panel {
+typedef struct opevo_i_sketch_panel {
     int key, dim, axis;
     bool constant; /* packed before the kernel is called */
-} opevo_i_panel;
+} opevo_i_sketch_panel;
 
 /* Returns how many there are, at most OPEVO_I_PANELS. */
-int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_panel *out);
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *out);
 /* Whether all that a definition reads lies along its last axis, side by side or every second
  * element: the windows of a pool. */
 bool opevo_i_sketch_has_rows(const opevo_pipeline *pipeline, int stage);
 /* The axis of a long sum that vectors can run along, as an operand that is hardly read again lies
  * along it; -1: none. `panel`: an operand that does not, to be packed; its key is -1 for none. */
-int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_panel *panel);
+int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *panel);
 /* Pack one for its reader, whose number grows if that adds a stage. The first piece of the layout
  * has the width of the panels, 1 until a sketch is built. */
-opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const opevo_i_panel *panel,
-                                 opevo_error *err);
+opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader,
+                                 const opevo_i_sketch_panel *panel, opevo_error *err);
 
 /* ---- sketch_slots.c ---- */
 

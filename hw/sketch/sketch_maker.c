@@ -219,7 +219,7 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
         return OPEVO_OK;
     opevo_space_decode(self->super.space, near, vertex);
     if (others || self->sketches->count == 1 || vertex[0] == number)
-        status = opevo_i_is_accepted(&self->super, near, found, err);
+        status = opevo_i_template_is_accepted(&self->super, near, found, err);
     if (*found)
         *point = near;
 cleanup:
@@ -330,7 +330,7 @@ cleanup:
 opevo_status opevo_sketches_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
 {
     maker *self = (maker *)super;
-    opevo_status status = opevo_i_check_part(self->space, part, super->name, err);
+    opevo_status status = opevo_i_template_check_part(self->space, part, super->name, err);
 
     if (status != OPEVO_OK)
         return status;

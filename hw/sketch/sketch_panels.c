@@ -88,7 +88,7 @@ static bool is_constant(const opevo_pipeline *pipeline, int key)
     return before < OPEVO_OPERANDS;
 }
 
-int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_panel *out)
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *out)
 {
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     search self = {.pipeline = pipeline, .reader = reader};
@@ -107,14 +107,14 @@ int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_pan
         for (int d = 0; d < self.read[i]->tensor->dims && count < OPEVO_I_PANELS; d++) {
             if (pipeline->stage[key]->dims <= OPEVO_I_DIMS &&
                 is_panel(&self, i, d, constant, &axis))
-                out[count++] = (opevo_i_panel){key, d, axis, constant};
+                out[count++] = (opevo_i_sketch_panel){key, d, axis, constant};
         }
     }
     return count;
 }
 
-opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const opevo_i_panel *panel,
-                                 opevo_error *err)
+opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader,
+                                 const opevo_i_sketch_panel *panel, opevo_error *err)
 {
     int number = opevo_i_pipeline_number(pipeline, panel->key);
     int dims = pipeline->stage[panel->key]->dims;
@@ -209,7 +209,7 @@ static int summed_axis(const opevo_definition *definition, double *terms)
     return definition->reducer == OPEVO_REDUCER_SUM ? found : -1;
 }
 
-int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_panel *panel)
+int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *panel)
 {
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
@@ -234,7 +234,7 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_p
         }
         for (int d = 0; d < read->tensor->dims; d++) {
             if (count_terms(&read->index[d], axis) && read->tensor->dims <= OPEVO_I_DIMS)
-                *panel = (opevo_i_panel){key, d, axis, is_constant(pipeline, key)};
+                *panel = (opevo_i_sketch_panel){key, d, axis, is_constant(pipeline, key)};
         }
     }
     return streamed ? axis : -1;

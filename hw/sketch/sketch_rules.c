@@ -95,7 +95,7 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
                                  int lanes, int64_t *steps, opevo_error *err)
 {
     static const int64_t ones[OPEVO_PIPELINE_NUMBERS] = {0, 1, 1, 1, 1, 1, 1, 1};
-    const opevo_i_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
+    const opevo_i_nest_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
     int loops = own->loops;
     int first[OPEVO_I_LOOPS]; /* part of each loop */
     bool reduces[OPEVO_I_LOOPS];

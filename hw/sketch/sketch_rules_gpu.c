@@ -11,7 +11,7 @@
 static bool is_crossed(const opevo_i_pipeline_stage *stage)
 {
     for (int i = 0; i < stage->own.loops; i++) {
-        if (stage->own.loop[i].reduces && opevo_i_is_thread(stage->own.loop[i].annotation))
+        if (stage->own.loop[i].reduces && opevo_i_nest_is_thread(stage->own.loop[i].annotation))
             return true;
     }
     return false;

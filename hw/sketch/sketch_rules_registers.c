@@ -30,7 +30,7 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generat
 /* Outside of the registers S R S, inside R S, with vectors along an axis, from a panel (NULL: from
  * where its operand lies). */
 static opevo_status gather(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from,
-                           int lanes, const opevo_i_panel *panel)
+                           int lanes, const opevo_i_sketch_panel *panel)
 {
     int64_t steps[OPEVO_I_LOOPS];
     opevo_i_sketch_state *to = NULL;
@@ -66,7 +66,7 @@ cleanup:
 opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
                                       const opevo_i_sketch_state *from)
 {
-    opevo_i_panel panels[OPEVO_I_PANELS];
+    opevo_i_sketch_panel panels[OPEVO_I_PANELS];
     int count = opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
                     ? opevo_i_sketch_panels(from->sketch.pipeline, from->stage, panels)
                     : 0;
@@ -82,7 +82,7 @@ opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
 opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_generator *self,
                                                           const opevo_i_sketch_state *from)
 {
-    opevo_i_panel panel;
+    opevo_i_sketch_panel panel;
 
     return may_gather(self, from) &&
                    opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel) >= 0
@@ -107,7 +107,7 @@ opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
                                             const opevo_i_sketch_state *from)
 {
     opevo_i_sketch_state *parts = NULL;
-    opevo_i_panel panel;
+    opevo_i_sketch_panel panel;
     int axis = opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel);
     int dims = opevo_i_sketch_stage(from)->dims;
     opevo_status status = opevo_i_sketch_copy_state(from, &parts, self->err);

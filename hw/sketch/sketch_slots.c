@@ -94,7 +94,7 @@ static int64_t tiled_extent(int64_t extent, bool has_lanes)
         unit = extent > 8 ? 8 : 4;
     if (has_lanes)
         return extent > 1 ? whole(extent, unit) : extent;
-    return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
+    return extent < LONG_ROWS ? extent : opevo_i_template_widened(extent, rows);
 }
 
 /* What the blocks of permuted reads divide: whole vectors, unless the axis is shorter than one. */
@@ -119,7 +119,7 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
         if (step->kind == OPEVO_PIPELINE_SPLIT && step->number[1] == 1 &&
             !self->closed[replay->order[step->stage]]) {
             opevo_slot *slot = NULL;
-            const opevo_i_loop *loop =
+            const opevo_i_nest_loop *loop =
                 &opevo_i_pipeline_at(replay, step->stage)->own.loop[step->number[0]];
 
             int key = replay->order[step->stage];
@@ -183,7 +183,7 @@ static void add_places(const opevo_sketch *self, opevo_slot *slot, int target)
     bool reduced = false;
 
     for (int i = 0; i < stage->own.loops; i++) {
-        const opevo_i_loop *loop = &stage->own.loop[i];
+        const opevo_i_nest_loop *loop = &stage->own.loop[i];
 
         reduced |= loop->reduces;
         if ((loop->reduces && !self->tiled[key]) || (!loop->reduces && reduced))
@@ -241,7 +241,7 @@ cleanup:
 
 int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int count = 0;
 
     while (count < own->loops && !own->loop[count].reduces &&
@@ -255,7 +255,7 @@ int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key)
 /* Inner loops that can be fused to a vector, likewise. */
 int opevo_i_sketch_inner_loops(const opevo_pipeline *pipeline, int key)
 {
-    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
     int count = 0;
 
     while (count < own->loops && !own->loop[own->loops - 1 - count].reduces &&

@@ -12,7 +12,7 @@
 static bool has_threads(const opevo_i_pipeline_stage *stage)
 {
     for (int i = 0; i < stage->own.loops; i++) {
-        if (opevo_i_is_thread(stage->own.loop[i].annotation))
+        if (opevo_i_nest_is_thread(stage->own.loop[i].annotation))
             return true;
     }
     return false;

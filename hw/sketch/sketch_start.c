@@ -16,7 +16,7 @@ enum { BLOCK_READ = 64, BLOCK_STORED = 16 }; /* elements of rows of a block of p
 
 static int64_t innermost(int64_t extent, int64_t most)
 {
-    return opevo_i_divisor_below(
+    return opevo_i_template_divisor_below(
         extent, most < OPEVO_I_LONGEST_INNERMOST ? most : OPEVO_I_LONGEST_INNERMOST);
 }
 
@@ -45,7 +45,7 @@ static int64_t prefer_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes
         }
         done[next] = true;
         values[of->sums[next]].length[1] =
-            opevo_i_divisor_below(sketch->slot[of->sums[next]].extent, most / product);
+            opevo_i_template_divisor_below(sketch->slot[of->sums[next]].extent, most / product);
         product *= values[of->sums[next]].length[1];
     }
     for (int i = 0; i < of->sums_count; i++)
@@ -109,7 +109,7 @@ static void divide_outside(const opevo_i_sketch_axes *of, unsigned threads,
         int64_t others = outside / length[0];
         unsigned needed = (unsigned)((threads + others - 1) / others);
 
-        if (opevo_i_prefer_divided(length[0] * length[1], needed, &length[0], &length[1]))
+        if (opevo_i_template_prefer_divided(length[0] * length[1], needed, &length[0], &length[1]))
             outside = others * length[0];
     }
 }
@@ -120,7 +120,7 @@ static void prefer_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes 
                           int64_t panels, unsigned threads, opevo_slot_value *values)
 {
     bool parts = opevo_i_sketch_is_of_parts(sketch);
-    opevo_i_shared_axes reads = opevo_i_sketch_find_shared(sketch);
+    opevo_i_sketch_shared_axes reads = opevo_i_sketch_find_shared(sketch);
 
     for (int i = of->spatials - 1; i >= 0; i--) {
         int64_t *length = values[of->spatial[i]].length;
@@ -128,7 +128,7 @@ static void prefer_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes 
         bool last = i == of->spatials - 1;
         bool once = !parts && reads.has[of->axis[i]];
 
-        length[1] = opevo_i_divisor_below(tiles, last ? panels : once ? 1 : most);
+        length[1] = opevo_i_template_divisor_below(tiles, last ? panels : once ? 1 : most);
         length[0] = tiles / length[1];
         most /= last ? 1 : length[1];
     }
@@ -150,7 +150,7 @@ static void prefer_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes 
         values[slot].length[1] = 1;
         values[slot].length[0] = sketch->slot[slot].extent / values[slot].length[2];
     }
-    values[last].length[1] = opevo_i_divisor_below(tiles, most / values[last].length[2]);
+    values[last].length[1] = opevo_i_template_divisor_below(tiles, most / values[last].length[2]);
     values[last].length[0] = tiles / values[last].length[1];
     divide_outside(of, threads, values);
 }
@@ -166,7 +166,7 @@ static void prefer_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_ax
         int64_t extent = sketch->slot[of->spatial[i]].extent;
         int64_t most = PART_SUMS / rows < PART_ROWS ? PART_SUMS / rows : PART_ROWS;
 
-        values[of->spatial[i]].length[2] = opevo_i_divisor_below(extent, most);
+        values[of->spatial[i]].length[2] = opevo_i_template_divisor_below(extent, most);
         rows *= values[of->spatial[i]].length[2];
     }
 }
@@ -280,10 +280,11 @@ static void prefer_places(const opevo_sketch *sketch, const opevo_i_sketch_axes 
 static void prefer_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
                              unsigned threads, opevo_slot_value *values)
 {
-    opevo_device_facts facts = opevo_i_known_facts(given);
+    opevo_device_facts facts = opevo_i_template_known_facts(given);
     opevo_i_sketch_axes of = opevo_i_sketch_find_axes(sketch);
     int rows = -1, blocks = -1;
-    opevo_i_register_tile tile = opevo_i_sketch_choose_rows(sketch, &of, &facts, &rows, &blocks);
+    opevo_i_template_register_tile tile =
+        opevo_i_sketch_choose_rows(sketch, &of, &facts, &rows, &blocks);
     int64_t columns = blocks < 0 ? tile.columns : sketch->slot[of.spatial[of.spatials - 1]].extent;
     int64_t panel = opevo_i_sketch_stores_adjacent(sketch)
                         ? 3 * (int64_t)facts.l1_bytes / 16
@@ -366,9 +367,10 @@ static void prefer_permuted(const opevo_sketch *sketch, opevo_slot_value *values
 
         if (slot->kind != OPEVO_SLOT_TILE || !sketch->blocked[slot->key])
             continue;
-        lines = slot->extent % OPEVO_I_LINE == 0 ? OPEVO_I_LINE : 1;
+        lines = slot->extent % OPEVO_I_SKETCH_LINE == 0 ? OPEVO_I_SKETCH_LINE : 1;
         most = stored[slot->key] ? BLOCK_READ : BLOCK_STORED;
-        values[i].length[1] = lines * opevo_i_divisor_below(slot->extent / lines, most / lines);
+        values[i].length[1] =
+            lines * opevo_i_template_divisor_below(slot->extent / lines, most / lines);
         stored[slot->key] = true;
         values[i].length[0] = slot->extent / values[i].length[1];
     }

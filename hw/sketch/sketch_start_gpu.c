@@ -19,7 +19,7 @@ enum { TERMS = 32, PARTS = 16 };
  * of a budget. */
 static int64_t take(int64_t *left, int64_t *budget, int64_t most)
 {
-    int64_t length = opevo_i_divisor_below(*left, most < *budget ? most : *budget);
+    int64_t length = opevo_i_template_divisor_below(*left, most < *budget ? most : *budget);
 
     *left /= length;
     *budget /= length;

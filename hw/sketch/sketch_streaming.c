@@ -11,7 +11,7 @@
 
 static void note_shared(void *context, const opevo_expression *read)
 {
-    opevo_i_shared_axes *self = context;
+    opevo_i_sketch_shared_axes *self = context;
 
     self->reads++;
     for (int axis = 0; axis < OPEVO_I_AXES; axis++) {
@@ -23,10 +23,10 @@ static void note_shared(void *context, const opevo_expression *read)
     }
 }
 
-opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch)
+opevo_i_sketch_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    opevo_i_shared_axes found = {.reads = 0};
+    opevo_i_sketch_shared_axes found = {.reads = 0};
 
     for (int axis = 0; axis < OPEVO_I_AXES; axis++)
         found.has[axis] = true;
@@ -41,7 +41,7 @@ bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_fa
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
-    opevo_i_shared_axes shared = opevo_i_sketch_find_shared(sketch);
+    opevo_i_sketch_shared_axes shared = opevo_i_sketch_find_shared(sketch);
     double products = 1, bytes = 0;
 
     if (!from.definition || sketch->packed >= 0 || from.computed || !from.adjacent ||
@@ -56,12 +56,13 @@ bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_fa
 }
 
 /* A tile of one vector whose rows hide the latency alone, if there is one; otherwise as it is. */
-static opevo_i_register_tile one_vector(const opevo_i_register_tile *tile, int64_t rows)
+static opevo_i_template_register_tile one_vector(const opevo_i_template_register_tile *tile,
+                                                 int64_t rows)
 {
-    int64_t fewer = opevo_i_divisor_below(rows, OPEVO_I_ACCUMULATORS);
+    int64_t fewer = opevo_i_template_divisor_below(rows, OPEVO_I_ACCUMULATORS);
 
     return 2 * fewer > OPEVO_I_ACCUMULATORS
-               ? (opevo_i_register_tile){fewer, tile->lanes, tile->lanes}
+               ? (opevo_i_template_register_tile){fewer, tile->lanes, tile->lanes}
                : *tile;
 }
 
@@ -90,7 +91,7 @@ static void note_group(void *context, const opevo_expression *read)
 int64_t opevo_i_sketch_group(const opevo_sketch *sketch)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    opevo_i_shared_axes shared = opevo_i_sketch_find_shared(sketch);
+    opevo_i_sketch_shared_axes shared = opevo_i_sketch_find_shared(sketch);
     groups found = {.lanes = sketch->lanes};
 
     if (opevo_i_sketch_is_of_parts(sketch) || shared.reads < 2)
@@ -125,7 +126,7 @@ bool opevo_i_sketch_is_grouped(const opevo_sketch *sketch, const opevo_device_fa
 
 /* Whether padding is read in place in such a tile. */
 static bool reads_padding(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                          const opevo_i_register_tile *tile, int rows,
+                          const opevo_i_template_register_tile *tile, int rows,
                           const opevo_device_facts *facts)
 {
     int64_t length[OPEVO_I_AXES] = {0};
@@ -144,27 +145,29 @@ static bool reads_padding(const opevo_sketch *sketch, const opevo_i_sketch_axes 
 /* The tile of a short sum of single channels, whose padding is read in place: as wide as it can be,
  * with rows along the last axis but one. What they ask about the padding is the same for all tiles
  * along the last, and those pass memory in its order. */
-static opevo_i_register_tile pass_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                                       const opevo_device_facts *facts, int64_t most,
-                                       opevo_i_register_tile tile, int *rows)
+static opevo_i_template_register_tile pass_rows(const opevo_sketch *sketch,
+                                                const opevo_i_sketch_axes *of,
+                                                const opevo_device_facts *facts, int64_t most,
+                                                opevo_i_template_register_tile tile, int *rows)
 {
     int64_t widest = OPEVO_I_LONGEST_INNERMOST / tile.lanes;
     int64_t vectors = sketch->slot[of->spatial[of->spatials - 1]].extent / tile.lanes;
     int64_t extent = sketch->slot[of->spatial[of->spatials - 3]].extent;
 
-    vectors = opevo_i_divisor_below(vectors, most < widest ? most : widest);
+    vectors = opevo_i_template_divisor_below(vectors, most < widest ? most : widest);
     tile.columns = tile.lanes * vectors;
     *rows = of->spatials - 3;
-    tile.rows = opevo_i_divisor_below(extent, most / vectors);
+    tile.rows = opevo_i_template_divisor_below(extent, most / vectors);
     while (tile.rows > 1 && !reads_padding(sketch, of, &tile, *rows, facts))
-        tile.rows = opevo_i_divisor_below(extent, tile.rows - 1);
+        tile.rows = opevo_i_template_divisor_below(extent, tile.rows - 1);
     return tile;
 }
 
 /* The tile of a short sum in groups of channels. */
-static opevo_i_register_tile grouped(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
-                                     const opevo_device_facts *facts, opevo_i_register_tile tile,
-                                     int *rows)
+static opevo_i_template_register_tile grouped(const opevo_sketch *sketch,
+                                              const opevo_i_sketch_axes *of,
+                                              const opevo_device_facts *facts,
+                                              opevo_i_template_register_tile tile, int *rows)
 {
     int64_t most = AHEAD / count_terms(sketch, of);
     int64_t fewer = most / (tile.columns / tile.lanes);
@@ -173,14 +176,14 @@ static opevo_i_register_tile grouped(const opevo_sketch *sketch, const opevo_i_s
         reads_padding(sketch, of, &tile, *rows, facts))
         return pass_rows(sketch, of, facts, most, tile, rows);
     if (fewer < tile.rows)
-        tile.rows = opevo_i_divisor_below(sketch->slot[of->spatial[*rows]].extent, fewer);
+        tile.rows = opevo_i_template_divisor_below(sketch->slot[of->spatial[*rows]].extent, fewer);
     return tile;
 }
 
-opevo_i_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
-                                            const opevo_i_sketch_axes *of,
-                                            const opevo_device_facts *facts,
-                                            opevo_i_register_tile tile, int *rows)
+opevo_i_template_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
+                                                     const opevo_i_sketch_axes *of,
+                                                     const opevo_device_facts *facts,
+                                                     opevo_i_template_register_tile tile, int *rows)
 {
     if (opevo_i_sketch_is_batched(sketch, facts))
         return one_vector(&tile, sketch->slot[of->spatial[*rows]].extent);

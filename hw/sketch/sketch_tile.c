@@ -55,7 +55,7 @@ int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis)
  * multiples of is a line that a vector crosses. */
 static void note_steps(opevo_i_sketch_operand *self, const opevo_affine *index, int64_t stride)
 {
-    self->aligned &= index->constant * stride % OPEVO_I_LINE == 0;
+    self->aligned &= index->constant * stride % OPEVO_I_SKETCH_LINE == 0;
     for (int t = 0; t < index->count; t++) {
         const opevo_term *term = &index->term[t];
         int64_t step = term->factor * stride;
@@ -63,7 +63,7 @@ static void note_steps(opevo_i_sketch_operand *self, const opevo_affine *index, 
         if (term->atom == OPEVO_ATOM_AXIS &&
             (term->axis == self->lanes || self->definition->axis[term->axis].extent == 1))
             continue;
-        self->aligned &= step % OPEVO_I_LINE == 0;
+        self->aligned &= step % OPEVO_I_SKETCH_LINE == 0;
         if (term->atom == OPEVO_ATOM_AXIS && term->axis >= self->definition->spatial &&
             self->definition->axis[term->axis].extent > self->terms) {
             self->terms = self->definition->axis[term->axis].extent;
@@ -131,25 +131,25 @@ enum { WAY = 64 }; /* lines of a way of the first cache */
 bool opevo_i_sketch_clashes(int64_t step, int64_t rows, int64_t columns,
                             const opevo_device_facts *facts)
 {
-    int64_t lines = step / OPEVO_I_LINE;
-    int64_t wide = (columns + OPEVO_I_LINE - 1) / OPEVO_I_LINE;
+    int64_t lines = step / OPEVO_I_SKETCH_LINE;
+    int64_t wide = (columns + OPEVO_I_SKETCH_LINE - 1) / OPEVO_I_SKETCH_LINE;
     int64_t sets = WAY;
 
-    if (step % OPEVO_I_LINE || lines == 0)
+    if (step % OPEVO_I_SKETCH_LINE || lines == 0)
         return false;
     while (lines % 2 == 0 && sets > 1) {
         lines /= 2;
         sets /= 2;
     }
     sets = sets * wide < WAY ? sets * wide : WAY;
-    return rows * wide >= (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
+    return rows * wide >= (int64_t)facts->l1_bytes / (4 * OPEVO_I_SKETCH_LINE * WAY) * sets;
 }
 
 /* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold
  * it up. */
-static double rate_of(const opevo_i_register_tile *tile)
+static double rate_of(const opevo_i_template_register_tile *tile)
 {
-    return opevo_i_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
+    return opevo_i_template_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
 }
 
 void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves)
@@ -196,34 +196,35 @@ static int find_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of
 
 /* Whether a tile is faster; where nothing holds up the other, as fast with fewer columns, of which
  * a panel has more terms of the sums. */
-static bool is_better(const opevo_i_register_tile *tile, const opevo_i_register_tile *than)
+static bool is_better(const opevo_i_template_register_tile *tile,
+                      const opevo_i_template_register_tile *than)
 {
     double rate = rate_of(tile) * (double)tile->lanes, before = rate_of(than) * (double)than->lanes;
 
     return rate_of(than) >= 1 ? rate >= before && tile->columns < than->columns : rate > before;
 }
 
-opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
-                                                 const opevo_i_sketch_axes *of,
-                                                 const opevo_device_facts *facts, int *rows,
-                                                 int *blocks)
+opevo_i_template_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
+                                                          const opevo_i_sketch_axes *of,
+                                                          const opevo_device_facts *facts,
+                                                          int *rows, int *blocks)
 {
     opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
     int64_t columns = sketch->slot[of->spatial[of->spatials - 1]].extent;
     int64_t group = opevo_i_sketch_is_grouped(sketch, facts) ? opevo_i_sketch_group(sketch) : 0;
-    opevo_i_register_tile best;
+    opevo_i_template_register_tile best;
 
     *blocks = find_blocks(sketch, of, &from, facts);
     columns *= *blocks < 0 ? 1 : sketch->slot[of->spatial[*blocks]].extent;
     if (group > 1 && columns % group == 0)
         columns = group;
-    best = opevo_i_choose_tile(facts, 1, columns);
+    best = opevo_i_template_choose_tile(facts, 1, columns);
     *rows = -1;
     for (int n = 0; n < 2 * of->spatials - 2; n++) {
         int i = (2 * of->spatials - 3 - n) % (of->spatials - 1);
         bool moves = n >= of->spatials - 1;
-        opevo_i_register_tile tile =
-            opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
+        opevo_i_template_register_tile tile =
+            opevo_i_template_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
 
         if (moves ? best.rows * best.columns >= OPEVO_I_ACCUMULATORS * best.lanes
                   : rate_of(&best) >= 1 && *blocks < 0)
@@ -239,8 +240,9 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         best = opevo_i_sketch_stream(sketch, of, facts, best, rows);
     /* Blocks are read from the second cache, which more rows ask for less often. */
     if (*blocks >= 0 && *rows >= 0)
-        best.rows = opevo_i_divisor_below(sketch->slot[of->spatial[*rows]].extent,
-                                          opevo_i_most_rows(facts, best.columns / best.lanes));
+        best.rows = opevo_i_template_divisor_below(
+            sketch->slot[of->spatial[*rows]].extent,
+            opevo_i_template_most_rows(facts, best.columns / best.lanes));
     return best;
 }
 

@@ -8,7 +8,7 @@
 #include "sketch_internal.h"
 #include "template_internal.h"
 
-enum { OPEVO_I_LINE = 16 };         /* elements of a line of a cache */
+enum { OPEVO_I_SKETCH_LINE = 16 };  /* elements of a line of a cache */
 enum { OPEVO_I_ACCUMULATORS = 12 }; /* that hide the latency of multiply-adds */
 enum { OPEVO_I_SHORT_SUM = 64 };    /* terms below which results come and go often */
 
@@ -52,20 +52,20 @@ bool opevo_i_sketch_stores_adjacent(const opevo_sketch *sketch);
  * one that gives most.
  * *blocks: where a row has no more than one vector, an axis along which the vectors' operand moves
  * and no other. The columns of the tile are those of several such vectors then. */
-opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
-                                                 const opevo_i_sketch_axes *of,
-                                                 const opevo_device_facts *facts, int *rows,
-                                                 int *blocks);
+opevo_i_template_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
+                                                          const opevo_i_sketch_axes *of,
+                                                          const opevo_device_facts *facts,
+                                                          int *rows, int *blocks);
 
 /* ---- sketch_streaming.c ---- */
 
 /* The axes with which all operands move, as with the number of a product in a batch: blocks along
  * them read nothing again. */
-typedef struct opevo_i_shared_axes {
+typedef struct opevo_i_sketch_shared_axes {
     bool has[OPEVO_I_AXES];
     int reads;
-} opevo_i_shared_axes;
-opevo_i_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch);
+} opevo_i_sketch_shared_axes;
+opevo_i_sketch_shared_axes opevo_i_sketch_find_shared(const opevo_sketch *sketch);
 /* So many results along the vectors, channels of a group, read the same elements of some operand,
  * and the next ones others; 1: each reads its own; 0: all read the same ones, or nothing is
  * multiplied. */
@@ -80,10 +80,11 @@ bool opevo_i_sketch_is_grouped(const opevo_sketch *sketch, const opevo_device_fa
 bool opevo_i_sketch_is_batched(const opevo_sketch *sketch, const opevo_device_facts *facts);
 /* The tile that such sums have in the place of `tile`, which any other keeps; *rows: the axis of
  * its rows. */
-opevo_i_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
-                                            const opevo_i_sketch_axes *of,
-                                            const opevo_device_facts *facts,
-                                            opevo_i_register_tile tile, int *rows);
+opevo_i_template_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
+                                                     const opevo_i_sketch_axes *of,
+                                                     const opevo_device_facts *facts,
+                                                     opevo_i_template_register_tile tile,
+                                                     int *rows);
 
 /* ---- sketch_source.c ---- */
 

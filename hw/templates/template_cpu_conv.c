@@ -69,76 +69,79 @@ static int64_t pixels(const opevo_operator *op)
 }
 
 /* What threads may divide. Returns how many loops these are. */
-static size_t divisible(const opevo_operator *op, opevo_i_divisible *out)
+static size_t divisible(const opevo_operator *op, opevo_i_template_divisible *out)
 {
-    out[0] = (opevo_i_divisible){"f.0", "F[0]", op->out_channels};
-    out[1] = (opevo_i_divisible){"y+x.0", "Q[0]", pixels(op)};
-    out[2] = (opevo_i_divisible){"f.1", "F[1]", op->out_channels};
-    out[3] = (opevo_i_divisible){"y+x.1", "Q[1]", pixels(op)};
-    out[4] = (opevo_i_divisible){"n", NULL, op->batch};
+    out[0] = (opevo_i_template_divisible){"f.0", "F[0]", op->out_channels};
+    out[1] = (opevo_i_template_divisible){"y+x.0", "Q[0]", pixels(op)};
+    out[2] = (opevo_i_template_divisible){"f.1", "F[1]", op->out_channels};
+    out[3] = (opevo_i_template_divisible){"y+x.1", "Q[1]", pixels(op)};
+    out[4] = (opevo_i_template_divisible){"n", NULL, op->batch};
     return 5;
 }
 
 static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
-    opevo_i_space_builder self = {.err = err};
-    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+    opevo_i_template_space_builder self = {.err = err};
+    opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
 
-    opevo_i_add_parameter(&self, "F", "factor", 2, (const int64_t[]){op->out_channels, 3});
-    opevo_i_add_parameter(&self, "Q", "factor", 2, (const int64_t[]){pixels(op), 3});
-    opevo_i_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
-    opevo_i_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
-    opevo_i_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){2});
-    opevo_i_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
-    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
-    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
-    opevo_i_add_parallel(&self, threads, loops, divisible(op, loops));
-    return opevo_i_finish_space(&self, out);
+    opevo_i_template_add_parameter(&self, "F", "factor", 2, (const int64_t[]){op->out_channels, 3});
+    opevo_i_template_add_parameter(&self, "Q", "factor", 2, (const int64_t[]){pixels(op), 3});
+    opevo_i_template_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
+    opevo_i_template_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
+    opevo_i_template_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){2});
+    opevo_i_template_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_template_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
+    opevo_i_template_add_parameter(&self, "unroll", "discrete", 4,
+                                   (const int64_t[]){0, 16, 64, 256});
+    opevo_i_template_add_parallel(&self, threads, loops, divisible(op, loops));
+    return opevo_i_template_finish_space(&self, out);
 }
 
 /* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels
  * lie an odd number of cache lines apart: pixels of a kernel of one then start a line, and those of
  * neighbouring channels do not compete for places in a cache. */
-static void copy_image(opevo_i_build *self, const opevo_i_divisible *loops)
+static void copy_image(opevo_i_template_build *self, const opevo_i_template_divisible *loops)
 {
     const opevo_operator *op = self->op;
     int64_t py = phases(op->kernel_height, op->stride);
     int64_t px = phases(op->kernel_width, op->stride);
-    int stage = opevo_i_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
+    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
     const int64_t layout[] = {0, 1, 1,  1, 1,  op->in_channels, 2, 1,  py,
                               3, 1, px, 2, py, row_count(op),   3, px, row_width(op)};
 
     int64_t plane = py * px * row_count(op) * row_width(op);
     int64_t lines = ((plane + LINE - 1) / LINE) | 1;
 
-    opevo_i_attach(self, stage, "n");
-    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, sizeof layout / sizeof *layout, layout);
-    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 2, (const int64_t[]){lines * LINE - plane, 4});
+    opevo_i_template_attach(self, stage, "n");
+    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, sizeof layout / sizeof *layout, layout);
+    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 2,
+                          (const int64_t[]){lines * LINE - plane, 4});
     if (px > 1) {
-        opevo_i_split(self, stage, "x", 1, &px);
-        opevo_i_reorder(self, stage, "n c y x.1 x.0");
+        opevo_i_template_split(self, stage, "x", 1, &px);
+        opevo_i_template_reorder(self, stage, "n c y x.1 x.0");
     }
-    opevo_i_divide_copy(self, stage, "n", loops);
+    opevo_i_template_divide_copy(self, stage, "n", loops);
 }
 
 /* The kernel in panels of f2 output channels: in memory (panel, c, r, s, place in the panel). */
-static void pack_kernel(opevo_i_build *self, const char *at, const opevo_i_divisible *loops)
+static void pack_kernel(opevo_i_template_build *self, const char *at,
+                        const opevo_i_template_divisible *loops)
 {
-    int stage = opevo_i_cache_read(self, OPEVO_STAGE_B, OPEVO_SCOPE_PACKED);
+    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_B, OPEVO_SCOPE_PACKED);
     int64_t tile = self->value->at[F][2];
     int64_t f = 0;
 
-    opevo_i_attach(self, stage, at);
-    f = opevo_i_extent(self, stage, "f");
-    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, 15,
-                 (const int64_t[]){0, tile, (f + tile - 1) / tile, 1, 1,
-                                   opevo_i_extent(self, stage, "c"), 2, 1,
-                                   opevo_i_extent(self, stage, "r"), 3, 1,
-                                   opevo_i_extent(self, stage, "s"), 0, 1, tile});
-    opevo_i_split(self, stage, "f", 1, &tile);
-    opevo_i_reorder(self, stage, "f.0 c r s f.1");
-    opevo_i_divide_copy(self, stage, at, loops);
+    opevo_i_template_attach(self, stage, at);
+    f = opevo_i_template_extent(self, stage, "f");
+    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, 15,
+                          (const int64_t[]){0, tile, (f + tile - 1) / tile, 1, 1,
+                                            opevo_i_template_extent(self, stage, "c"), 2, 1,
+                                            opevo_i_template_extent(self, stage, "r"), 3, 1,
+                                            opevo_i_template_extent(self, stage, "s"), 0, 1, tile});
+    opevo_i_template_split(self, stage, "f", 1, &tile);
+    opevo_i_template_reorder(self, stage, "f.0 c r s f.1");
+    opevo_i_template_divide_copy(self, stage, at, loops);
 }
 
 /* The kernel changes with the outer loops over f and c. */
@@ -154,7 +157,7 @@ static const char *kernel_place(const int64_t *order)
     return names[last];
 }
 
-static void set_order(opevo_i_build *self)
+static void set_order(opevo_i_template_build *self)
 {
     static const char *const outer[3] = {"f.0", "y+x.0", "c.0"};
     const int64_t *order = self->value->at[ORDER];
@@ -163,56 +166,56 @@ static void set_order(opevo_i_build *self)
     snprintf(text, sizeof text, "n %s %s %s %s c.1 r s f.2 y+x.2.0 y+x.2.1", outer[order[0]],
              outer[order[1]], outer[order[2]],
              self->value->at[INNER][0] ? "y+x.1 f.1" : "f.1 y+x.1");
-    opevo_i_reorder(self, OPEVO_STAGE_C, text);
+    opevo_i_template_reorder(self, OPEVO_STAGE_C, text);
 }
 
 /* As text: all statements of a channel, or those of a row of the kernel, or of one place,
  * or none. */
-static bool set_unrolling(opevo_i_build *self, int64_t vector)
+static bool set_unrolling(opevo_i_template_build *self, int64_t vector)
 {
     int64_t tile = self->value->at[F][2] * (self->value->at[Q][2] / vector);
     int64_t limit = self->value->at[UNROLL][0];
 
     if (tile > limit)
         return false;
-    opevo_i_annotate(self, OPEVO_STAGE_C, "f.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_annotate(self, OPEVO_STAGE_C, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, OPEVO_STAGE_C, "f.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, OPEVO_STAGE_C, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
     tile *= self->op->kernel_width;
     if (tile <= limit)
-        opevo_i_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
     if (tile * self->op->kernel_height <= limit)
-        opevo_i_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
     return true;
 }
 
-static void steps(opevo_i_build *self)
+static void steps(opevo_i_template_build *self)
 {
-    const opevo_i_values *value = self->value;
-    int64_t vector = opevo_i_lanes(value->at[Q][2], value->at[VECTOR][0]);
-    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+    const opevo_i_template_values *value = self->value;
+    int64_t vector = opevo_i_template_lanes(value->at[Q][2], value->at[VECTOR][0]);
+    opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
     bool unrolled = false;
     int64_t trimmed = 0;
     int local = 0;
 
-    opevo_i_extend(self, "x", row_width(self->op));
-    opevo_i_fuse(self, OPEVO_STAGE_C, "y", 2);
-    opevo_i_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "y+x", 2, value->at[Q] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "y+x.2", 1, &vector);
-    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    opevo_i_template_extend(self, "x", row_width(self->op));
+    opevo_i_template_fuse(self, OPEVO_STAGE_C, "y", 2);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "y+x", 2, value->at[Q] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "y+x.2", 1, &vector);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
     set_order(self);
     unrolled = set_unrolling(self, vector);
-    opevo_i_annotate(self, OPEVO_STAGE_C, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, OPEVO_STAGE_C, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
     divisible(self->op, loops);
-    opevo_i_divide(self, loops);
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
-    opevo_i_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_divide(self, loops);
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
+    opevo_i_template_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
     trimmed = opevo_schedule_find_loop(self->schedule, local, "y+x.2.0");
-    opevo_i_step(self, OPEVO_STEP_TRIM, local, 1, &trimmed);
+    opevo_i_template_step(self, OPEVO_STEP_TRIM, local, 1, &trimmed);
     if (unrolled) {
-        opevo_i_annotate(self, local, "f.2", OPEVO_ANNOTATION_UNROLL);
-        opevo_i_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, local, "f.2", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
     }
     if (needs_copy(self->op))
         copy_image(self, loops);
@@ -222,41 +225,44 @@ static void steps(opevo_i_build *self)
 
 /* A panel of the kernel for some channels stays in the first cache while the pixels go by. */
 static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
-                   opevo_i_values *out)
+                   opevo_i_template_values *out)
 {
-    opevo_device_facts facts = opevo_i_known_facts(given);
-    opevo_i_register_tile tile = opevo_i_choose_tile(&facts, op->out_channels, pixels(op));
+    opevo_device_facts facts = opevo_i_template_known_facts(given);
+    opevo_i_template_register_tile tile =
+        opevo_i_template_choose_tile(&facts, op->out_channels, pixels(op));
     int64_t l1 = (int64_t)facts.l1_bytes / 4; /* numbers */
     int64_t l2 = (int64_t)facts.l2_bytes / 4;
     int64_t places = op->kernel_height * op->kernel_width;
-    int64_t channels = opevo_i_divisor_below(op->in_channels, l1 / 2 / places / tile.rows);
-    int64_t panels =
-        opevo_i_divisor_below(op->out_channels / tile.rows, l2 / 2 / places / channels / tile.rows);
+    int64_t channels = opevo_i_template_divisor_below(op->in_channels, l1 / 2 / places / tile.rows);
+    int64_t panels = opevo_i_template_divisor_below(op->out_channels / tile.rows,
+                                                    l2 / 2 / places / channels / tile.rows);
     bool pack = places > 1 || op->in_channels > channels;
 
     (void)round;
-    opevo_i_prefer(out, F, 3, (const int64_t[]){1, panels, tile.rows});
-    opevo_i_prefer(out, Q, 3, (const int64_t[]){1, pixels(op) / tile.columns, tile.columns});
-    opevo_i_prefer(out, CHANNELS, 2, (const int64_t[]){1, channels});
-    opevo_i_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_prefer(out, INNER, 2, (const int64_t[]){0, 1});
-    opevo_i_prefer(out, PACK, 1, (const int64_t[]){pack});
-    opevo_i_prefer(out, VECTOR, 1, &tile.lanes);
-    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){64});
+    opevo_i_template_prefer(out, F, 3, (const int64_t[]){1, panels, tile.rows});
+    opevo_i_template_prefer(out, Q, 3,
+                            (const int64_t[]){1, pixels(op) / tile.columns, tile.columns});
+    opevo_i_template_prefer(out, CHANNELS, 2, (const int64_t[]){1, channels});
+    opevo_i_template_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_template_prefer(out, INNER, 2, (const int64_t[]){0, 1});
+    opevo_i_template_prefer(out, PACK, 1, (const int64_t[]){pack});
+    opevo_i_template_prefer(out, VECTOR, 1, &tile.lanes);
+    opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
 /* Whole images where there are enough; else blocks of output channels, which share the image; else
  * blocks of pixels. */
-static int64_t prefer_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
+static int64_t prefer_parallel(const opevo_operator *op, unsigned threads,
+                               opevo_i_template_values *out)
 {
     int64_t *f = out->at[F];
     int64_t *q = out->at[Q];
 
     if (op->batch >= threads)
         return 5;
-    if (opevo_i_prefer_divided(op->out_channels / f[2], threads, &f[0], &f[1]))
+    if (opevo_i_template_prefer_divided(op->out_channels / f[2], threads, &f[0], &f[1]))
         return 1;
-    return opevo_i_prefer_divided(pixels(op) / q[2], threads, &q[0], &q[1]) ? 2 : 0;
+    return opevo_i_template_prefer_divided(pixels(op) / q[2], threads, &q[0], &q[1]) ? 2 : 0;
 }
 
 const opevo_i_template opevo_i_template_conv2d_cpu = {

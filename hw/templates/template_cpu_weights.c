@@ -24,12 +24,12 @@ enum { LINE = 16 }; /* elements of a cache line */
 /* With factors enough for a tile; too many channels are zeros, and too many pixels are dropped. */
 static int64_t channels(const opevo_operator *op)
 {
-    return opevo_i_widened(op->out_channels, (const int64_t[]){32, 16, 8, 4, 2, 1});
+    return opevo_i_template_widened(op->out_channels, (const int64_t[]){32, 16, 8, 4, 2, 1});
 }
 
 static int64_t pixels(int64_t count)
 {
-    return opevo_i_widened(count, (const int64_t[]){8, 7, 6, 4, 3, 2, 1});
+    return opevo_i_template_widened(count, (const int64_t[]){8, 7, 6, 4, 3, 2, 1});
 }
 
 static int64_t rows(const opevo_operator *op)
@@ -50,66 +50,69 @@ static bool needs_copy(const opevo_operator *op)
 }
 
 /* What threads may divide. Returns how many loops these are. */
-static size_t divisible(const opevo_operator *op, opevo_i_divisible *out)
+static size_t divisible(const opevo_operator *op, opevo_i_template_divisible *out)
 {
-    out[0] = (opevo_i_divisible){"f.0", "F[0]", channels(op)};
-    out[1] = (opevo_i_divisible){"y.0", "Y[0]", rows(op)};
-    out[2] = (opevo_i_divisible){"f.1", "F[1]", channels(op)};
-    out[3] = (opevo_i_divisible){"y.1", "Y[1]", rows(op)};
-    out[4] = (opevo_i_divisible){"n", NULL, op->batch};
+    out[0] = (opevo_i_template_divisible){"f.0", "F[0]", channels(op)};
+    out[1] = (opevo_i_template_divisible){"y.0", "Y[0]", rows(op)};
+    out[2] = (opevo_i_template_divisible){"f.1", "F[1]", channels(op)};
+    out[3] = (opevo_i_template_divisible){"y.1", "Y[1]", rows(op)};
+    out[4] = (opevo_i_template_divisible){"n", NULL, op->batch};
     return 5;
 }
 
 static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
-    opevo_i_space_builder self = {.err = err};
-    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+    opevo_i_template_space_builder self = {.err = err};
+    opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
 
-    opevo_i_add_parameter(&self, "F", "factor", 2, (const int64_t[]){channels(op), 3});
-    opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rows(op), 3});
-    opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){columns(op), 3});
-    opevo_i_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
-    opevo_i_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
-    opevo_i_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){3});
-    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
-    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
+    opevo_i_template_add_parameter(&self, "F", "factor", 2, (const int64_t[]){channels(op), 3});
+    opevo_i_template_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rows(op), 3});
+    opevo_i_template_add_parameter(&self, "X", "factor", 2, (const int64_t[]){columns(op), 3});
+    opevo_i_template_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
+    opevo_i_template_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
+    opevo_i_template_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){3});
+    opevo_i_template_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
+    opevo_i_template_add_parameter(&self, "unroll", "discrete", 4,
+                                   (const int64_t[]){0, 16, 64, 256});
     if (!needs_copy(op))
-        opevo_i_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
-    opevo_i_add_parallel(&self, threads, loops, divisible(op, loops));
-    return opevo_i_finish_space(&self, out);
+        opevo_i_template_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_template_add_parallel(&self, threads, loops, divisible(op, loops));
+    return opevo_i_template_finish_space(&self, out);
 }
 
 /* The image with its padding. Channels lie an odd number of cache lines apart, so that they do not
  * compete for places in a cache. */
-static void copy_image(opevo_i_build *self, const opevo_i_divisible *loops)
+static void copy_image(opevo_i_template_build *self, const opevo_i_template_divisible *loops)
 {
-    int stage = opevo_i_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
+    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
     int64_t plane = 0;
     int64_t lines = 0;
 
-    opevo_i_attach(self, stage, "n");
-    plane = opevo_i_extent(self, stage, "y") * opevo_i_extent(self, stage, "x");
+    opevo_i_template_attach(self, stage, "n");
+    plane = opevo_i_template_extent(self, stage, "y") * opevo_i_template_extent(self, stage, "x");
     lines = ((plane + LINE - 1) / LINE) | 1;
-    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 2, (const int64_t[]){lines * LINE - plane, 2});
-    opevo_i_divide_copy(self, stage, "n", loops);
+    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 2,
+                          (const int64_t[]){lines * LINE - plane, 2});
+    opevo_i_template_divide_copy(self, stage, "n", loops);
 }
 
 /* In memory (panel, c, r, s, place in the panel). */
-static void lay_out_weights(opevo_i_build *self)
+static void lay_out_weights(opevo_i_template_build *self)
 {
     const opevo_operator *op = self->op;
     int64_t tile = self->value->at[F][2];
 
-    opevo_i_step(self, OPEVO_STEP_LAYOUT, OPEVO_STAGE_B, 15,
-                 (const int64_t[]){0, tile, channels(op) / tile, 1, 1, op->in_channels, 2, 1,
-                                   op->kernel_height, 3, 1, op->kernel_width, 0, 1, tile});
+    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, OPEVO_STAGE_B, 15,
+                          (const int64_t[]){0, tile, channels(op) / tile, 1, 1, op->in_channels, 2,
+                                            1, op->kernel_height, 3, 1, op->kernel_width, 0, 1,
+                                            tile});
 }
 
 static const char *const outer[3] = {"f.0", "y.0 x.0", "c.0"};
 static const char *const middle[3] = {"f.1", "y.1", "x.1"};
 
-static void set_order(opevo_i_build *self)
+static void set_order(opevo_i_template_build *self)
 {
     const int64_t *order = self->value->at[ORDER];
     const int64_t *inner = self->value->at[INNER];
@@ -118,61 +121,61 @@ static void set_order(opevo_i_build *self)
     snprintf(text, sizeof text, "n %s %s %s %s %s %s c.1 r s y.2 x.2 f.2.0 f.2.1", outer[order[0]],
              outer[order[1]], outer[order[2]], middle[inner[0]], middle[inner[1]],
              middle[inner[2]]);
-    opevo_i_reorder(self, OPEVO_STAGE_C, text);
+    opevo_i_template_reorder(self, OPEVO_STAGE_C, text);
 }
 
-static int64_t tile_statements(const opevo_i_values *value, int64_t vector)
+static int64_t tile_statements(const opevo_i_template_values *value, int64_t vector)
 {
     return value->at[Y][2] * value->at[X][2] * (value->at[F][2] / vector);
 }
 
 /* The register tile as text, where that is not too much. */
-static void unroll_tile(opevo_i_build *self, int stage, int64_t vector)
+static void unroll_tile(opevo_i_template_build *self, int stage, int64_t vector)
 {
     if (tile_statements(self->value, vector) > self->value->at[UNROLL][0])
         return;
-    opevo_i_annotate(self, stage, "y.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_annotate(self, stage, "x.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_annotate(self, stage, "f.2.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage, "y.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage, "x.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage, "f.2.0", OPEVO_ANNOTATION_UNROLL);
 }
 
 /* Likewise all statements of a row of the kernel, and of a channel. */
-static void unroll_sums(opevo_i_build *self, int64_t vector)
+static void unroll_sums(opevo_i_template_build *self, int64_t vector)
 {
     int64_t limit = self->value->at[UNROLL][0];
     int64_t row = tile_statements(self->value, vector) * self->op->kernel_width;
 
     if (row <= limit)
-        opevo_i_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
     if (row * self->op->kernel_height <= limit)
-        opevo_i_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
 }
 
-static void steps(opevo_i_build *self)
+static void steps(opevo_i_template_build *self)
 {
-    const opevo_i_values *value = self->value;
-    int64_t vector = opevo_i_lanes(value->at[F][2], value->at[VECTOR][0]);
-    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+    const opevo_i_template_values *value = self->value;
+    int64_t vector = opevo_i_template_lanes(value->at[F][2], value->at[VECTOR][0]);
+    opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
     int local = 0;
 
-    opevo_i_extend(self, "f", channels(self->op));
-    opevo_i_extend(self, "y", rows(self->op));
-    opevo_i_extend(self, "x", columns(self->op));
-    opevo_i_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "f.2", 1, &vector);
-    opevo_i_split(self, OPEVO_STAGE_C, "y", 2, value->at[Y] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "x", 2, value->at[X] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    opevo_i_template_extend(self, "f", channels(self->op));
+    opevo_i_template_extend(self, "y", rows(self->op));
+    opevo_i_template_extend(self, "x", columns(self->op));
+    opevo_i_template_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "f.2", 1, &vector);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "y", 2, value->at[Y] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "x", 2, value->at[X] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
     set_order(self);
     unroll_tile(self, OPEVO_STAGE_C, vector);
     unroll_sums(self, vector);
-    opevo_i_annotate(self, OPEVO_STAGE_C, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, OPEVO_STAGE_C, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
     lay_out_weights(self);
     divisible(self->op, loops);
-    opevo_i_divide(self, loops);
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, middle[value->at[INNER][2]]);
-    opevo_i_annotate(self, local, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_divide(self, loops);
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, middle[value->at[INNER][2]]);
+    opevo_i_template_annotate(self, local, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
     unroll_tile(self, local, vector);
     if (needs_copy(self->op) || value->at[PACK][0])
         copy_image(self, loops);
@@ -181,23 +184,25 @@ static void steps(opevo_i_build *self)
 /* A panel of weights stays in the second cache while the pixels go by. A row of a wide kernel is
  * text, whose pixels need registers beside those of the tile. */
 static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
-                   opevo_i_values *out)
+                   opevo_i_template_values *out)
 {
-    opevo_device_facts facts = opevo_i_known_facts(given);
-    int64_t most = op->kernel_width > 1 ? opevo_i_divisor_below(columns(op), 8) : columns(op);
-    opevo_i_register_tile tile = opevo_i_choose_tile(&facts, most, channels(op));
+    opevo_device_facts facts = opevo_i_template_known_facts(given);
+    int64_t most =
+        op->kernel_width > 1 ? opevo_i_template_divisor_below(columns(op), 8) : columns(op);
+    opevo_i_template_register_tile tile = opevo_i_template_choose_tile(&facts, most, channels(op));
     int64_t panel = (int64_t)facts.l2_bytes / 4 / 2 / op->kernel_height / op->kernel_width;
-    int64_t depth = opevo_i_divisor_below(op->in_channels, panel / tile.columns);
+    int64_t depth = opevo_i_template_divisor_below(op->in_channels, panel / tile.columns);
 
     (void)round;
-    opevo_i_prefer(out, F, 3, (const int64_t[]){channels(op) / tile.columns, 1, tile.columns});
-    opevo_i_prefer(out, Y, 3, (const int64_t[]){1, rows(op), 1});
-    opevo_i_prefer(out, X, 3, (const int64_t[]){1, columns(op) / tile.rows, tile.rows});
-    opevo_i_prefer(out, CHANNELS, 2, (const int64_t[]){op->in_channels / depth, depth});
-    opevo_i_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_prefer(out, INNER, 3, (const int64_t[]){0, 2, 1});
-    opevo_i_prefer(out, VECTOR, 1, &tile.lanes);
-    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){64});
+    opevo_i_template_prefer(out, F, 3,
+                            (const int64_t[]){channels(op) / tile.columns, 1, tile.columns});
+    opevo_i_template_prefer(out, Y, 3, (const int64_t[]){1, rows(op), 1});
+    opevo_i_template_prefer(out, X, 3, (const int64_t[]){1, columns(op) / tile.rows, tile.rows});
+    opevo_i_template_prefer(out, CHANNELS, 2, (const int64_t[]){op->in_channels / depth, depth});
+    opevo_i_template_prefer(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_template_prefer(out, INNER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_template_prefer(out, VECTOR, 1, &tile.lanes);
+    opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
 const opevo_i_template opevo_i_template_conv2d_weights = {

@@ -29,73 +29,78 @@ static int64_t rounded(int64_t size, int64_t unit)
 static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
-    opevo_i_space_builder self = {.err = err};
+    opevo_i_template_space_builder self = {.err = err};
 
     (void)threads;
-    opevo_i_add_parameter(&self, "K", "factor", 2, (const int64_t[]){rounded(op->k, 16), 3});
-    opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){rounded(op->n, 64), 4});
-    opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rounded(op->m, 64), 4});
-    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){1, 2, 4});
-    opevo_i_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 4});
-    opevo_i_add_parameter(&self, "buffers", "categorical", 3,
-                          (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
-    opevo_i_add_parameter(&self, "unroll", "categorical", 2, (const int64_t[]){0, 1});
-    opevo_i_add_parameter(&self, "slices", "discrete", 3, (const int64_t[]){1, 2, 4});
-    return opevo_i_finish_space(&self, out);
+    opevo_i_template_add_parameter(&self, "K", "factor", 2,
+                                   (const int64_t[]){rounded(op->k, 16), 3});
+    opevo_i_template_add_parameter(&self, "X", "factor", 2,
+                                   (const int64_t[]){rounded(op->n, 64), 4});
+    opevo_i_template_add_parameter(&self, "Y", "factor", 2,
+                                   (const int64_t[]){rounded(op->m, 64), 4});
+    opevo_i_template_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){1, 2, 4});
+    opevo_i_template_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 4});
+    opevo_i_template_add_parameter(
+        &self, "buffers", "categorical", 3,
+        (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
+    opevo_i_template_add_parameter(&self, "unroll", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_template_add_parameter(&self, "slices", "discrete", 3, (const int64_t[]){1, 2, 4});
+    return opevo_i_template_finish_space(&self, out);
 }
 
 /* A tile in memory with k outermost, copied by all threads in turns; then registers. */
-static void share(opevo_i_build *self, int tensor, const char *along)
+static void share(opevo_i_template_build *self, int tensor, const char *along)
 {
     bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
     bool k_inside = tensor == OPEVO_STAGE_A ? !self->op->transpose_x : self->op->transpose_y;
     int dk = (batch ? 1 : 0) + (k_inside ? 1 : 0);
     int d = (batch ? 1 : 0) + (k_inside ? 0 : 1);
-    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
+    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
     int64_t width = 0;
     int64_t depth = 0;
-    int64_t turn[4] = {opevo_i_lanes(self->value->at[K][1], self->value->at[SLICES][0]),
+    int64_t turn[4] = {opevo_i_template_lanes(self->value->at[K][1], self->value->at[SLICES][0]),
                        self->value->at[X][2], self->value->at[Y][2], self->value->at[VECTOR][0]};
     char name[32];
     char part[40];
 
-    opevo_i_attach(self, stage, "k.0");
-    width = opevo_i_extent(self, stage, along);
-    depth = opevo_i_extent(self, stage, "k");
-    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, batch ? 9 : 6,
-                 batch ? (const int64_t[]){0, 1, 1, dk, 1, depth, d, 1, width}
-                       : (const int64_t[]){dk, 1, depth, d, 1, width});
-    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
-    opevo_i_set_buffers(self, stage, "k.0", self->value->at[BUFFERS][0]);
-    turn[3] = opevo_i_lanes(k_inside ? depth : width, turn[3]);
-    opevo_i_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
+    opevo_i_template_attach(self, stage, "k.0");
+    width = opevo_i_template_extent(self, stage, along);
+    depth = opevo_i_template_extent(self, stage, "k");
+    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, batch ? 9 : 6,
+                          batch ? (const int64_t[]){0, 1, 1, dk, 1, depth, d, 1, width}
+                                : (const int64_t[]){dk, 1, depth, d, 1, width});
+    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
+    opevo_i_template_set_buffers(self, stage, "k.0", self->value->at[BUFFERS][0]);
+    turn[3] = opevo_i_template_lanes(k_inside ? depth : width, turn[3]);
+    opevo_i_template_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
     snprintf(name, sizeof name, "%s%s+%s", batch ? "b+" : "", k_inside ? along : "k",
              k_inside ? "k" : along);
-    opevo_i_split(self, stage, name, 4, turn);
+    opevo_i_template_split(self, stage, name, 4, turn);
     for (int i = 0; i < 5; i++) {
         static const opevo_annotation what[5] = {
             OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z, OPEVO_ANNOTATION_THREAD_Y,
             OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_VECTORIZE};
 
         snprintf(part, sizeof part, "%s.%d", name, i);
-        opevo_i_annotate(self, stage, part, what[i]);
+        opevo_i_template_annotate(self, stage, part, what[i]);
     }
-    stage = opevo_i_cache_read(self, stage, OPEVO_SCOPE_LOCAL);
-    opevo_i_attach(self, stage, "k.1.0");
-    width = opevo_i_lanes(opevo_i_extent(self, stage, along), self->value->at[VECTOR][0]);
-    opevo_i_split(self, stage, along, 1, &width);
+    stage = opevo_i_template_cache_read(self, stage, OPEVO_SCOPE_LOCAL);
+    opevo_i_template_attach(self, stage, "k.1.0");
+    width = opevo_i_template_lanes(opevo_i_template_extent(self, stage, along),
+                                   self->value->at[VECTOR][0]);
+    opevo_i_template_split(self, stage, along, 1, &width);
     snprintf(name, sizeof name, "%sk %s.0 %s.1", batch ? "b " : "", along, along);
-    opevo_i_reorder(self, stage, name);
+    opevo_i_template_reorder(self, stage, name);
     snprintf(name, sizeof name, "%s.0", along);
-    opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_UNROLL);
     snprintf(name, sizeof name, "%s.1", along);
-    opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
-    opevo_i_annotate(self, stage, "k", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, stage, "k", OPEVO_ANNOTATION_UNROLL);
 }
 
-static void bind_loops(opevo_i_build *self)
+static void bind_loops(opevo_i_template_build *self)
 {
-    static const opevo_i_bound bound[] = {
+    static const opevo_i_template_bound bound[] = {
         {"i.0", OPEVO_ANNOTATION_BLOCK_Y},    {"j.0", OPEVO_ANNOTATION_BLOCK_X},
         {"i.1", OPEVO_ANNOTATION_VTHREAD},    {"j.1", OPEVO_ANNOTATION_VTHREAD},
         {"i.2", OPEVO_ANNOTATION_THREAD_Y},   {"j.2", OPEVO_ANNOTATION_THREAD_X},
@@ -103,45 +108,45 @@ static void bind_loops(opevo_i_build *self)
         {"i.3", OPEVO_ANNOTATION_UNROLL},     {"j.3", OPEVO_ANNOTATION_UNROLL},
     };
 
-    opevo_i_annotate_all(self, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
+    opevo_i_template_annotate_all(self, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
     if (self->value->at[UNROLL][0])
-        opevo_i_annotate(self, OPEVO_STAGE_C, "k.1.0", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "k.1.0", OPEVO_ANNOTATION_UNROLL);
     if (self->op->kind == OPEVO_BATCH_MATMUL)
-        opevo_i_annotate(self, OPEVO_STAGE_C, "b", OPEVO_ANNOTATION_BLOCK_Z);
+        opevo_i_template_annotate(self, OPEVO_STAGE_C, "b", OPEVO_ANNOTATION_BLOCK_Z);
 }
 
-static void steps(opevo_i_build *self)
+static void steps(opevo_i_template_build *self)
 {
-    const opevo_i_values *value = self->value;
-    int64_t width = opevo_i_lanes(value->at[Y][3], value->at[VECTOR][0]);
-    int64_t slices = opevo_i_lanes(value->at[K][1], value->at[SLICES][0]);
+    const opevo_i_template_values *value = self->value;
+    int64_t width = opevo_i_template_lanes(value->at[Y][3], value->at[VECTOR][0]);
+    int64_t slices = opevo_i_template_lanes(value->at[K][1], value->at[SLICES][0]);
     int local = 0;
 
-    opevo_i_extend(self, "i", rounded(self->op->n, 64));
-    opevo_i_extend(self, "j", rounded(self->op->m, 64));
-    opevo_i_extend(self, "k", rounded(self->op->k, 16));
-    opevo_i_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "k.1", 1, &slices);
-    opevo_i_reorder(self, OPEVO_STAGE_C,
-                    self->op->kind == OPEVO_BATCH_MATMUL
-                        ? "b i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3"
-                        : "i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3");
+    opevo_i_template_extend(self, "i", rounded(self->op->n, 64));
+    opevo_i_template_extend(self, "j", rounded(self->op->m, 64));
+    opevo_i_template_extend(self, "k", rounded(self->op->k, 16));
+    opevo_i_template_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "k.1", 1, &slices);
+    opevo_i_template_reorder(self, OPEVO_STAGE_C,
+                             self->op->kind == OPEVO_BATCH_MATMUL
+                                 ? "b i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3"
+                                 : "i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3");
     bind_loops(self);
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, "j.2");
-    opevo_i_split(self, local, "j.3", 1, &width);
-    opevo_i_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, "j.2");
+    opevo_i_template_split(self, local, "j.3", 1, &width);
+    opevo_i_template_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
     share(self, OPEVO_STAGE_A, "i");
     share(self, OPEVO_STAGE_B, "j");
 }
 
 /* 256 threads with 8 x 8 elements each, or 4 x 4 where there would be fewer than 64 blocks. */
 static void prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                   opevo_i_values *out)
+                   opevo_i_template_values *out)
 {
     int64_t batch = op->kind == OPEVO_BATCH_MATMUL ? op->batch : 1;
     int64_t side = batch * op->n * op->m >= 64 * 128 * 128 ? 8 : 4;
@@ -149,14 +154,14 @@ static void prefer(const opevo_operator *op, const opevo_device_facts *facts, in
     const int64_t tile[4] = {1, side / 4, threads > 1 ? threads : 1, 4};
 
     (void)facts;
-    opevo_i_prefer(out, K, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
-    opevo_i_prefer(out, X, 4, tile);
-    opevo_i_prefer(out, Y, 4, tile);
-    opevo_i_prefer(out, VECTOR, 1, (const int64_t[]){4});
-    opevo_i_prefer(out, PITCH, 1, (const int64_t[]){4});
-    opevo_i_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_STAGED});
-    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){1});
-    opevo_i_prefer(out, SLICES, 1, (const int64_t[]){1});
+    opevo_i_template_prefer(out, K, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
+    opevo_i_template_prefer(out, X, 4, tile);
+    opevo_i_template_prefer(out, Y, 4, tile);
+    opevo_i_template_prefer(out, VECTOR, 1, (const int64_t[]){4});
+    opevo_i_template_prefer(out, PITCH, 1, (const int64_t[]){4});
+    opevo_i_template_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_STAGED});
+    opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){1});
+    opevo_i_template_prefer(out, SLICES, 1, (const int64_t[]){1});
 }
 
 const opevo_i_template opevo_i_template_matmul_gpu = {

@@ -13,76 +13,82 @@ enum { PITCH = OPEVO_I_TILES, BUFFERS, UNROLL };
 static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
-    opevo_i_space_builder self = {.err = err};
+    opevo_i_template_space_builder self = {.err = err};
 
     (void)threads;
-    opevo_i_add_parameter(&self, "tile_f", "factor", 2, (const int64_t[]){op->out_channels, 4});
-    opevo_i_add_parameter(&self, "tile_y", "factor", 2,
-                          (const int64_t[]){opevo_operator_out_height(op), 4});
-    opevo_i_add_parameter(&self, "tile_x", "factor", 2,
-                          (const int64_t[]){opevo_operator_out_width(op), 4});
-    opevo_i_add_parameter(&self, "tile_rc", "factor", 2, (const int64_t[]){op->in_channels, 2});
-    opevo_i_add_parameter(&self, "tile_ry", "factor", 2, (const int64_t[]){op->kernel_height, 2});
-    opevo_i_add_parameter(&self, "tile_rx", "factor", 2, (const int64_t[]){op->kernel_width, 2});
-    opevo_i_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 1});
-    opevo_i_add_parameter(&self, "buffers", "categorical", 3,
-                          (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
-    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 64, 512, 1500});
-    return opevo_i_finish_space(&self, out);
+    opevo_i_template_add_parameter(&self, "tile_f", "factor", 2,
+                                   (const int64_t[]){op->out_channels, 4});
+    opevo_i_template_add_parameter(&self, "tile_y", "factor", 2,
+                                   (const int64_t[]){opevo_operator_out_height(op), 4});
+    opevo_i_template_add_parameter(&self, "tile_x", "factor", 2,
+                                   (const int64_t[]){opevo_operator_out_width(op), 4});
+    opevo_i_template_add_parameter(&self, "tile_rc", "factor", 2,
+                                   (const int64_t[]){op->in_channels, 2});
+    opevo_i_template_add_parameter(&self, "tile_ry", "factor", 2,
+                                   (const int64_t[]){op->kernel_height, 2});
+    opevo_i_template_add_parameter(&self, "tile_rx", "factor", 2,
+                                   (const int64_t[]){op->kernel_width, 2});
+    opevo_i_template_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 1});
+    opevo_i_template_add_parameter(
+        &self, "buffers", "categorical", 3,
+        (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
+    opevo_i_template_add_parameter(&self, "unroll", "discrete", 4,
+                                   (const int64_t[]){0, 64, 512, 1500});
+    return opevo_i_template_finish_space(&self, out);
 }
 
 /* All dimensions as one loop, given to the threads element by element. */
-static void share(opevo_i_build *self, int tensor)
+static void share(opevo_i_template_build *self, int tensor)
 {
-    const opevo_i_values *value = self->value;
+    const opevo_i_template_values *value = self->value;
     int64_t turn[3] = {value->at[OPEVO_I_TILE_F][2], value->at[OPEVO_I_TILE_Y][2],
                        value->at[OPEVO_I_TILE_X][2]};
-    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
+    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
     const char *name = tensor == OPEVO_STAGE_A ? "n+c+y+x" : "f+c+r+s";
     static const opevo_annotation what[4] = {OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z,
                                              OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_X};
 
-    opevo_i_attach(self, stage, "c.0+r.0+s.0");
-    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, value->at[PITCH]);
-    opevo_i_set_buffers(self, stage, "c.0+r.0+s.0", value->at[BUFFERS][0]);
-    opevo_i_fuse(self, stage, tensor == OPEVO_STAGE_A ? "n" : "f", 4);
-    opevo_i_split(self, stage, name, 3, turn);
+    opevo_i_template_attach(self, stage, "c.0+r.0+s.0");
+    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 1, value->at[PITCH]);
+    opevo_i_template_set_buffers(self, stage, "c.0+r.0+s.0", value->at[BUFFERS][0]);
+    opevo_i_template_fuse(self, stage, tensor == OPEVO_STAGE_A ? "n" : "f", 4);
+    opevo_i_template_split(self, stage, name, 3, turn);
     for (int i = 0; i < 4; i++) {
         char part[16];
 
         snprintf(part, sizeof part, "%s.%d", name, i);
-        opevo_i_annotate(self, stage, part, what[i]);
+        opevo_i_template_annotate(self, stage, part, what[i]);
     }
 }
 
-static void steps(opevo_i_build *self)
+static void steps(opevo_i_template_build *self)
 {
-    static const opevo_i_bound inner[] = {
+    static const opevo_i_template_bound inner[] = {
         {"f.3", OPEVO_ANNOTATION_UNROLL},
         {"y.3", OPEVO_ANNOTATION_UNROLL},
         {"x.3", OPEVO_ANNOTATION_UNROLL},
     };
     int local = 0;
 
-    opevo_i_tile_convolution(self);
-    opevo_i_fuse(self, OPEVO_STAGE_C, "c.0", 3);
-    opevo_i_annotate_all(self, OPEVO_STAGE_C, inner, sizeof inner / sizeof *inner);
-    opevo_i_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
-                 (const int64_t[]){self->value->at[UNROLL][0], 0});
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, "x.2");
-    opevo_i_annotate_all(self, local, inner, sizeof inner / sizeof *inner);
+    opevo_i_template_tile_convolution(self);
+    opevo_i_template_fuse(self, OPEVO_STAGE_C, "c.0", 3);
+    opevo_i_template_annotate_all(self, OPEVO_STAGE_C, inner, sizeof inner / sizeof *inner);
+    opevo_i_template_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
+                          (const int64_t[]){self->value->at[UNROLL][0], 0});
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, "x.2");
+    opevo_i_template_annotate_all(self, local, inner, sizeof inner / sizeof *inner);
     share(self, OPEVO_STAGE_A);
     share(self, OPEVO_STAGE_B);
 }
 
 static void prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                   opevo_i_values *out)
+                   opevo_i_template_values *out)
 {
     (void)facts;
-    opevo_i_prefer_convolution(op, round, out);
-    opevo_i_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_DOUBLE});
-    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){512});
+    opevo_i_template_prefer_convolution(op, round, out);
+    opevo_i_template_prefer(out, BUFFERS, 1, (const int64_t[]){OPEVO_I_DOUBLE});
+    opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){512});
 }
 
 const opevo_i_template opevo_i_template_conv2d_gpu = {

@@ -28,27 +28,27 @@ static int64_t ceil_divide(int64_t a, int64_t b)
 
 /* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the
  * name of the loop over such a run by appending to `name`. */
-static void give_runs(opevo_i_build *self, int stage, char *name, int64_t threads,
+static void give_runs(opevo_i_template_build *self, int stage, char *name, int64_t threads,
                       opevo_annotation axis)
 {
-    int64_t run = ceil_divide(opevo_i_extent(self, stage, name), threads);
+    int64_t run = ceil_divide(opevo_i_template_extent(self, stage, name), threads);
     char *end = name + strlen(name);
 
-    opevo_i_split(self, stage, name, 1, &run);
+    opevo_i_template_split(self, stage, name, 1, &run);
     memcpy(end, ".0", 3);
-    opevo_i_annotate(self, stage, name, axis);
+    opevo_i_template_annotate(self, stage, name, axis);
     memcpy(end, ".1", 3);
 }
 
 /* All dimensions of a copy as one loop; its name goes to `name`. */
-static void fuse_all(opevo_i_build *self, int stage, char *name, size_t size)
+static void fuse_all(opevo_i_template_build *self, int stage, char *name, size_t size)
 {
     int loops = 0;
 
     if (self->status != OPEVO_OK)
         return;
     loops = opevo_schedule_loop_count(self->schedule, stage);
-    opevo_i_fuse(self, stage, opevo_schedule_loop(self->schedule, stage, 0).name, loops);
+    opevo_i_template_fuse(self, stage, opevo_schedule_loop(self->schedule, stage, 0).name, loops);
     snprintf(name, size, "%s", opevo_schedule_loop(self->schedule, stage, 0).name);
 }
 
@@ -56,33 +56,33 @@ enum { NAME_SIZE = 64 };
 
 /* ---- Matrix products ---- */
 
-static int share(opevo_i_build *self, int tensor, const int64_t *x, const int64_t *y)
+static int share(opevo_i_template_build *self, int tensor, const int64_t *x, const int64_t *y)
 {
-    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
+    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
     char name[NAME_SIZE] = "";
 
-    opevo_i_attach(self, stage, "k.0");
-    opevo_i_step(self, OPEVO_STEP_DOUBLE_BUFFER, stage, 0, NULL);
+    opevo_i_template_attach(self, stage, "k.0");
+    opevo_i_template_step(self, OPEVO_STEP_DOUBLE_BUFFER, stage, 0, NULL);
     fuse_all(self, stage, name, sizeof name - 16);
     give_runs(self, stage, name, x[2], OPEVO_ANNOTATION_THREAD_Y);
     give_runs(self, stage, name, y[2], OPEVO_ANNOTATION_THREAD_X);
     {
         /* A run of one element has one turn, so that there are the same loops for every point. */
-        int64_t lanes = opevo_i_extent(self, stage, name) > 1 ? 4 : 1;
+        int64_t lanes = opevo_i_template_extent(self, stage, name) > 1 ? 4 : 1;
 
-        opevo_i_split(self, stage, name, 1, &lanes);
+        opevo_i_template_split(self, stage, name, 1, &lanes);
         memcpy(name + strlen(name), ".1", 3);
-        opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
+        opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
     }
     return stage;
 }
 
-static void bind(opevo_i_build *self, const char *loop, opevo_annotation what)
+static void bind(opevo_i_template_build *self, const char *loop, opevo_annotation what)
 {
-    opevo_i_annotate(self, OPEVO_STAGE_C, loop, what);
+    opevo_i_template_annotate(self, OPEVO_STAGE_C, loop, what);
 }
 
-static void matmul_steps(opevo_i_build *self)
+static void matmul_steps(opevo_i_template_build *self)
 {
     bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
     const int64_t *k = self->value->at[batch ? 1 : 0];
@@ -91,16 +91,18 @@ static void matmul_steps(opevo_i_build *self)
     int shared[2] = {0, 0};
     int local = 0;
 
-    opevo_i_split(self, OPEVO_STAGE_C, "i", 3, x + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "j", 3, y + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "k", 2, k + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "i", 3, x + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "j", 3, y + 1);
+    opevo_i_template_split(self, OPEVO_STAGE_C, "k", 2, k + 1);
     if (batch) {
-        opevo_i_split(self, OPEVO_STAGE_C, "b", 1, self->value->at[0] + 1);
-        opevo_i_reorder(self, OPEVO_STAGE_C, "b.0 b.1 i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+        opevo_i_template_split(self, OPEVO_STAGE_C, "b", 1, self->value->at[0] + 1);
+        opevo_i_template_reorder(self, OPEVO_STAGE_C,
+                                 "b.0 b.1 i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
         bind(self, "b.0", OPEVO_ANNOTATION_BLOCK_Z);
         bind(self, "b.1", OPEVO_ANNOTATION_THREAD_Z);
     } else {
-        opevo_i_reorder(self, OPEVO_STAGE_C, "i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+        opevo_i_template_reorder(self, OPEVO_STAGE_C,
+                                 "i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
     }
     bind(self, "i.0", OPEVO_ANNOTATION_BLOCK_Y);
     bind(self, "j.0", OPEVO_ANNOTATION_BLOCK_X);
@@ -109,14 +111,14 @@ static void matmul_steps(opevo_i_build *self)
     bind(self, "i.2", OPEVO_ANNOTATION_THREAD_Y);
     bind(self, "j.2", OPEVO_ANNOTATION_THREAD_X);
     bind(self, "k.1", OPEVO_ANNOTATION_EXPAND);
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, "j.2");
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, "j.2");
     for (int t = 0; t < 2; t++)
         shared[t] = share(self, t, x, y);
     for (int t = 0; t < 2; t++) {
-        int stage = opevo_i_cache_read(self, shared[t], OPEVO_SCOPE_LOCAL);
+        int stage = opevo_i_template_cache_read(self, shared[t], OPEVO_SCOPE_LOCAL);
 
-        opevo_i_attach(self, stage, "k.1");
+        opevo_i_template_attach(self, stage, "k.1");
     }
 }
 
@@ -124,21 +126,21 @@ static void matmul_steps(opevo_i_build *self)
 
 enum { UNROLL = OPEVO_I_TILES, EXPLICIT };
 
-static void conv2d_steps(opevo_i_build *self)
+static void conv2d_steps(opevo_i_template_build *self)
 {
-    const opevo_i_values *value = self->value;
+    const opevo_i_template_values *value = self->value;
     int local = 0;
 
-    opevo_i_tile_convolution(self);
-    opevo_i_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
-                 (const int64_t[]){value->at[UNROLL][0], value->at[EXPLICIT][0]});
-    local = opevo_i_cache_write(self);
-    opevo_i_attach(self, local, "x.2");
+    opevo_i_template_tile_convolution(self);
+    opevo_i_template_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
+                          (const int64_t[]){value->at[UNROLL][0], value->at[EXPLICIT][0]});
+    local = opevo_i_template_cache_write(self);
+    opevo_i_template_attach(self, local, "x.2");
     for (int t = 0; t < 2; t++) {
-        int stage = opevo_i_cache_read(self, t, OPEVO_SCOPE_SHARED);
+        int stage = opevo_i_template_cache_read(self, t, OPEVO_SCOPE_SHARED);
         char name[NAME_SIZE] = "";
 
-        opevo_i_attach(self, stage, "s.0");
+        opevo_i_template_attach(self, stage, "s.0");
         fuse_all(self, stage, name, sizeof name - 16);
         give_runs(self, stage, name, value->at[OPEVO_I_TILE_F][2], OPEVO_ANNOTATION_THREAD_Z);
         give_runs(self, stage, name, value->at[OPEVO_I_TILE_Y][2], OPEVO_ANNOTATION_THREAD_Y);
@@ -150,26 +152,26 @@ static void conv2d_steps(opevo_i_build *self)
 
 /* Blocks of 64 x 64 by 256 threads, each of which has 2 x 2 elements in 2 x 2 places. */
 static void matmul_prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                          opevo_i_values *out)
+                          opevo_i_template_values *out)
 {
     int k = op->kind == OPEVO_BATCH_MATMUL ? 1 : 0;
     int64_t threads = 16 >> round / 2;
     const int64_t tile[4] = {1, 2, threads > 1 ? threads : 1, 2};
 
     (void)facts;
-    opevo_i_prefer(out, 0, 2, (const int64_t[]){1, 1});
-    opevo_i_prefer(out, k, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
-    opevo_i_prefer(out, k + 1, 4, tile);
-    opevo_i_prefer(out, k + 2, 4, tile);
+    opevo_i_template_prefer(out, 0, 2, (const int64_t[]){1, 1});
+    opevo_i_template_prefer(out, k, 3, (const int64_t[]){1, round < 4 ? 16 >> round : 1, 1});
+    opevo_i_template_prefer(out, k + 1, 4, tile);
+    opevo_i_template_prefer(out, k + 2, 4, tile);
 }
 
 static void conv2d_prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,
-                          opevo_i_values *out)
+                          opevo_i_template_values *out)
 {
     (void)facts;
-    opevo_i_prefer_convolution(op, round, out);
-    opevo_i_prefer(out, UNROLL, 1, (const int64_t[]){512});
-    opevo_i_prefer(out, EXPLICIT, 1, (const int64_t[]){1});
+    opevo_i_template_prefer_convolution(op, round, out);
+    opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){512});
+    opevo_i_template_prefer(out, EXPLICIT, 1, (const int64_t[]){1});
 }
 
 const opevo_i_template opevo_i_template_matmul_paper = {

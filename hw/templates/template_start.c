@@ -26,7 +26,7 @@ enum { ACCUMULATORS = 12 };
 static const double load_cost = 1.3;
 static const double enough_reuse = 1.6;
 
-opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts)
+opevo_device_facts opevo_i_template_known_facts(const opevo_device_facts *facts)
 {
     return (opevo_device_facts){
         .vector_bits = facts->vector_bits ? facts->vector_bits : 256,
@@ -35,7 +35,7 @@ opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts)
     };
 }
 
-int64_t opevo_i_divisor_below(int64_t number, int64_t most)
+int64_t opevo_i_template_divisor_below(int64_t number, int64_t most)
 {
     int64_t divisor = most < number ? most : number;
 
@@ -44,13 +44,14 @@ int64_t opevo_i_divisor_below(int64_t number, int64_t most)
     return divisor > 1 ? divisor : 1;
 }
 
-void opevo_i_prefer(opevo_i_values *out, int parameter, int count, const int64_t *values)
+void opevo_i_template_prefer(opevo_i_template_values *out, int parameter, int count,
+                             const int64_t *values)
 {
     for (int i = 0; i < count; i++)
         out->at[parameter][i] = values[i];
 }
 
-double opevo_i_tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
+double opevo_i_template_tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
 {
     double accumulators = (double)(rows * vectors);
     double loads = (double)(rows + vectors);
@@ -66,34 +67,35 @@ static int64_t registers_of(int64_t widest)
     return widest >= 16 || widest == 4 ? 32 : 16;
 }
 
-int64_t opevo_i_most_rows(const opevo_device_facts *facts, int64_t vectors)
+int64_t opevo_i_template_most_rows(const opevo_device_facts *facts, int64_t vectors)
 {
-    int64_t widest = (int64_t)opevo_i_known_facts(facts).vector_bits / 32;
+    int64_t widest = (int64_t)opevo_i_template_known_facts(facts).vector_bits / 32;
 
     return (registers_of(widest) - vectors - BROADCASTS) / vectors;
 }
 
-opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,
-                                          int64_t column_extent)
+opevo_i_template_register_tile opevo_i_template_choose_tile(const opevo_device_facts *facts,
+                                                            int64_t row_extent,
+                                                            int64_t column_extent)
 {
-    int64_t widest = (int64_t)opevo_i_known_facts(facts).vector_bits / 32;
+    int64_t widest = (int64_t)opevo_i_template_known_facts(facts).vector_bits / 32;
     int64_t registers = registers_of(widest);
-    opevo_i_register_tile best = {.rows = 1, .columns = 1, .lanes = 1};
+    opevo_i_template_register_tile best = {.rows = 1, .columns = 1, .lanes = 1};
     double most = 0;
 
     for (int64_t columns = 1; columns <= column_extent && columns <= registers * widest;
          columns++) {
-        int64_t lanes = opevo_i_lanes(columns, widest);
+        int64_t lanes = opevo_i_template_lanes(columns, widest);
         int64_t vectors = columns / lanes;
 
         for (int64_t rows = 1; column_extent % columns == 0 && rows <= row_extent; rows++) {
-            double rate = opevo_i_tile_rate(rows, vectors, lanes);
+            double rate = opevo_i_template_tile_rate(rows, vectors, lanes);
 
             if (rows * vectors + vectors + BROADCASTS > registers)
                 break;
             if (row_extent % rows == 0 && rate > most * (1 + 1e-9)) {
                 most = rate;
-                best = (opevo_i_register_tile){rows, columns, lanes};
+                best = (opevo_i_template_register_tile){rows, columns, lanes};
             }
         }
     }
@@ -103,23 +105,25 @@ opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64
 /* Iterations for each thread with which it does not matter that the last ones have none. */
 enum { UNEVEN = 4 };
 
-bool opevo_i_prefer_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner)
+bool opevo_i_template_prefer_divided(int64_t panels, unsigned threads, int64_t *outer,
+                                     int64_t *inner)
 {
     int64_t most = panels / threads;
 
     if (most < 1)
         return false;
-    *inner = opevo_i_divisor_below(panels, *inner < most ? *inner : most);
+    *inner = opevo_i_template_divisor_below(panels, *inner < most ? *inner : most);
     if (panels / *inner % threads != 0 && most / UNEVEN >= 1)
-        *inner = opevo_i_divisor_below(panels, *inner < most / UNEVEN ? *inner : most / UNEVEN);
+        *inner =
+            opevo_i_template_divisor_below(panels, *inner < most / UNEVEN ? *inner : most / UNEVEN);
     *outer = panels / *inner;
     return true;
 }
 
 /* ---- From preferred values to a point ------------------------------------------------------- */
 
-static opevo_status nearest(const opevo_space *space, const opevo_i_values *wanted, bool *found,
-                            opevo_index *point, opevo_error *err)
+static opevo_status nearest(const opevo_space *space, const opevo_i_template_values *wanted,
+                            bool *found, opevo_index *point, opevo_error *err)
 {
     opevo_index vertex[OPEVO_I_VALUES] = {0};
 
@@ -134,8 +138,8 @@ static opevo_status nearest(const opevo_space *space, const opevo_i_values *want
     return opevo_space_nearest_allowed(space, vertex, found, point, err);
 }
 
-opevo_status opevo_i_is_accepted(const opevo_kernel_maker *maker, opevo_index point, bool *accepted,
-                                 opevo_error *err)
+opevo_status opevo_i_template_is_accepted(const opevo_kernel_maker *maker, opevo_index point,
+                                          bool *accepted, opevo_error *err)
 {
     opevo_kernel kernel = {.dialect = maker->dialect};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
@@ -157,7 +161,7 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
 
     *found = false;
     for (int round = 0; template->prefer && round < ROUNDS && !*found; round++) {
-        opevo_i_values wanted = {0};
+        opevo_i_template_values wanted = {0};
         opevo_index near = 0;
         bool any = false;
 
@@ -168,7 +172,7 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
         OPEVO_TRY(nearest(maker->space, &wanted, &any, &near, err));
         if (!any)
             return OPEVO_OK;
-        OPEVO_TRY(opevo_i_is_accepted(maker, near, found, err));
+        OPEVO_TRY(opevo_i_template_is_accepted(maker, near, found, err));
         if (*found)
             *point = near;
     }

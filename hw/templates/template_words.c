@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int count,
-                  const int64_t *numbers)
+void opevo_i_template_step(opevo_i_template_build *build, opevo_step_kind kind, int stage,
+                           int count, const int64_t *numbers)
 {
     opevo_step step = {.kind = kind, .stage = stage, .count = count};
 
@@ -20,7 +20,7 @@ void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int cou
 }
 
 /* Place of a loop whose name has this many bytes; a failure of the build if none exists. */
-static int64_t find(opevo_i_build *build, int stage, const char *name, size_t length)
+static int64_t find(opevo_i_template_build *build, int stage, const char *name, size_t length)
 {
     if (build->status != OPEVO_OK)
         return 0;
@@ -36,31 +36,31 @@ static int64_t find(opevo_i_build *build, int stage, const char *name, size_t le
     return 0;
 }
 
-void opevo_i_split(opevo_i_build *build, int stage, const char *loop, int count,
-                   const int64_t *lengths)
+void opevo_i_template_split(opevo_i_template_build *build, int stage, const char *loop, int count,
+                            const int64_t *lengths)
 {
     int64_t numbers[OPEVO_STEP_NUMBERS] = {find(build, stage, loop, strlen(loop))};
 
     memcpy(numbers + 1, lengths, (size_t)count * sizeof *lengths);
-    opevo_i_step(build, OPEVO_STEP_SPLIT, stage, count + 1, numbers);
+    opevo_i_template_step(build, OPEVO_STEP_SPLIT, stage, count + 1, numbers);
 }
 
-void opevo_i_extend(opevo_i_build *build, const char *loop, int64_t extent)
+void opevo_i_template_extend(opevo_i_template_build *build, const char *loop, int64_t extent)
 {
     int64_t numbers[2] = {find(build, OPEVO_STAGE_C, loop, strlen(loop)), extent};
 
-    if (build->status == OPEVO_OK && opevo_i_extent(build, OPEVO_STAGE_C, loop) != extent)
-        opevo_i_step(build, OPEVO_STEP_EXTEND, OPEVO_STAGE_C, 2, numbers);
+    if (build->status == OPEVO_OK && opevo_i_template_extent(build, OPEVO_STAGE_C, loop) != extent)
+        opevo_i_template_step(build, OPEVO_STEP_EXTEND, OPEVO_STAGE_C, 2, numbers);
 }
 
-void opevo_i_fuse(opevo_i_build *build, int stage, const char *first, int count)
+void opevo_i_template_fuse(opevo_i_template_build *build, int stage, const char *first, int count)
 {
     int64_t numbers[2] = {find(build, stage, first, strlen(first)), count};
 
-    opevo_i_step(build, OPEVO_STEP_FUSE, stage, 2, numbers);
+    opevo_i_template_step(build, OPEVO_STEP_FUSE, stage, 2, numbers);
 }
 
-void opevo_i_reorder(opevo_i_build *build, int stage, const char *loops)
+void opevo_i_template_reorder(opevo_i_template_build *build, int stage, const char *loops)
 {
     int64_t numbers[OPEVO_STEP_NUMBERS];
     int count = 0;
@@ -72,24 +72,25 @@ void opevo_i_reorder(opevo_i_build *build, int stage, const char *loops)
         loops += length;
         loops += strspn(loops, " ");
     }
-    opevo_i_step(build, OPEVO_STEP_REORDER, stage, count, numbers);
+    opevo_i_template_step(build, OPEVO_STEP_REORDER, stage, count, numbers);
 }
 
-void opevo_i_annotate(opevo_i_build *build, int stage, const char *loop, opevo_annotation what)
+void opevo_i_template_annotate(opevo_i_template_build *build, int stage, const char *loop,
+                               opevo_annotation what)
 {
     int64_t numbers[2] = {find(build, stage, loop, strlen(loop)), what};
 
-    opevo_i_step(build, OPEVO_STEP_ANNOTATE, stage, 2, numbers);
+    opevo_i_template_step(build, OPEVO_STEP_ANNOTATE, stage, 2, numbers);
 }
 
-int64_t opevo_i_lanes(int64_t run, int64_t wanted)
+int64_t opevo_i_template_lanes(int64_t run, int64_t wanted)
 {
     while (run % wanted)
         wanted /= 2;
     return wanted;
 }
 
-int64_t opevo_i_widened(int64_t size, const int64_t *units)
+int64_t opevo_i_template_widened(int64_t size, const int64_t *units)
 {
     for (; *units > 1; units++) {
         int64_t up = (size + *units - 1) / *units * *units;
@@ -100,27 +101,27 @@ int64_t opevo_i_widened(int64_t size, const int64_t *units)
     return size;
 }
 
-int opevo_i_cache_read(opevo_i_build *build, int stage, opevo_scope scope)
+int opevo_i_template_cache_read(opevo_i_template_build *build, int stage, opevo_scope scope)
 {
-    opevo_i_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});
+    opevo_i_template_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});
     return opevo_schedule_stage_count(build->schedule) - 1;
 }
 
-int opevo_i_cache_write(opevo_i_build *build)
+int opevo_i_template_cache_write(opevo_i_template_build *build)
 {
-    opevo_i_step(build, OPEVO_STEP_CACHE_WRITE, OPEVO_STAGE_C, 1,
-                 (const int64_t[]){OPEVO_SCOPE_LOCAL});
+    opevo_i_template_step(build, OPEVO_STEP_CACHE_WRITE, OPEVO_STAGE_C, 1,
+                          (const int64_t[]){OPEVO_SCOPE_LOCAL});
     return opevo_schedule_stage_count(build->schedule) - 1;
 }
 
-void opevo_i_attach(opevo_i_build *build, int stage, const char *loop)
+void opevo_i_template_attach(opevo_i_template_build *build, int stage, const char *loop)
 {
     int64_t at = find(build, OPEVO_STAGE_C, loop, strlen(loop));
 
-    opevo_i_step(build, OPEVO_STEP_ATTACH, stage, 1, &at);
+    opevo_i_template_step(build, OPEVO_STEP_ATTACH, stage, 1, &at);
 }
 
-int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop)
+int64_t opevo_i_template_extent(const opevo_i_template_build *build, int stage, const char *loop)
 {
     int at =
         build->status == OPEVO_OK ? opevo_schedule_find_loop(build->schedule, stage, loop) : -1;
@@ -132,8 +133,8 @@ int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop)
 
 enum { MOST_NUMBERS = 8 };
 
-void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, const char *type,
-                           size_t count, const int64_t *numbers)
+void opevo_i_template_add_parameter(opevo_i_template_space_builder *builder, const char *name,
+                                    const char *type, size_t count, const int64_t *numbers)
 {
     opevo_value values[MOST_NUMBERS];
     opevo_parameter_spec spec = {
@@ -149,7 +150,8 @@ void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, con
         builder->count++;
 }
 
-opevo_status opevo_i_finish_space(opevo_i_space_builder *builder, opevo_space **out)
+opevo_status opevo_i_template_finish_space(opevo_i_template_space_builder *builder,
+                                           opevo_space **out)
 {
     const char *constraints[OPEVO_I_DIVISIBLES];
 
@@ -177,8 +179,8 @@ static bool keeps_busy(unsigned threads, int64_t iterations)
     return 2 * iterations > threads;
 }
 
-void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
-                          const opevo_i_divisible *loops, size_t count)
+void opevo_i_template_add_parallel(opevo_i_template_space_builder *builder, unsigned threads,
+                                   const opevo_i_template_divisible *loops, size_t count)
 {
     int64_t values[OPEVO_I_DIVISIBLES + 1] = {0};
     size_t offered = 1;
@@ -193,19 +195,19 @@ void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
             snprintf(builder->constraint[builder->constraints++], sizeof *builder->constraint,
                      "parallel != %zu || 2 * %s > %u", i + 1, loops[i].component, threads);
     }
-    opevo_i_add_parameter(builder, "parallel", "categorical", offered, values);
+    opevo_i_template_add_parameter(builder, "parallel", "categorical", offered, values);
 }
 
-void opevo_i_divide(opevo_i_build *build, const opevo_i_divisible *loops)
+void opevo_i_template_divide(opevo_i_template_build *build, const opevo_i_template_divisible *loops)
 {
     if (build->parallel)
-        opevo_i_annotate(build, OPEVO_STAGE_C, loops[build->parallel - 1].loop,
-                         OPEVO_ANNOTATION_PARALLEL);
+        opevo_i_template_annotate(build, OPEVO_STAGE_C, loops[build->parallel - 1].loop,
+                                  OPEVO_ANNOTATION_PARALLEL);
 }
 
 /* The outermost loop of a copy that is long enough for the threads, but for the innermost, which
  * becomes a row or a vector; NULL: none. */
-static const char *long_loop(const opevo_i_build *build, int stage)
+static const char *long_loop(const opevo_i_template_build *build, int stage)
 {
     for (int i = 0; i + 1 < opevo_schedule_loop_count(build->schedule, stage); i++) {
         opevo_loop loop = opevo_schedule_loop(build->schedule, stage, i);
@@ -216,8 +218,8 @@ static const char *long_loop(const opevo_i_build *build, int stage)
     return NULL;
 }
 
-void opevo_i_divide_copy(opevo_i_build *build, int stage, const char *at,
-                         const opevo_i_divisible *loops)
+void opevo_i_template_divide_copy(opevo_i_template_build *build, int stage, const char *at,
+                                  const opevo_i_template_divisible *loops)
 {
     const char *loop = NULL;
     double size = 1;
@@ -231,5 +233,5 @@ void opevo_i_divide_copy(opevo_i_build *build, int stage, const char *at,
         size *= (double)opevo_schedule_loop(build->schedule, stage, i).extent;
     loop = size >= LARGE_COPY ? long_loop(build, stage) : NULL;
     if (loop)
-        opevo_i_annotate(build, stage, loop, OPEVO_ANNOTATION_PARALLEL);
+        opevo_i_template_annotate(build, stage, loop, OPEVO_ANNOTATION_PARALLEL);
 }

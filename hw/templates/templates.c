@@ -40,11 +40,12 @@ typedef struct maker {
     size_t loop_features; /* of them those of the loops */
 } maker;
 
-static void read_values(const opevo_space *space, opevo_index point, opevo_i_values *values)
+static void read_values(const opevo_space *space, opevo_index point,
+                        opevo_i_template_values *values)
 {
     opevo_index vertex[OPEVO_I_VALUES];
 
-    *values = (opevo_i_values){0};
+    *values = (opevo_i_template_values){0};
     opevo_space_decode(space, point, vertex);
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         opevo_value component[OPEVO_I_COMPONENTS];
@@ -60,12 +61,12 @@ static void read_values(const opevo_space *space, opevo_index point, opevo_i_val
 static opevo_status build(const maker *self, opevo_index point, opevo_schedule **out,
                           opevo_error *err)
 {
-    opevo_i_values values;
-    opevo_i_build built = {.op = &self->op,
-                           .value = &values,
-                           .dialect = self->super.dialect,
-                           .threads = self->super.threads,
-                           .err = err};
+    opevo_i_template_values values;
+    opevo_i_template_build built = {.op = &self->op,
+                                    .value = &values,
+                                    .dialect = self->super.dialect,
+                                    .threads = self->super.threads,
+                                    .err = err};
 
     built.status = opevo_schedule_create(&self->op, &built.schedule, err);
     if (built.status == OPEVO_OK) {
@@ -177,7 +178,7 @@ static size_t features(void *context, opevo_index point, float *out)
     const maker *self = context;
     opevo_feature_row row = {0};
     bool found = loop_features(self, point, &row);
-    opevo_i_values values;
+    opevo_i_template_values values;
     size_t at = 0;
 
     read_values(self->space, point, &values);
@@ -387,8 +388,8 @@ static opevo_status check_values(const opevo_parameter *part, const opevo_parame
     return status;
 }
 
-opevo_status opevo_i_check_part(const opevo_space *whole, const opevo_space *part, const char *name,
-                                opevo_error *err)
+opevo_status opevo_i_template_check_part(const opevo_space *whole, const opevo_space *part,
+                                         const char *name, opevo_error *err)
 {
     size_t count = opevo_space_parameter_count(whole);
     opevo_status status = OPEVO_OK;
@@ -418,7 +419,7 @@ opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The template %s has no branches: all its parameters are always active.",
                           super->name);
-    OPEVO_TRY(opevo_i_check_part(self->space, part, super->name, err));
+    OPEVO_TRY(opevo_i_template_check_part(self->space, part, super->name, err));
     opevo_space_destroy(self->space);
     self->space = part;
     super->space = part;

@@ -12,34 +12,35 @@
 
 /* What the engine asks a worker to measure: a kernel, the operator as the device's vendor has it in
  * a library, or the arguments of a program. */
-typedef struct opevo_i_job {
+typedef struct opevo_i_wire_job {
     int64_t id;
     opevo_kernel kernel;
-    opevo_i_arguments command;
-    opevo_i_arguments build; /* makes what the command runs; no words: nothing does. Both have
+    opevo_i_process_arguments command;
+    opevo_i_process_arguments
+        build;    /* makes what the command runs; no words: nothing does. Both have
                                 OPEVO_I_OUTPUT_PLACE */
-    bool library;            /* in place of the kernel */
+    bool library; /* in place of the kernel */
     bool brief; /* one round among finalists: executions from OPEVO_I_BRIEF_S on are not repeated */
     /* An execution of a kernel that takes more than `slower` times best_s, that of the best kernel
      * so far, is not worth its time; 0: no such limit. */
     double slower, best_s;
-} opevo_i_job;
+} opevo_i_wire_job;
 
 #define OPEVO_I_BRIEF_S 1e-3
 
 /* What may be asked of kernels beside their time. */
-typedef enum opevo_i_kernel_criterion {
+typedef enum opevo_i_wire_kernel_criterion {
     OPEVO_I_BUILD_TIME, /* seconds of the compiler */
     OPEVO_I_CODE_SIZE,  /* bytes of machine code of the object */
     OPEVO_I_ENERGY,     /* joules of one execution */
     OPEVO_I_KERNEL_CRITERION_COUNT
-} opevo_i_kernel_criterion;
+} opevo_i_wire_kernel_criterion;
 /* Smaller is better in all of them. */
-extern const opevo_criterion opevo_i_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT];
+extern const opevo_criterion opevo_i_wire_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT];
 /* False, with *out untouched, for an unknown name. */
-bool opevo_i_kernel_criterion_find(const char *name, opevo_i_kernel_criterion *out);
+bool opevo_i_wire_kernel_criterion_find(const char *name, opevo_i_wire_kernel_criterion *out);
 
-typedef struct opevo_i_result {
+typedef struct opevo_i_wire_result {
     int64_t id;
     opevo_outcome_class kind;
     double *samples; /* seconds; for programs the quantity that they were asked for */
@@ -56,22 +57,23 @@ typedef struct opevo_i_result {
     bool spoilt; /* the worker cannot go on and ends after this result */
     /* No outcome: the host failed, as the message says, and the job may be tried again. */
     bool fault;
-} opevo_i_result;
+} opevo_i_wire_result;
 
 /* slower * best_s, or INFINITY. */
-double opevo_i_job_slow_s(const opevo_i_job *job);
+double opevo_i_wire_job_slow_s(const opevo_i_wire_job *job);
 /* What a kernel beyond that is, as the format of a sentence with both numbers. */
 #define OPEVO_I_SLOWER "slower than %g times the best so far, %.4g s"
-void opevo_i_job_clear(opevo_i_job *job);
-void opevo_i_result_clear(opevo_i_result *result);
+void opevo_i_wire_job_clear(opevo_i_wire_job *job);
+void opevo_i_wire_result_clear(opevo_i_wire_result *result);
 /* A failure with its sentence; costs are kept. */
-void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void opevo_i_wire_result_fail(opevo_i_wire_result *result, opevo_outcome_class kind,
+                              const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* No outcome: the host failed. The sentence names what failed, without its end. */
-void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
+void opevo_i_wire_result_fault(opevo_i_wire_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-bool opevo_i_result_add(opevo_i_result *result, double sample);
+bool opevo_i_wire_result_add(opevo_i_wire_result *result, double sample);
 /* A sample with its processor time: for all samples of a result, or for none. */
-bool opevo_i_result_add_window(opevo_i_result *result, double elapsed_s, double processor_s);
+bool opevo_i_wire_result_add_window(opevo_i_wire_result *result, double elapsed_s,
+                                    double processor_s);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Forget what was given out, so that the buffer does not grow with the conversation. */
-static void drop_taken(opevo_i_line_reader *lines)
+static void drop_taken(opevo_i_wire_line_reader *lines)
 {
     opevo_text *received = &lines->received;
 
@@ -19,20 +19,21 @@ static void drop_taken(opevo_i_line_reader *lines)
     lines->taken = 0;
 }
 
-opevo_i_read opevo_i_line_reader_read(opevo_i_line_reader *lines, int descriptor, size_t limit)
+opevo_i_process_read opevo_i_wire_line_reader_read(opevo_i_wire_line_reader *lines, int descriptor,
+                                                   size_t limit)
 {
-    opevo_i_read got = OPEVO_I_READ_END;
+    opevo_i_process_read got = OPEVO_I_READ_END;
     size_t before = 0;
 
     drop_taken(lines);
     before = lines->received.length;
     if (lines->unheeded < limit)
-        got = opevo_i_text_read_from(&lines->received, descriptor, SIZE_MAX);
+        got = opevo_i_process_text_read_from(&lines->received, descriptor, SIZE_MAX);
     lines->unheeded += lines->received.length - before;
     return got;
 }
 
-bool opevo_i_line_reader_ready(opevo_i_line_reader *lines)
+bool opevo_i_wire_line_reader_ready(opevo_i_wire_line_reader *lines)
 {
     const opevo_text *received = &lines->received;
     const char *end = NULL;
@@ -43,11 +44,11 @@ bool opevo_i_line_reader_ready(opevo_i_line_reader *lines)
     return end != NULL;
 }
 
-char *opevo_i_line_reader_next(opevo_i_line_reader *lines)
+char *opevo_i_wire_line_reader_next(opevo_i_wire_line_reader *lines)
 {
     char *line = NULL;
 
-    if (!opevo_i_line_reader_ready(lines))
+    if (!opevo_i_wire_line_reader_ready(lines))
         return NULL;
     line = lines->received.data + lines->taken;
     lines->received.data[lines->searched++] = '\0';
@@ -55,8 +56,8 @@ char *opevo_i_line_reader_next(opevo_i_line_reader *lines)
     return line;
 }
 
-void opevo_i_line_reader_free(opevo_i_line_reader *lines)
+void opevo_i_wire_line_reader_free(opevo_i_wire_line_reader *lines)
 {
     opevo_text_free(&lines->received);
-    *lines = (opevo_i_line_reader){0};
+    *lines = (opevo_i_wire_line_reader){0};
 }

@@ -13,19 +13,20 @@
 #define OPEVO_I_ENGINE_BYTES ((size_t)64 << 20)
 
 /* A plain value; start from {0}. */
-typedef struct opevo_i_line_reader {
+typedef struct opevo_i_wire_line_reader {
     opevo_text received;
     size_t taken;    /* bytes of it already given out */
     size_t searched; /* bytes of it known to hold no further line end */
     size_t unheeded; /* bytes read since the owner last set this to 0, which only progress does */
-} opevo_i_line_reader;
+} opevo_i_wire_line_reader;
 
 /* Read once what is there, unless `limit` bytes are unheeded. */
-opevo_i_read opevo_i_line_reader_read(opevo_i_line_reader *lines, int descriptor, size_t limit);
+opevo_i_process_read opevo_i_wire_line_reader_read(opevo_i_wire_line_reader *lines, int descriptor,
+                                                   size_t limit);
 /* Whether a whole line is there; each byte is looked at once. */
-bool opevo_i_line_reader_ready(opevo_i_line_reader *lines);
+bool opevo_i_wire_line_reader_ready(opevo_i_wire_line_reader *lines);
 /* The next whole line without its end, NULL if none exists; borrowed until the next read. */
-char *opevo_i_line_reader_next(opevo_i_line_reader *lines);
-void opevo_i_line_reader_free(opevo_i_line_reader *lines);
+char *opevo_i_wire_line_reader_next(opevo_i_wire_line_reader *lines);
+void opevo_i_wire_line_reader_free(opevo_i_wire_line_reader *lines);
 
 #endif

@@ -12,44 +12,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-const opevo_criterion opevo_i_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT] = {
+const opevo_criterion opevo_i_wire_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT] = {
     [OPEVO_I_BUILD_TIME] = {"build_time", "s", false},
     [OPEVO_I_CODE_SIZE] = {"code_size", "bytes", false},
     [OPEVO_I_ENERGY] = {"energy", "J", false},
 };
 
-bool opevo_i_kernel_criterion_find(const char *name, opevo_i_kernel_criterion *out)
+bool opevo_i_wire_kernel_criterion_find(const char *name, opevo_i_wire_kernel_criterion *out)
 {
     for (int i = 0; i < OPEVO_I_KERNEL_CRITERION_COUNT; i++) {
-        if (!strcmp(opevo_i_kernel_criterion_rows[i].name, name)) {
-            *out = (opevo_i_kernel_criterion)i;
+        if (!strcmp(opevo_i_wire_kernel_criterion_rows[i].name, name)) {
+            *out = (opevo_i_wire_kernel_criterion)i;
             return true;
         }
     }
     return false;
 }
 
-double opevo_i_job_slow_s(const opevo_i_job *job)
+double opevo_i_wire_job_slow_s(const opevo_i_wire_job *job)
 {
     return job->slower > 0 && job->best_s > 0 ? job->slower * job->best_s : INFINITY;
 }
 
-void opevo_i_job_clear(opevo_i_job *job)
+void opevo_i_wire_job_clear(opevo_i_wire_job *job)
 {
     opevo_kernel_free(&job->kernel);
-    opevo_i_arguments_clear(&job->command);
-    opevo_i_arguments_clear(&job->build);
+    opevo_i_process_arguments_clear(&job->command);
+    opevo_i_process_arguments_clear(&job->build);
 }
 
-void opevo_i_result_clear(opevo_i_result *result)
+void opevo_i_wire_result_clear(opevo_i_wire_result *result)
 {
     opevo_free(result->samples);
     opevo_free(result->processor_s);
     opevo_text_free(&result->message);
-    *result = (opevo_i_result){0};
+    *result = (opevo_i_wire_result){0};
 }
 
-void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const char *format, ...)
+void opevo_i_wire_result_fail(opevo_i_wire_result *result, opevo_outcome_class kind,
+                              const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -63,7 +64,7 @@ void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const
     opevo_text_add(&result->message, sentence);
 }
 
-void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
+void opevo_i_wire_result_fault(opevo_i_wire_result *result, const char *format, ...)
 {
     char sentence[OPEVO_ERROR_SIZE];
     va_list arguments;
@@ -71,11 +72,11 @@ void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", sentence); /* is not sent */
+    opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", sentence); /* is not sent */
     result->fault = true;
 }
 
-bool opevo_i_result_add(opevo_i_result *result, double sample)
+bool opevo_i_wire_result_add(opevo_i_wire_result *result, double sample)
 {
     void *samples = result->samples;
 
@@ -87,7 +88,8 @@ bool opevo_i_result_add(opevo_i_result *result, double sample)
     return true;
 }
 
-bool opevo_i_result_add_window(opevo_i_result *result, double elapsed_s, double processor_s)
+bool opevo_i_wire_result_add_window(opevo_i_wire_result *result, double elapsed_s,
+                                    double processor_s)
 {
     void *processor = result->processor_s;
 
@@ -96,10 +98,10 @@ bool opevo_i_result_add_window(opevo_i_result *result, double elapsed_s, double 
         return false;
     result->processor_s = processor;
     result->processor_s[result->sample_count] = processor_s;
-    return opevo_i_result_add(result, elapsed_s);
+    return opevo_i_wire_result_add(result, elapsed_s);
 }
 
-json_t *opevo_i_json_text(const char *text)
+json_t *opevo_i_wire_json_text(const char *text)
 {
     json_t *json = json_string(text);
     char *plain = NULL;
@@ -118,7 +120,7 @@ json_t *opevo_i_json_text(const char *text)
     return json;
 }
 
-char *opevo_i_message_line(json_t *message)
+char *opevo_i_wire_message_line(json_t *message)
 {
     char *line = message ? json_dumps(message, JSON_COMPACT) : NULL;
     size_t length = line ? strlen(line) : 0;
@@ -177,17 +179,17 @@ static int add_launches(const opevo_kernel *kernel, json_t *message)
     return failed | json_object_set_new(message, "then", list);
 }
 
-static int add_words(const opevo_i_arguments *words, const char *key, json_t *message)
+static int add_words(const opevo_i_process_arguments *words, const char *key, json_t *message)
 {
     json_t *list = json_array();
     int failed = !list;
 
     for (size_t i = 0; i < words->count; i++)
-        failed |= json_array_append_new(list, opevo_i_json_text(words->items[i]));
+        failed |= json_array_append_new(list, opevo_i_wire_json_text(words->items[i]));
     return failed | json_object_set_new(message, key, list);
 }
 
-json_t *opevo_i_job_to_json(const opevo_i_job *job)
+json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
                                 "brief", (int)job->brief);
@@ -204,8 +206,8 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         failed |= json_object_set_new(message, "library", json_true());
     } else {
         failed |= json_object_set_new(message, "source",
-                                      opevo_i_json_text(opevo_text_string(&kernel->source)));
-        failed |= json_object_set_new(message, "entry", opevo_i_json_text(kernel->entry));
+                                      opevo_i_wire_json_text(opevo_text_string(&kernel->source)));
+        failed |= json_object_set_new(message, "entry", opevo_i_wire_json_text(kernel->entry));
         failed |= json_object_set_new(message, "grid", triple(kernel->grid));
         failed |= json_object_set_new(message, "block", triple(kernel->block));
         failed |= json_object_set_new(message, "shared_bytes",
@@ -219,7 +221,7 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         failed |= json_object_set_new(message, "thread_scratch_bytes",
                                       json_integer((json_int_t)kernel->thread_scratch_bytes));
     }
-    if (isfinite(opevo_i_job_slow_s(job))) {
+    if (isfinite(opevo_i_wire_job_slow_s(job))) {
         failed |= json_object_set_new(message, "slower", json_real(job->slower));
         failed |= json_object_set_new(message, "best_s", json_real(job->best_s));
     }
@@ -301,28 +303,28 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
            read_size(json_object_get(message, "thread_scratch_bytes"), &out->thread_scratch_bytes);
 }
 
-static bool read_command(const json_t *command, opevo_i_arguments *out)
+static bool read_command(const json_t *command, opevo_i_process_arguments *out)
 {
     bool good = json_array_size(command) > 0;
 
     for (size_t i = 0; good && i < json_array_size(command); i++) {
         const char *word = json_string_value(json_array_get(command, i));
 
-        good = word && opevo_i_arguments_add(out, word, strlen(word));
+        good = word && opevo_i_process_arguments_add(out, word, strlen(word));
     }
     return good;
 }
 
-bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
+bool opevo_i_wire_job_from_json(const json_t *message, opevo_i_wire_job *out)
 {
     const json_t *command = json_object_get(message, "command");
     const json_t *build = json_object_get(message, "build");
     const json_t *id = json_object_get(message, "job");
-    opevo_i_job job = {.id = json_integer_value(id),
-                       .library = json_is_true(json_object_get(message, "library")),
-                       .brief = json_is_true(json_object_get(message, "brief")),
-                       .slower = json_number_value(json_object_get(message, "slower")),
-                       .best_s = json_number_value(json_object_get(message, "best_s"))};
+    opevo_i_wire_job job = {.id = json_integer_value(id),
+                            .library = json_is_true(json_object_get(message, "library")),
+                            .brief = json_is_true(json_object_get(message, "brief")),
+                            .slower = json_number_value(json_object_get(message, "slower")),
+                            .best_s = json_number_value(json_object_get(message, "best_s"))};
     bool good = json_is_integer(id);
 
     if (good && command)
@@ -332,7 +334,7 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     if (good)
         *out = job;
     else
-        opevo_i_job_clear(&job);
+        opevo_i_wire_job_clear(&job);
     return good;
 }
 
@@ -351,7 +353,7 @@ static int add_library(json_t *setup, const opevo_workload *work)
     return failed;
 }
 
-int opevo_i_setup_add_workload(json_t *setup, const opevo_workload *work)
+int opevo_i_wire_setup_add_workload(json_t *setup, const opevo_workload *work)
 {
     opevo_text text = {0};
     int failed = -1;
@@ -392,7 +394,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, opevo_error *err)
+opevo_status opevo_i_wire_setup_workload(const json_t *setup, opevo_workload **out,
+                                         opevo_error *err)
 {
     const char *operator_text = json_string_value(json_object_get(setup, "operator"));
     const char *text = json_string_value(json_object_get(setup, "computation"));
@@ -415,10 +418,10 @@ opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, o
                 : opevo_workload_create(&op, NULL, out, err);
 }
 
-double opevo_i_setup_least_s(const json_t *setup, double counter_s)
+double opevo_i_wire_setup_least_s(const json_t *setup, double counter_s)
 {
     const json_t *criteria = json_object_get(setup, "criteria");
-    const char *energy = opevo_i_kernel_criterion_rows[OPEVO_I_ENERGY].name;
+    const char *energy = opevo_i_wire_kernel_criterion_rows[OPEVO_I_ENERGY].name;
 
     for (size_t i = 0; i < json_array_size(criteria); i++) {
         const char *name = json_string_value(json_array_get(criteria, i));
@@ -438,7 +441,7 @@ static json_t *known_number(double value)
 }
 
 /* Nothing where none was asked for. */
-static int add_criteria(const opevo_i_result *result, json_t *message)
+static int add_criteria(const opevo_i_wire_result *result, json_t *message)
 {
     json_t *criteria = result->criterion_count ? json_array() : NULL;
     int failed = result->criterion_count && !criteria;
@@ -462,7 +465,7 @@ static json_t *list_of(const double *values, size_t count)
 }
 
 /* Nothing where it is unknown. */
-static int add_processor(const opevo_i_result *result, json_t *message)
+static int add_processor(const opevo_i_wire_result *result, json_t *message)
 {
     return result->processor_s && result->sample_count
                ? json_object_set_new(message, "processor_s",
@@ -470,14 +473,14 @@ static int add_processor(const opevo_i_result *result, json_t *message)
                : 0;
 }
 
-json_t *opevo_i_result_to_json(const opevo_i_result *result)
+json_t *opevo_i_wire_result_to_json(const opevo_i_wire_result *result)
 {
     json_t *samples = NULL;
     json_t *message = NULL;
 
     if (result->fault)
         return json_pack("{s:s, s:I, s:o}", "type", "fault", "job", (json_int_t)result->id,
-                         "message", opevo_i_json_text(opevo_text_string(&result->message)));
+                         "message", opevo_i_wire_json_text(opevo_text_string(&result->message)));
     samples = list_of(result->samples, result->sample_count);
     if (!samples)
         return NULL;
@@ -485,7 +488,7 @@ json_t *opevo_i_result_to_json(const opevo_i_result *result)
                         "job", (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind),
                         "samples", samples, "build_s", result->build_s, "run_s", result->run_s,
                         "check_s", result->check_s, "other_s", result->other_s, "message",
-                        opevo_i_json_text(opevo_text_string(&result->message)), "spoilt",
+                        opevo_i_wire_json_text(opevo_text_string(&result->message)), "spoilt",
                         (int)result->spoilt);
     if (message && (add_criteria(result, message) | add_processor(result, message))) {
         json_decref(message);
@@ -502,7 +505,7 @@ static double read_cost(const json_t *message, const char *key)
 }
 
 /* False for more than there may be, and for what is neither a number nor null. */
-static bool read_criteria(const json_t *criteria, opevo_i_result *result)
+static bool read_criteria(const json_t *criteria, opevo_i_wire_result *result)
 {
     size_t count = json_array_size(criteria);
 
@@ -520,7 +523,7 @@ static bool read_criteria(const json_t *criteria, opevo_i_result *result)
 }
 
 /* False for another number of processor times than of samples, and for values that are no times. */
-static bool read_samples(const json_t *message, opevo_i_result *result)
+static bool read_samples(const json_t *message, opevo_i_wire_result *result)
 {
     const json_t *samples = json_object_get(message, "samples");
     const json_t *processor = json_object_get(message, "processor_s");
@@ -535,19 +538,19 @@ static bool read_samples(const json_t *message, opevo_i_result *result)
         good = value > 0 && isfinite(value);
         if (processor)
             good = good && processor_s > 0 && isfinite(processor_s) &&
-                   opevo_i_result_add_window(result, value, processor_s);
+                   opevo_i_wire_result_add_window(result, value, processor_s);
         else
-            good = good && opevo_i_result_add(result, value);
+            good = good && opevo_i_wire_result_add(result, value);
     }
     return good;
 }
 
-bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
+bool opevo_i_wire_result_from_json(const json_t *message, opevo_i_wire_result *out)
 {
     const json_t *id = json_object_get(message, "job");
     const char *outcome = json_string_value(json_object_get(message, "outcome"));
     const char *sentence = json_string_value(json_object_get(message, "message"));
-    opevo_i_result result = {.id = json_integer_value(id)};
+    opevo_i_wire_result result = {.id = json_integer_value(id)};
     bool good = json_is_integer(id) && outcome && opevo_outcome_parse(outcome, &result.kind);
 
     good = good && read_samples(message, &result);
@@ -556,7 +559,7 @@ bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
     if (sentence)
         opevo_text_add(&result.message, sentence);
     if (!good || result.message.failed) {
-        opevo_i_result_clear(&result);
+        opevo_i_wire_result_clear(&result);
         return false;
     }
     result.build_s = read_cost(message, "build_s");

@@ -19,27 +19,28 @@ enum { OPEVO_I_SAMPLES_LIMIT = 10000 };
 #define OPEVO_I_SCRATCH_LIMIT (INT64_C(1) << 40)
 
 /* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
-json_t *opevo_i_json_text(const char *text);
+json_t *opevo_i_wire_json_text(const char *text);
 
 /* NULL without memory. */
-json_t *opevo_i_job_to_json(const opevo_i_job *job);
+json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job);
 /* False for what is no job. */
-bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out);
-json_t *opevo_i_result_to_json(const opevo_i_result *result);
-bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out);
+bool opevo_i_wire_job_from_json(const json_t *message, opevo_i_wire_job *out);
+json_t *opevo_i_wire_result_to_json(const opevo_i_wire_result *result);
+bool opevo_i_wire_result_from_json(const json_t *message, opevo_i_wire_result *out);
 
 /* The message as a line with its end; NULL, also for a NULL message, without memory. Takes the
  * message. Release with free. */
-char *opevo_i_message_line(json_t *message);
+char *opevo_i_wire_message_line(json_t *message);
 
 /* What the kernels of a setup compute: its member "operator" or "computation". */
-int opevo_i_setup_add_workload(json_t *setup,
-                               const opevo_workload *work); /* 0, -1 without memory */
+int opevo_i_wire_setup_add_workload(json_t *setup,
+                                    const opevo_workload *work); /* 0, -1 without memory */
 /* The same back, for the caller to destroy. Errors: INVALID for none; those of reading it. */
-opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, opevo_error *err);
+opevo_status opevo_i_wire_setup_workload(const json_t *setup, opevo_workload **out,
+                                         opevo_error *err);
 
 /* Seconds for which a kernel is measured at least: where a setup asks for energy, long enough for
  * its counters, which are renewed so often; otherwise 0. */
-double opevo_i_setup_least_s(const json_t *setup, double counter_s);
+double opevo_i_wire_setup_least_s(const json_t *setup, double counter_s);
 
 #endif

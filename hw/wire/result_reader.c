@@ -27,7 +27,7 @@ enum { MATCH_LENGTH = 1024, REGEX_LENGTH_MAX = 1000, REGEX_COPIES_MAX = 1000, FR
 
 static const struct {
     const char *name;
-    opevo_i_quantity quantity;
+    opevo_i_wire_quantity quantity;
     double divisor;
     const char *unit; /* opevo/unit.h */
 } units[] = {
@@ -40,7 +40,7 @@ static const struct {
     {"score", OPEVO_I_SCORE, 1, "score"},
 };
 
-static bool parse_unit(const char *text, size_t length, opevo_i_result_reader *out)
+static bool parse_unit(const char *text, size_t length, opevo_i_wire_result_reader *out)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length)) {
@@ -178,7 +178,7 @@ static opevo_status check_regex(const char *pattern, size_t *copies, opevo_error
     return OPEVO_OK;
 }
 
-static opevo_status parse_regex(const char *text, opevo_i_result_reader *out, opevo_error *err)
+static opevo_status parse_regex(const char *text, opevo_i_wire_result_reader *out, opevo_error *err)
 {
     size_t length = strlen(text);
     char *pattern = NULL;
@@ -207,7 +207,7 @@ static opevo_status parse_regex(const char *text, opevo_i_result_reader *out, op
 }
 
 /* What stands behind the colon. */
-static opevo_status parse_where(const char *text, opevo_i_result_reader *out, opevo_error *err)
+static opevo_status parse_where(const char *text, opevo_i_wire_result_reader *out, opevo_error *err)
 {
     if (*text == '/')
         return parse_regex(text, out, err);
@@ -224,11 +224,11 @@ static opevo_status parse_where(const char *text, opevo_i_result_reader *out, op
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_result_reader_parse(const char *text, opevo_i_result_reader *out,
-                                         opevo_error *err)
+opevo_status opevo_i_wire_result_reader_parse(const char *text, opevo_i_wire_result_reader *out,
+                                              opevo_error *err)
 {
     const char *colon = strchr(text, ':');
-    opevo_i_result_reader reading = {.place = OPEVO_I_WALL};
+    opevo_i_wire_result_reader reading = {.place = OPEVO_I_WALL};
     opevo_status status = OPEVO_OK;
 
     if (!colon || !parse_unit(text, (size_t)(colon - text), &reading))
@@ -240,11 +240,11 @@ opevo_status opevo_i_result_reader_parse(const char *text, opevo_i_result_reader
     return status;
 }
 
-opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading *out,
-                                         opevo_error *err)
+opevo_status opevo_i_wire_named_reading_parse(const char *text, opevo_i_wire_named_reading *out,
+                                              opevo_error *err)
 {
     const char *colon = strchr(text, ':');
-    opevo_i_named_reading named = {.reading = {.quantity = OPEVO_I_PLAIN, .divisor = 1}};
+    opevo_i_wire_named_reading named = {.reading = {.quantity = OPEVO_I_PLAIN, .divisor = 1}};
     opevo_status status = OPEVO_OK;
 
     if (!colon)
@@ -261,42 +261,42 @@ cleanup:
     return status;
 }
 
-void opevo_i_named_reading_clear(opevo_i_named_reading *reading)
+void opevo_i_wire_named_reading_clear(opevo_i_wire_named_reading *reading)
 {
-    opevo_i_result_reader_clear(&reading->reading);
+    opevo_i_wire_result_reader_clear(&reading->reading);
     opevo_free(reading->name);
     opevo_free(reading->unit);
-    *reading = (opevo_i_named_reading){.name = NULL};
+    *reading = (opevo_i_wire_named_reading){.name = NULL};
 }
 
-void opevo_i_result_reader_clear(opevo_i_result_reader *reading)
+void opevo_i_wire_result_reader_clear(opevo_i_wire_result_reader *reading)
 {
     if (reading->place == OPEVO_I_REGEX)
         regfree(&reading->regex);
     opevo_free(reading->path);
-    *reading = (opevo_i_result_reader){.place = OPEVO_I_WALL};
+    *reading = (opevo_i_wire_result_reader){.place = OPEVO_I_WALL};
 }
 
 /* ---- From output to numbers ----------------------------------------------------------------- */
 
 typedef struct finding {
-    const opevo_i_result_reader *reading;
+    const opevo_i_wire_result_reader *reading;
     double **values;
     size_t *count, *capacity;
     opevo_text *why;
 } finding;
 
-bool opevo_i_range_has(opevo_i_range range, double value)
+bool opevo_i_wire_range_has(opevo_i_wire_range range, double value)
 {
     return value >= range.least && value <= range.most;
 }
 
-static opevo_i_range range_of(opevo_i_quantity quantity)
+static opevo_i_wire_range range_of(opevo_i_wire_quantity quantity)
 {
     return quantity == OPEVO_I_TIME     ? OPEVO_I_TIME_RANGE
            : quantity == OPEVO_I_GFLOPS ? OPEVO_I_GFLOPS_RANGE
            : quantity == OPEVO_I_SCORE  ? OPEVO_I_SCORE_RANGE
-                                        : (opevo_i_range){-DBL_MAX, DBL_MAX, ""};
+                                        : (opevo_i_wire_range){-DBL_MAX, DBL_MAX, ""};
 }
 
 /* Append one printed number. */
@@ -304,13 +304,13 @@ static bool take(finding *self, double printed)
 {
     double value = printed / self->reading->divisor;
     void *values = *self->values;
-    opevo_i_range range = range_of(self->reading->quantity);
+    opevo_i_wire_range range = range_of(self->reading->quantity);
 
     if (self->reading->quantity != OPEVO_I_PLAIN && !(value > 0 && isfinite(value))) {
         opevo_text_printf(self->why, "it printed %g, which is not a result above 0", printed);
         return false;
     }
-    if (!opevo_i_range_has(range, value)) {
+    if (!opevo_i_wire_range_has(range, value)) {
         opevo_text_printf(self->why, "it printed %g, which is not from %g to %g%s", printed,
                           range.least, range.most, range.unit);
         return false;
@@ -572,9 +572,9 @@ static bool apply_json(finding *self, const char *output)
     return good;
 }
 
-bool opevo_i_result_reader_apply(const opevo_i_result_reader *reading, const char *output,
-                                 double elapsed_s, double **values, size_t *count, size_t *capacity,
-                                 opevo_text *why)
+bool opevo_i_wire_result_reader_apply(const opevo_i_wire_result_reader *reading, const char *output,
+                                      double elapsed_s, double **values, size_t *count,
+                                      size_t *capacity, opevo_text *why)
 {
     finding self = {reading, values, count, capacity, why};
 

@@ -12,18 +12,18 @@
 
 #include <math.h>
 
-void opevo_i_sort(double *values, size_t count)
+void opevo_i_wire_sort(double *values, size_t count)
 {
     gsl_sort(values, 1, count);
 }
 
-double opevo_i_median(const double *sorted, size_t count)
+double opevo_i_wire_median(const double *sorted, size_t count)
 {
     return gsl_stats_median_from_sorted_data(sorted, 1, count);
 }
 
-bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
-                             double *high)
+bool opevo_i_wire_median_interval(const double *sorted, size_t count, double confidence,
+                                  double *low, double *high)
 {
     double tail = (1 - confidence) / 2;
     size_t rank = 0; /* P(Bin < rank + 1) <= tail has been seen up to here */
@@ -37,19 +37,19 @@ bool opevo_i_median_interval(const double *sorted, size_t count, double confiden
     return true;
 }
 
-void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
-                          double *times)
+void opevo_i_wire_window_times(const double *elapsed_s, const double *processor_s, size_t count,
+                               double *times)
 {
     for (size_t i = 0; i < count; i++)
         times[i] = fmin(elapsed_s[i], processor_s[i]);
 }
 
-double opevo_i_time_of_windows(const double *sorted, size_t count)
+double opevo_i_wire_time_of_windows(const double *sorted, size_t count)
 {
     return sorted[(size_t)(0.1 * (double)(count - 1) + 0.5)];
 }
 
-double opevo_i_recordable_s(double time_s)
+double opevo_i_wire_recordable_s(double time_s)
 {
     double ms = time_s * 1e3;
 

@@ -10,30 +10,30 @@
 #include <stdint.h>
 
 /* Ascending. */
-void opevo_i_sort(double *values, size_t count);
+void opevo_i_wire_sort(double *values, size_t count);
 /* Of ascending values, count >= 1. */
-double opevo_i_median(const double *sorted, size_t count);
+double opevo_i_wire_median(const double *sorted, size_t count);
 
 /* A confidence interval for the median of the distribution that `count` ascending values are
  * independent draws from, whatever its shape: [x_(l), x_(n+1-l)] with the largest l for which
  * P(Bin(n, 1/2) < l) <= (1 - confidence) / 2. False, with nothing written, where there are too few
  * values for any (fewer than 6 for 95 %). Source: order statistics; David and Nagaraja, "Order
  * Statistics", 3rd edition, section 7.1. */
-bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
-                             double *high);
+bool opevo_i_wire_median_interval(const double *sorted, size_t count, double confidence,
+                                  double *low, double *high);
 
 /* The time of one execution in each of `count` windows into `times`: the smaller one of elapsed and
  * processor time. What other processes took of a core is in the first only. */
-void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
-                          double *times);
+void opevo_i_wire_window_times(const double *elapsed_s, const double *processor_s, size_t count,
+                               double *times);
 
 /* The time of a kernel from those of its windows, `count` >= 1 ascending ones: the 10 % quantile,
  * by nearest rank. What other processes do to caches and memory makes windows longer, never
  * shorter; the least of many is that of a clock's error. */
-double opevo_i_time_of_windows(const double *sorted, size_t count);
+double opevo_i_wire_time_of_windows(const double *sorted, size_t count);
 
 /* A time that survives being written in milliseconds: itself where it is some double / 1000,
  * otherwise the nearest that is. */
-double opevo_i_recordable_s(double time_s);
+double opevo_i_wire_recordable_s(double time_s);
 
 #endif

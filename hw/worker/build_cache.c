@@ -125,7 +125,7 @@ static bool look(DIR *folder, entry **entries, size_t *count, uint64_t *bytes)
 }
 
 /* Down to four fifths of the limit where it is exceeded, so that this is seldom. */
-static void trim(const opevo_i_cache *cache)
+static void trim(const opevo_i_worker_cache *cache)
 {
     DIR *folder = opendir(cache->confined ? cache->scratch_folder : cache->folder);
     entry *entries = NULL;
@@ -179,7 +179,7 @@ static opevo_status open_folder(const char *folder, opevo_error *err)
 
 /* Make a scratch folder and take its lock; false to try again, with errno 0, and on failure. Where
  * the file system has no locks, nobody removes what has none. */
-static bool make_scratch(opevo_i_cache *cache, char *path)
+static bool make_scratch(opevo_i_worker_cache *cache, char *path)
 {
     opevo_text name = {0};
     struct stat facts;
@@ -203,7 +203,7 @@ static bool make_scratch(opevo_i_cache *cache, char *path)
     return false;
 }
 
-static opevo_status open_scratch(opevo_i_cache *cache, opevo_error *err)
+static opevo_status open_scratch(opevo_i_worker_cache *cache, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text path = {0};
@@ -224,9 +224,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err)
+opevo_status opevo_i_worker_cache_open(opevo_i_worker_cache *out, opevo_error *err)
 {
-    opevo_i_cache cache = {.limit_bytes = OPEVO_I_CACHE_LIMIT, .lock = -1};
+    opevo_i_worker_cache cache = {.limit_bytes = OPEVO_I_CACHE_LIMIT, .lock = -1};
     opevo_status status = opevo_cache_path(OPEVO_I_KERNEL_CACHE, &cache.folder, err);
 
     if (status != OPEVO_OK)
@@ -243,7 +243,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_cache_close(opevo_i_cache *cache)
+void opevo_i_worker_cache_close(opevo_i_worker_cache *cache)
 {
     if (cache->scratch_folder) {
         close(cache->lock);
@@ -251,17 +251,17 @@ void opevo_i_cache_close(opevo_i_cache *cache)
     }
     opevo_free(cache->scratch_folder);
     opevo_free(cache->folder);
-    *cache = (opevo_i_cache){.lock = -1};
+    *cache = (opevo_i_worker_cache){.lock = -1};
 }
 
-void opevo_i_cache_confine(opevo_i_cache *cache)
+void opevo_i_worker_cache_confine(opevo_i_worker_cache *cache)
 {
     cache->confined = true;
 }
 
 /* ---- Finding and adding --------------------------------------------------------------------- */
 
-static void name_of(const opevo_i_cache *cache, const opevo_text *recipe, const char *suffix,
+static void name_of(const opevo_i_worker_cache *cache, const opevo_text *recipe, const char *suffix,
                     opevo_text *path)
 {
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, opevo_text_string(recipe), recipe->length);
@@ -271,8 +271,8 @@ static void name_of(const opevo_i_cache *cache, const opevo_text *recipe, const 
                       (unsigned long long)opevo_hash_mix(hash), suffix);
 }
 
-opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t size,
-                                   opevo_error *err)
+opevo_status opevo_i_worker_scratch_write(const char *path, const char *data, size_t size,
+                                          opevo_error *err)
 {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
@@ -289,7 +289,7 @@ opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t si
  * that is there and is not so adds to `why`. */
 static bool read_own(const char *path, opevo_text *out, opevo_text *why)
 {
-    opevo_i_read got = OPEVO_I_READ_SOME;
+    opevo_i_process_read got = OPEVO_I_READ_SOME;
     struct stat facts;
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool own = file >= 0 && fstat(file, &facts) == 0 && is_own(&facts, S_IFREG);
@@ -297,7 +297,7 @@ static bool read_own(const char *path, opevo_text *out, opevo_text *why)
     if (!own && (file >= 0 || errno != ENOENT))
         opevo_text_printf(why, "%s could have been written by another user", path);
     while (own && got == OPEVO_I_READ_SOME)
-        got = opevo_i_text_read_from(out, file, SIZE_MAX);
+        got = opevo_i_process_text_read_from(out, file, SIZE_MAX);
     if (file >= 0)
         close(file);
     return own && !out->failed;
@@ -333,8 +333,8 @@ static bool is_recipe(const opevo_text *whole, const opevo_text *recipe)
            !memcmp(whole->data + head, opevo_text_string(recipe), recipe->length);
 }
 
-bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path,
-                        double *build_s, opevo_text *why)
+bool opevo_i_worker_cache_find(const opevo_i_worker_cache *cache, const opevo_text *recipe,
+                               opevo_text *path, double *build_s, opevo_text *why)
 {
     opevo_text whole = {0};
     opevo_text object = {0};
@@ -358,7 +358,7 @@ bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, op
     return found && utimensat(AT_FDCWD, path->data, NULL, 0) == 0;
 }
 
-void opevo_i_cache_scratch(opevo_i_cache *cache, const char *suffix, opevo_text *path)
+void opevo_i_worker_cache_scratch(opevo_i_worker_cache *cache, const char *suffix, opevo_text *path)
 {
     opevo_text_clear(path);
     opevo_text_printf(path, "%s/%u%s", cache->scratch_folder, cache->files++, suffix);
@@ -377,8 +377,9 @@ static opevo_status read_built(const char *path, mode_t mode, opevo_text *out, o
     return good ? OPEVO_OK : OPEVO_IO;
 }
 
-opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, const char *object,
-                               double build_s, opevo_text *path, opevo_error *err)
+opevo_status opevo_i_worker_cache_add(opevo_i_worker_cache *cache, const opevo_text *recipe,
+                                      const char *object, double build_s, opevo_text *path,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text built = {0};
@@ -391,12 +392,12 @@ opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, c
     print_head(&built, &whole);
     opevo_text_printf(&whole, " %llu\n", (unsigned long long)(build_s * 1e6));
     opevo_text_add_bytes(&whole, opevo_text_string(recipe), recipe->length);
-    opevo_i_cache_scratch(cache, ".recipe", &scratch);
+    opevo_i_worker_cache_scratch(cache, ".recipe", &scratch);
     name_of(cache, recipe, ".recipe", path);
     OPEVO_TRY(opevo_text_check(&whole, err));
     OPEVO_TRY(opevo_text_check(&scratch, err));
     OPEVO_TRY(opevo_text_check(path, err));
-    OPEVO_TRY(opevo_i_scratch_write(scratch.data, whole.data, whole.length, err));
+    OPEVO_TRY(opevo_i_worker_scratch_write(scratch.data, whole.data, whole.length, err));
     if (rename(scratch.data, path->data) < 0)
         status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path->data, strerror(errno));
     name_of(cache, recipe, ".obj", path);

@@ -21,27 +21,28 @@
 enum { MESSAGE_LIMIT = 4096 };
 #define PROBE_S 60.0 /* whatever the limit of kernels */
 
-bool opevo_i_builds_any(const opevo_i_backend *backend)
+bool opevo_i_worker_builds_any(const opevo_i_backend *backend)
 {
     return backend->ops->builds || backend->builds_programs;
 }
 
-opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err)
+opevo_status opevo_i_worker_builds_init(opevo_i_worker_builds *self, opevo_i_backend *backend,
+                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *self = (opevo_i_builds){.backend = backend};
+    *self = (opevo_i_worker_builds){.backend = backend};
     /* One more than cores: while a measurement keeps this process waiting, no core falls idle. */
     self->most = backend->core_count ? (unsigned)backend->core_count + 1
                  : backend->builders ? backend->builders
                                      : 1;
-    if (!opevo_i_builds_any(backend))
+    if (!opevo_i_worker_builds_any(backend))
         return OPEVO_OK;
-    status = opevo_i_cache_open(&self->cache, err);
+    status = opevo_i_worker_cache_open(&self->cache, err);
     if (status != OPEVO_OK)
         return status;
     if (backend->builds_programs) {
-        opevo_i_cache_confine(&self->cache);
+        opevo_i_worker_cache_confine(&self->cache);
         return OPEVO_OK;
     }
     /* What a killed compiler leaves behind lies where the next worker finds it. Programs of others
@@ -51,10 +52,10 @@ opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend,
     return OPEVO_OK;
 }
 
-void opevo_i_queued_clear(opevo_i_queued *item)
+void opevo_i_worker_queued_clear(opevo_i_worker_queued *item)
 {
-    opevo_i_job_clear(&item->job);
-    opevo_i_result_clear(&item->result);
+    opevo_i_wire_job_clear(&item->job);
+    opevo_i_wire_result_clear(&item->result);
     opevo_text_free(&item->recipe);
     opevo_text_free(&item->source);
     opevo_text_free(&item->scratch);
@@ -62,7 +63,7 @@ void opevo_i_queued_clear(opevo_i_queued *item)
     opevo_text_free(&item->refused);
 }
 
-static void remove_scratch(const opevo_i_queued *item)
+static void remove_scratch(const opevo_i_worker_queued *item)
 {
     if (item->source.length)
         unlink(item->source.data);
@@ -70,52 +71,54 @@ static void remove_scratch(const opevo_i_queued *item)
         unlink(item->scratch.data);
 }
 
-void opevo_i_builds_clear(opevo_i_builds *self)
+void opevo_i_worker_builds_clear(opevo_i_worker_builds *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         remove_scratch(&self->items[i]);
-        opevo_i_queued_clear(&self->items[i]);
+        opevo_i_worker_queued_clear(&self->items[i]);
     }
     opevo_free(self->items);
-    opevo_i_cache_close(&self->cache);
-    *self = (opevo_i_builds){0};
+    opevo_i_worker_cache_close(&self->cache);
+    *self = (opevo_i_worker_builds){0};
 }
 
-opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err)
+opevo_status opevo_i_worker_builds_add(opevo_i_worker_builds *self, opevo_i_wire_job *job,
+                                       opevo_error *err)
 {
     void *items = self->items;
 
     if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
     self->items = items;
-    self->items[self->count++] = (opevo_i_queued){
+    self->items[self->count++] = (opevo_i_worker_queued){
         .job = *job,
-        .stage =
-            opevo_i_builds_any(self->backend) && !job->library ? OPEVO_I_WAITING : OPEVO_I_BUILT,
+        .stage = opevo_i_worker_builds_any(self->backend) && !job->library ? OPEVO_I_WAITING
+                                                                           : OPEVO_I_BUILT,
         .result = {.id = job->id}};
-    *job = (opevo_i_job){0};
+    *job = (opevo_i_wire_job){0};
     return OPEVO_OK;
 }
 
-static void give_up(opevo_i_queued *item, const char *why)
+static void give_up(opevo_i_worker_queued *item, const char *why)
 {
-    opevo_i_result_fail(&item->result, OPEVO_OUTCOME_BUILD_ERROR, "%s", why);
+    opevo_i_wire_result_fail(&item->result, OPEVO_OUTCOME_BUILD_ERROR, "%s", why);
     item->stage = OPEVO_I_UNBUILT;
 }
 
 /* The host cannot build at present, whatever the source. */
-static void give_back(opevo_i_queued *item, const char *why)
+static void give_back(opevo_i_worker_queued *item, const char *why)
 {
-    opevo_i_result_fault(&item->result, "%s", why);
+    opevo_i_wire_result_fault(&item->result, "%s", why);
     item->stage = OPEVO_I_UNBUILT;
 }
 
 /* ---- Starting ------------------------------------------------------------------------------- */
 
 /* The command with the names of scratch files left out of the recipe, then device and source. */
-static opevo_status write_recipe(const opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
+static opevo_status write_recipe(const opevo_i_worker_builds *self, opevo_i_worker_queued *item,
+                                 opevo_error *err)
 {
-    opevo_i_arguments command = {0};
+    opevo_i_process_arguments command = {0};
     opevo_status status = self->backend->ops->build_command(self->backend, &item->job, "SOURCE",
                                                             "OBJECT", &command, err);
 
@@ -123,14 +126,14 @@ static opevo_status write_recipe(const opevo_i_builds *self, opevo_i_queued *ite
         opevo_text_printf(&item->recipe, "%s\n", command.items[i]);
     opevo_text_printf(&item->recipe, "%s\n%s", self->backend->device,
                       opevo_text_string(&item->job.kernel.source));
-    opevo_i_arguments_clear(&command);
+    opevo_i_process_arguments_clear(&command);
     return status == OPEVO_OK ? opevo_text_check(&item->recipe, err) : status;
 }
 
-static bool is_being_built(const opevo_i_builds *self, const opevo_text *recipe)
+static bool is_being_built(const opevo_i_worker_builds *self, const opevo_text *recipe)
 {
     for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_queued *other = &self->items[i];
+        const opevo_i_worker_queued *other = &self->items[i];
 
         if (other->stage == OPEVO_I_BUILDING && other->recipe.length == recipe->length &&
             !memcmp(other->recipe.data, recipe->data, recipe->length))
@@ -139,41 +142,43 @@ static bool is_being_built(const opevo_i_builds *self, const opevo_text *recipe)
     return false;
 }
 
-static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, double limit_s,
+static opevo_status launch(opevo_i_worker_builds *self, opevo_i_worker_queued *item, double limit_s,
                            opevo_error *err)
 {
     opevo_i_backend *backend = self->backend;
     const opevo_text *text = &item->job.kernel.source;
-    opevo_i_arguments command = {0};
-    opevo_i_program program = {.limit_s = limit_s,
-                               .output_limit = MESSAGE_LIMIT,
-                               .memory_bytes = backend->build_memory_bytes,
-                               .processor_limit = true,
-                               .waits_apart = true,
-                               .cores = backend->cores,
-                               .core_count = backend->core_count};
+    opevo_i_process_arguments command = {0};
+    opevo_i_process_program program = {.limit_s = limit_s,
+                                       .output_limit = MESSAGE_LIMIT,
+                                       .memory_bytes = backend->build_memory_bytes,
+                                       .processor_limit = true,
+                                       .waits_apart = true,
+                                       .cores = backend->cores,
+                                       .core_count = backend->core_count};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_cache_scratch(&self->cache, backend->ops->suffix, &item->source);
-    opevo_i_cache_scratch(&self->cache, backend->builds_programs ? ".out" : ".obj", &item->scratch);
+    opevo_i_worker_cache_scratch(&self->cache, backend->ops->suffix, &item->source);
+    opevo_i_worker_cache_scratch(&self->cache, backend->builds_programs ? ".out" : ".obj",
+                                 &item->scratch);
     OPEVO_TRY(opevo_text_check(&item->source, err));
     OPEVO_TRY(opevo_text_check(&item->scratch, err));
-    OPEVO_TRY(opevo_i_scratch_write(item->source.data, opevo_text_string(text), text->length, err));
+    OPEVO_TRY(opevo_i_worker_scratch_write(item->source.data, opevo_text_string(text), text->length,
+                                           err));
     OPEVO_TRY(backend->ops->build_command(backend, &item->job, item->source.data,
                                           item->scratch.data, &command, err));
     program.argv = command.items;
-    OPEVO_TRY(opevo_i_keeper_start(&program, &item->keeper, err));
+    OPEVO_TRY(opevo_i_process_keeper_start(&program, &item->keeper, err));
     item->started_s = opevo_clock_monotonic_s();
     item->stage = OPEVO_I_BUILDING;
     self->building++;
 cleanup:
-    opevo_i_arguments_clear(&command);
+    opevo_i_process_arguments_clear(&command);
     if (status != OPEVO_OK)
         remove_scratch(item);
     return status;
 }
 
-static void start(opevo_i_builds *self, opevo_i_queued *item)
+static void start(opevo_i_worker_builds *self, opevo_i_worker_queued *item)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
@@ -182,8 +187,8 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
         status = write_recipe(self, item, &err);
     if (status == OPEVO_OK && is_being_built(self, &item->recipe))
         return;
-    if (status == OPEVO_OK && opevo_i_cache_find(&self->cache, &item->recipe, &item->object,
-                                                 &item->result.object_s, &item->refused)) {
+    if (status == OPEVO_OK && opevo_i_worker_cache_find(&self->cache, &item->recipe, &item->object,
+                                                        &item->result.object_s, &item->refused)) {
         item->stage = OPEVO_I_BUILT;
         return;
     }
@@ -196,32 +201,32 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
 /* ---- Whether this host builds anything ------------------------------------------------------ */
 
 /* By what it said and how it ended. The compiler is the first line of the recipe. */
-static bool is_host_fault(const opevo_i_builds *self, const opevo_i_queued *item,
-                          const opevo_i_program_end *end, opevo_text *why)
+static bool is_host_fault(const opevo_i_worker_builds *self, const opevo_i_worker_queued *item,
+                          const opevo_i_process_program_end *end, opevo_text *why)
 {
     const char *recipe = opevo_text_string(&item->recipe);
     char compiler[512];
 
     snprintf(compiler, sizeof compiler, "%.*s", (int)strcspn(recipe, "\n"), recipe);
-    return opevo_i_build_fault(end, compiler, self->backend->build_memory_bytes, why);
+    return opevo_i_process_build_fault(end, compiler, self->backend->build_memory_bytes, why);
 }
 
 /* To its end; when the engine goes meanwhile, so does this process. */
-static void await_program(opevo_i_keeper *keeper, opevo_i_program_end *end)
+static void await_program(opevo_i_process_keeper *keeper, opevo_i_process_program_end *end)
 {
-    while (!opevo_i_keeper_poll(keeper, end)) {
+    while (!opevo_i_process_keeper_poll(keeper, end)) {
         struct pollfd wait[2] = {{.fd = keeper->report, .events = POLLIN},
                                  {.fd = OPEVO_I_ENGINE_FD}};
 
         poll(wait, 2, -1);
         if (wait[1].revents)
-            opevo_i_end_with_engine();
+            opevo_i_backend_end_with_engine();
     }
 }
 
 /* How a compiler failed on a source without a fault, as a clause. */
-static void describe_failure(const opevo_i_builds *self, const opevo_i_queued *probe,
-                             const opevo_i_program_end *end, opevo_text *out)
+static void describe_failure(const opevo_i_worker_builds *self, const opevo_i_worker_queued *probe,
+                             const opevo_i_process_program_end *end, opevo_text *out)
 {
     const char *words = opevo_text_string(&end->error);
 
@@ -240,9 +245,10 @@ static void describe_failure(const opevo_i_builds *self, const opevo_i_queued *p
 
 /* Build the backend's own kernel, which has no fault; what fails then is this host, and the message
  * a clause. */
-static opevo_status build_probe(opevo_i_builds *self, opevo_i_queued *probe, opevo_error *err)
+static opevo_status build_probe(opevo_i_worker_builds *self, opevo_i_worker_queued *probe,
+                                opevo_error *err)
 {
-    opevo_i_program_end end = {0};
+    opevo_i_process_program_end end = {0};
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
 
@@ -256,15 +262,15 @@ static opevo_status build_probe(opevo_i_builds *self, opevo_i_queued *probe, ope
         status = OPEVO_FAIL(err, OPEVO_FAULT, "%.500s", opevo_text_string(&why));
     }
 cleanup:
-    opevo_i_program_end_free(&end);
+    opevo_i_process_program_end_free(&end);
     opevo_text_free(&why);
     return status;
 }
 
-opevo_status opevo_i_builds_probe(opevo_i_builds *self, opevo_error *err)
+opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_error *err)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
-    opevo_i_queued probe = {.stage = OPEVO_I_WAITING};
+    opevo_i_worker_queued probe = {.stage = OPEVO_I_WAITING};
     opevo_error why = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
@@ -278,20 +284,21 @@ opevo_status opevo_i_builds_probe(opevo_i_builds *self, opevo_error *err)
     if (status == OPEVO_OK)
         status = ops->run_probe(self->backend, &probe.job.kernel, probe.scratch.data, err);
     remove_scratch(&probe);
-    opevo_i_queued_clear(&probe);
+    opevo_i_worker_queued_clear(&probe);
     return status;
 }
 
 /* Whether a compiler that ended with an error could have built anything. */
-static bool is_sound(opevo_i_builds *self, const opevo_i_queued *failed, opevo_error *err)
+static bool is_sound(opevo_i_worker_builds *self, const opevo_i_worker_queued *failed,
+                     opevo_error *err)
 {
-    opevo_i_queued probe = {.stage = OPEVO_I_WAITING};
+    opevo_i_worker_queued probe = {.stage = OPEVO_I_WAITING};
     bool sound = !self->backend->ops->probe || self->good_s >= failed->started_s;
 
     if (!sound) {
         sound = build_probe(self, &probe, err) == OPEVO_OK;
         remove_scratch(&probe);
-        opevo_i_queued_clear(&probe);
+        opevo_i_worker_queued_clear(&probe);
     }
     if (sound)
         self->good_s = opevo_clock_monotonic_s();
@@ -302,7 +309,7 @@ static bool is_sound(opevo_i_builds *self, const opevo_i_queued *failed, opevo_e
 
 /* What the compiler said, from its first line with "error" in it, which is the one that helps,
  * without the name of the folder. */
-static const char *complaint(const opevo_i_builds *self, opevo_text *said)
+static const char *complaint(const opevo_i_worker_builds *self, opevo_text *said)
 {
     const char *folder = self->cache.scratch_folder;
     size_t length = folder ? strlen(folder) + 1 : 0;
@@ -323,7 +330,7 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
 
 /* No compiler ends with what shells and launchers give for a program that cannot be started; what
  * users build with may be a script that does. */
-static bool is_missing(const opevo_i_builds *self, const opevo_i_program_end *end)
+static bool is_missing(const opevo_i_worker_builds *self, const opevo_i_process_program_end *end)
 {
     int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
 
@@ -331,8 +338,8 @@ static bool is_missing(const opevo_i_builds *self, const opevo_i_program_end *en
 }
 
 /* Whether it was the host that failed; then the job goes back. */
-static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
-                     const opevo_i_program_end *end)
+static bool is_fault(const opevo_i_worker_builds *self, opevo_i_worker_queued *item,
+                     const opevo_i_process_program_end *end)
 {
     opevo_text why = {0};
     bool fault = is_host_fault(self, item, end, &why);
@@ -344,14 +351,15 @@ static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
 }
 
 /* Whether a build of another program than a compiler of ours left what it was asked for. */
-static bool is_made(const opevo_i_queued *item)
+static bool is_made(const opevo_i_worker_queued *item)
 {
     struct stat facts;
 
     return stat(item->scratch.data, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_end *end)
+static void judge(opevo_i_worker_builds *self, opevo_i_worker_queued *item,
+                  opevo_i_process_program_end *end)
 {
     const char *said = complaint(self, end->error.length ? &end->error : &end->out);
     const char *who = self->backend->builds_programs ? "build" : "compiler";
@@ -362,8 +370,8 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
         WEXITSTATUS(end->wait_status) == 0) {
         if (self->backend->builds_programs && !is_made(item))
             give_up(item, "the build ended without an error, but made no file {out}");
-        else if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, end->elapsed_s,
-                                   &item->object, &err))
+        else if (opevo_i_worker_cache_add(&self->cache, &item->recipe, item->scratch.data,
+                                          end->elapsed_s, &item->object, &err))
             give_back(item, err.message);
         else
             item->stage = OPEVO_I_BUILT;
@@ -395,28 +403,28 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
     give_up(item, sentence);
 }
 
-static void remove_at(opevo_i_builds *self, size_t at)
+static void remove_at(opevo_i_worker_builds *self, size_t at)
 {
     self->count--;
     memmove(self->items + at, self->items + at + 1, (self->count - at) * sizeof *self->items);
 }
 
-void opevo_i_builds_step(opevo_i_builds *self)
+void opevo_i_worker_builds_step(opevo_i_worker_builds *self)
 {
     for (size_t i = 0; i < self->count; i++) {
-        opevo_i_queued *item = &self->items[i];
-        opevo_i_program_end end;
+        opevo_i_worker_queued *item = &self->items[i];
+        opevo_i_process_program_end end;
 
-        if (item->stage != OPEVO_I_BUILDING || !opevo_i_keeper_poll(&item->keeper, &end))
+        if (item->stage != OPEVO_I_BUILDING || !opevo_i_process_keeper_poll(&item->keeper, &end))
             continue;
         self->building--;
         item->result.build_s = end.elapsed_s;
         item->result.object_s = end.elapsed_s;
         judge(self, item, &end);
         remove_scratch(item);
-        opevo_i_program_end_free(&end);
+        opevo_i_process_program_end_free(&end);
         if (item->unwanted) {
-            opevo_i_queued_clear(item);
+            opevo_i_worker_queued_clear(item);
             remove_at(self, i--);
         }
     }
@@ -427,7 +435,7 @@ void opevo_i_builds_step(opevo_i_builds *self)
 }
 
 /* Its place; `count` if there is none. */
-static size_t find_ready(const opevo_i_builds *self)
+static size_t find_ready(const opevo_i_worker_builds *self)
 {
     /* With a single core, a compiler beside a measurement would spoil it. */
     if (self->building && self->backend->core_count == 0)
@@ -439,12 +447,12 @@ static size_t find_ready(const opevo_i_builds *self)
     return self->count;
 }
 
-bool opevo_i_builds_any_ready(const opevo_i_builds *self)
+bool opevo_i_worker_builds_any_ready(const opevo_i_worker_builds *self)
 {
     return find_ready(self) < self->count;
 }
 
-bool opevo_i_builds_take(opevo_i_builds *self, opevo_i_queued *out)
+bool opevo_i_worker_builds_take(opevo_i_worker_builds *self, opevo_i_worker_queued *out)
 {
     size_t at = find_ready(self);
 
@@ -455,7 +463,7 @@ bool opevo_i_builds_take(opevo_i_builds *self, opevo_i_queued *out)
     return true;
 }
 
-bool opevo_i_builds_drop(opevo_i_builds *self, int64_t id)
+bool opevo_i_worker_builds_drop(opevo_i_worker_builds *self, int64_t id)
 {
     size_t at = 0;
 
@@ -467,7 +475,7 @@ bool opevo_i_builds_drop(opevo_i_builds *self, int64_t id)
         self->items[at].unwanted = true; /* what it makes may be wanted again */
         self->items[at].job.id = 0;
     } else {
-        opevo_i_queued_clear(&self->items[at]);
+        opevo_i_worker_queued_clear(&self->items[at]);
         remove_at(self, at);
     }
     return true;

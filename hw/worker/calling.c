@@ -36,14 +36,15 @@ static bool read_line(FILE *input, char *out, int size)
     return true;
 }
 
-opevo_status opevo_i_call_find(const char *file, opevo_i_call_to *out, opevo_error *err)
+opevo_status opevo_i_worker_call_find(const char *file, opevo_i_worker_call_to *out,
+                                      opevo_error *err)
 {
     const char *address = getenv("OPEVO_CONNECT");
     const char *token = getenv("OPEVO_TOKEN");
     FILE *input = NULL;
     bool good = false;
 
-    *out = (opevo_i_call_to){.address = ""};
+    *out = (opevo_i_worker_call_to){.address = ""};
     if (!file) {
         snprintf(out->address, sizeof out->address, "%s", address ? address : "");
         snprintf(out->token, sizeof out->token, "%s", token ? token : "");
@@ -94,7 +95,7 @@ static bool attend(int connection, pid_t worker, const sigset_t *waiting)
     struct timespec patience = {.tv_sec = (time_t)PATIENCE_S};
     double due_s = INFINITY;
 
-    while (!opevo_i_has_ended(worker)) {
+    while (!opevo_i_process_has_ended(worker)) {
         bool ends = due_s < INFINITY;
 
         if (opevo_clock_monotonic_s() >= due_s)
@@ -125,7 +126,7 @@ static opevo_status serve_one(int connection, char *const *argv, const sigset_t 
 }
 
 /* Connect; *over: nobody listens there. */
-static opevo_status call(const opevo_i_call_to *to, bool again, int *out, bool *over,
+static opevo_status call(const opevo_i_worker_call_to *to, bool again, int *out, bool *over,
                          opevo_error *err)
 {
     const char *token = *to->token ? to->token : NULL;
@@ -139,7 +140,8 @@ static opevo_status call(const opevo_i_call_to *to, bool again, int *out, bool *
     return *over && again ? OPEVO_OK : status;
 }
 
-opevo_status opevo_i_call_serve(const opevo_i_call_to *to, char *const *argv, opevo_error *err)
+opevo_status opevo_i_worker_call_serve(const opevo_i_worker_call_to *to, char *const *argv,
+                                       opevo_error *err)
 {
     struct sigaction on_end = {.sa_handler = note_end};
     sigset_t ended;

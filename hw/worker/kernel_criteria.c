@@ -9,21 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-bool opevo_i_kernel_criteria_read(const json_t *list, opevo_i_kernel_criteria *out)
+bool opevo_i_worker_kernel_criteria_read(const json_t *list, opevo_i_worker_kernel_criteria *out)
 {
-    *out = (opevo_i_kernel_criteria){.count = 0};
+    *out = (opevo_i_worker_kernel_criteria){.count = 0};
     if (json_array_size(list) >= OPEVO_CRITERIA_MOST)
         return false;
     for (; out->count < json_array_size(list); out->count++) {
         const char *name = json_string_value(json_array_get(list, out->count));
 
-        if (!name || !opevo_i_kernel_criterion_find(name, &out->items[out->count]))
+        if (!name || !opevo_i_wire_kernel_criterion_find(name, &out->items[out->count]))
             return false;
     }
     return true;
 }
 
-double opevo_i_code_bytes(const char *path)
+double opevo_i_worker_code_bytes(const char *path)
 {
     FILE *file = fopen(path, "re");
     Elf64_Ehdr head;
@@ -45,21 +45,21 @@ double opevo_i_code_bytes(const char *path)
     return good ? bytes : NAN;
 }
 
-static double value_of(opevo_i_kernel_criterion criterion, const char *object,
-                       const opevo_i_result *result)
+static double value_of(opevo_i_wire_kernel_criterion criterion, const char *object,
+                       const opevo_i_wire_result *result)
 {
     switch (criterion) {
     case OPEVO_I_BUILD_TIME:
         return result->object_s > 0 ? result->object_s : NAN;
     case OPEVO_I_CODE_SIZE:
-        return object ? opevo_i_code_bytes(object) : NAN;
+        return object ? opevo_i_worker_code_bytes(object) : NAN;
     default:
         return result->energy_j > 0 ? result->energy_j : NAN;
     }
 }
 
-void opevo_i_kernel_criteria_fill(const opevo_i_kernel_criteria *self, const char *object,
-                                  opevo_i_result *result)
+void opevo_i_worker_kernel_criteria_fill(const opevo_i_worker_kernel_criteria *self,
+                                         const char *object, opevo_i_wire_result *result)
 {
     for (size_t i = 0; i < self->count; i++)
         result->criteria[i] = value_of(self->items[i], object, result);

@@ -28,23 +28,23 @@
 
 typedef struct worker {
     opevo_i_backend *backend;
-    opevo_i_line_reader lines;
-    opevo_i_builds builds;
+    opevo_i_wire_line_reader lines;
+    opevo_i_worker_builds builds;
     bool asked; /* to be set up */
     bool ready; /* it is */
     bool over;
-    int64_t at;                       /* the job that is measured; 0: none */
-    bool dropped;                     /* it is not wanted any more */
-    opevo_i_kernel_criteria criteria; /* of kernels */
+    int64_t at;                              /* the job that is measured; 0: none */
+    bool dropped;                            /* it is not wanted any more */
+    opevo_i_worker_kernel_criteria criteria; /* of kernels */
 } worker;
 
 static worker *the_worker; /* for tidy and heed */
 
 static void release(worker *self)
 {
-    opevo_i_keepers_end();
-    opevo_i_builds_clear(&self->builds);
-    opevo_i_line_reader_free(&self->lines);
+    opevo_i_process_keepers_end();
+    opevo_i_worker_builds_clear(&self->builds);
+    opevo_i_wire_line_reader_free(&self->lines);
     if (self->backend)
         self->backend->ops->close(self->backend);
     self->backend = NULL;
@@ -53,13 +53,13 @@ static void release(worker *self)
 static void tidy(void)
 {
     if (the_worker)
-        opevo_i_builds_clear(&the_worker->builds);
+        opevo_i_worker_builds_clear(&the_worker->builds);
 }
 
 /* Takes the message; when nobody reads it, the worker is over. */
 static void send_message(worker *self, json_t *message)
 {
-    char *line = opevo_i_message_line(message);
+    char *line = opevo_i_wire_message_line(message);
 
     if (!line || !opevo_write_all(STDOUT_FILENO, line, strlen(line)))
         self->over = true;
@@ -68,8 +68,8 @@ static void send_message(worker *self, json_t *message)
 
 static void send_error(worker *self, const char *sentence)
 {
-    send_message(self,
-                 json_pack("{s:s, s:o}", "type", "error", "message", opevo_i_json_text(sentence)));
+    send_message(self, json_pack("{s:s, s:o}", "type", "error", "message",
+                                 opevo_i_wire_json_text(sentence)));
     self->over = true;
 }
 
@@ -80,7 +80,7 @@ static void send_failure(worker *self, const opevo_error *err)
         err->status == OPEVO_IO || err->status == OPEVO_NOMEM || err->status == OPEVO_FAULT;
 
     send_message(self, json_pack("{s:s, s:b, s:o}", "type", "error", "fault", fault, "message",
-                                 opevo_i_json_text(err->message)));
+                                 opevo_i_wire_json_text(err->message)));
     self->over = true;
 }
 
@@ -98,11 +98,11 @@ static void note_facts(void *context, const opevo_hardware *row)
     if (!row->present || self->message || strcmp(row->name, self->name) != 0)
         return;
     self->message =
-        json_pack("{s:o, s:i, s:i, s:I, s:I}", "identity", opevo_i_json_text(identity), "cores",
-                  (int)row->cores, "vector_bits", (int)row->vector_bits, "l1_bytes",
+        json_pack("{s:o, s:i, s:i, s:I, s:I}", "identity", opevo_i_wire_json_text(identity),
+                  "cores", (int)row->cores, "vector_bits", (int)row->vector_bits, "l1_bytes",
                   (json_int_t)row->l1_bytes, "l2_bytes", (json_int_t)row->l2_bytes);
     if (self->message && row->no_energy)
-        json_object_set_new(self->message, "no_energy", opevo_i_json_text(row->no_energy));
+        json_object_set_new(self->message, "no_energy", opevo_i_wire_json_text(row->no_energy));
 }
 
 /* As many workers as this one was started together with, by what launchers say; 0: not known. */
@@ -128,12 +128,12 @@ static void send_hello(worker *self, const char *name)
     json_t *hello =
         json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "hello", "protocol", OPEVO_I_PROTOCOL,
                   "version", OPEVO_VERSION, "kind", self->backend->ops->kind, "device",
-                  opevo_i_json_text(self->backend->device));
+                  opevo_i_wire_json_text(self->backend->device));
 
     if (hello && among > 1)
         json_object_set_new(hello, "among", json_integer((json_int_t)among));
     if (hello && gethostname(host, sizeof host - 1) == 0)
-        json_object_set_new(hello, "host", opevo_i_json_text(host));
+        json_object_set_new(hello, "host", opevo_i_wire_json_text(host));
     self->backend->ops->list(note_facts, &known);
     if (hello && known.message)
         json_object_set(hello, "facts", known.message);
@@ -171,13 +171,13 @@ static void take_setup(worker *self, const json_t *message)
     }
     status = self->backend->ops->setup(self->backend, message, &err);
     if (status == OPEVO_OK && self->backend->ops->builds &&
-        !opevo_i_kernel_criteria_read(json_object_get(message, "criteria"), &self->criteria))
+        !opevo_i_worker_kernel_criteria_read(json_object_get(message, "criteria"), &self->criteria))
         status = OPEVO_FAIL(&err, OPEVO_INVALID,
                             "\"criteria\" has a member that this worker does not know.");
     if (status == OPEVO_OK)
-        status = opevo_i_builds_init(&self->builds, self->backend, &err);
+        status = opevo_i_worker_builds_init(&self->builds, self->backend, &err);
     if (status == OPEVO_OK)
-        status = opevo_i_builds_probe(&self->builds, &err);
+        status = opevo_i_worker_builds_probe(&self->builds, &err);
     if (status != OPEVO_OK) {
         send_failure(self, &err);
         return;
@@ -189,20 +189,20 @@ static void take_setup(worker *self, const json_t *message)
 static void take_job(worker *self, const json_t *message)
 {
     opevo_error err = {OPEVO_OK, ""};
-    opevo_i_job job = {0};
+    opevo_i_wire_job job = {0};
 
-    if (!self->ready || !opevo_i_job_from_json(message, &job)) {
+    if (!self->ready || !opevo_i_wire_job_from_json(message, &job)) {
         send_error(self, self->ready ? "A job is malformed." : "A job came before the setup.");
         return;
     }
     if (!job.command.count == !self->backend->ops->builds) {
-        opevo_i_job_clear(&job);
+        opevo_i_wire_job_clear(&job);
         send_error(self, self->backend->ops->builds ? "A program is no job for this device."
                                                     : "A kernel is no job for opevo-worker cmd.");
         return;
     }
-    if (opevo_i_builds_add(&self->builds, &job, &err) != OPEVO_OK) {
-        opevo_i_job_clear(&job);
+    if (opevo_i_worker_builds_add(&self->builds, &job, &err) != OPEVO_OK) {
+        opevo_i_wire_job_clear(&job);
         send_failure(self, &err);
     }
 }
@@ -214,7 +214,7 @@ static void take_drop(worker *self, const json_t *message)
 
     if (id && id == self->at)
         self->dropped = true;
-    else if (self->ready && opevo_i_builds_drop(&self->builds, id))
+    else if (self->ready && opevo_i_worker_builds_drop(&self->builds, id))
         send_message(self, json_pack("{s:s, s:I}", "type", "dropped", "job", id));
 }
 
@@ -242,10 +242,10 @@ static void take_messages(worker *self)
 {
     const char *line = NULL;
 
-    if (opevo_i_line_reader_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
+    if (opevo_i_wire_line_reader_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
         OPEVO_I_READ_END)
         self->over = true;
-    while (!self->over && (line = opevo_i_line_reader_next(&self->lines)) != NULL) {
+    while (!self->over && (line = opevo_i_wire_line_reader_next(&self->lines)) != NULL) {
         self->lines.unheeded = 0;
         take_message(self, line);
     }
@@ -281,7 +281,7 @@ static bool heed(void)
 
     take_messages(self);
     if (self->over)
-        opevo_i_end_with_engine();
+        opevo_i_backend_end_with_engine();
     return self->dropped;
 }
 
@@ -290,11 +290,11 @@ static bool is_dropped(void)
 {
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN};
 
-    return poll(&engine, 1, 0) > 0 && opevo_i_heed_engine(engine.revents);
+    return poll(&engine, 1, 0) > 0 && opevo_i_backend_heed_engine(engine.revents);
 }
 
 /* Measure what is built, or say why it is not. */
-static void fill_result(worker *self, opevo_i_queued *item)
+static void fill_result(worker *self, opevo_i_worker_queued *item)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
     const char *object = item->object.length ? item->object.data : NULL;
@@ -302,16 +302,16 @@ static void fill_result(worker *self, opevo_i_queued *item)
     if (item->stage == OPEVO_I_BUILT)
         ops->measure(self->backend, &item->job, object, &item->result);
     if (ops->builds)
-        opevo_i_kernel_criteria_fill(&self->criteria, object, &item->result);
+        opevo_i_worker_kernel_criteria_fill(&self->criteria, object, &item->result);
     if (item->refused.length)
         opevo_text_printf(&item->result.message, "%srebuilt, because %s",
                           item->result.message.length ? "; " : "", item->refused.data);
 }
 
-static void measure(worker *self, opevo_i_queued *item)
+static void measure(worker *self, opevo_i_worker_queued *item)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
-    const opevo_i_lock_wait wait = {.watch_engine = true};
+    const opevo_i_backend_lock_wait wait = {.watch_engine = true};
     json_int_t id = item->job.id;
     char name[128];
     int turn = -1;
@@ -320,7 +320,7 @@ static void measure(worker *self, opevo_i_queued *item)
     self->dropped = false;
     if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
         ops->lock_name(self->backend, name, sizeof name);
-        turn = opevo_i_device_lock_take(self->builds.cache.folder, name, &wait);
+        turn = opevo_i_backend_device_lock_take(self->builds.cache.folder, name, &wait);
     }
     if (!is_dropped()) {
         send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", id));
@@ -329,35 +329,36 @@ static void measure(worker *self, opevo_i_queued *item)
     self->at = 0;
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
-        opevo_i_device_lock_release(turn);
+        opevo_i_backend_device_lock_release(turn);
     if (self->dropped && !item->result.spoilt)
         send_message(self, json_pack("{s:s, s:I}", "type", "dropped", "job", id));
     else
-        send_message(self, opevo_i_result_to_json(&item->result));
+        send_message(self, opevo_i_wire_result_to_json(&item->result));
     if (item->result.spoilt)
-        opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */
+        opevo_i_backend_end_with_engine(); /* at once: a driver tidies up after its kernels have
+                                              ended */
 }
 
 static void build(worker *self)
 {
-    if (self->ready && opevo_i_builds_any(self->backend))
-        opevo_i_builds_step(&self->builds);
+    if (self->ready && opevo_i_worker_builds_any(self->backend))
+        opevo_i_worker_builds_step(&self->builds);
 }
 
 static void serve(worker *self)
 {
     while (!self->over) {
-        opevo_i_queued item;
+        opevo_i_worker_queued item;
 
         build(self); /* also what came while something was measured */
-        wait_for_something(self, opevo_i_builds_any_ready(&self->builds));
+        wait_for_something(self, opevo_i_worker_builds_any_ready(&self->builds));
         if (self->over)
             break;
         build(self);
-        if (!opevo_i_builds_take(&self->builds, &item))
+        if (!opevo_i_worker_builds_take(&self->builds, &item))
             continue;
         measure(self, &item);
-        opevo_i_queued_clear(&item);
+        opevo_i_worker_queued_clear(&item);
     }
 }
 
@@ -387,7 +388,7 @@ static void forget_openmp(char **argv)
 static int call_engine(int *argc, char **argv)
 {
     const char *file = NULL;
-    opevo_i_call_to to;
+    opevo_i_worker_call_to to;
     opevo_error err = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
@@ -399,11 +400,11 @@ static int call_engine(int *argc, char **argv)
     }
     if (*argc != 2 || argv[1][0] == '-')
         return -1;
-    status = opevo_i_call_find(file, &to, &err);
+    status = opevo_i_worker_call_find(file, &to, &err);
     if (status == OPEVO_OK && !*to.address)
         return -1;
     if (status == OPEVO_OK)
-        status = opevo_i_call_serve(&to, argv, &err);
+        status = opevo_i_worker_call_serve(&to, argv, &err);
     if (status != OPEVO_OK)
         fprintf(stderr, "opevo-worker: %s\n", err.message);
     return status == OPEVO_OK ? 0 : 1;
@@ -424,9 +425,9 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         forget_openmp(argv);
     if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
-    opevo_i_worker_reference = reference;
-    opevo_i_at_end(tidy);
-    opevo_i_at_message(heed);
+    opevo_i_backend_worker_reference = reference;
+    opevo_i_backend_at_end(tidy);
+    opevo_i_backend_at_message(heed);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);

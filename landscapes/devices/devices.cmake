@@ -23,9 +23,9 @@ function(opevo_embed_devices output)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "#include \"simulated_internal.h\"
 
-const opevo_i_embedded_device opevo_i_embedded_devices[] = {
+const opevo_i_landscape_embedded_device opevo_i_landscape_embedded_devices[] = {
 @rows@};
-const size_t opevo_i_embedded_device_count =
-    sizeof opevo_i_embedded_devices / sizeof *opevo_i_embedded_devices;
+const size_t opevo_i_landscape_embedded_device_count =
+    sizeof opevo_i_landscape_embedded_devices / sizeof *opevo_i_landscape_embedded_devices;
 ")
 endfunction()

@@ -38,18 +38,18 @@ enum { STATES = 200000, ROWS = 8, FEATURES = 164, TRIALS = 1000, WIDTH = 64 };
 
 static double training_s;
 
-opevo_status real_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                        opevo_error *err) __asm__("__real_opevo_i_cost_model_train");
-opevo_status timed_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                         opevo_error *err) __asm__("__wrap_opevo_i_cost_model_train");
-opevo_status timed_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
+opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+                        opevo_error *err) __asm__("__real_opevo_i_tvm_cost_model_train");
+opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+                         opevo_error *err) __asm__("__wrap_opevo_i_tvm_cost_model_train");
+opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
                          opevo_error *err)
 {
     double start = opevo_clock_monotonic_s();
     opevo_status status = real_train(model, samples, err);
 
     training_s += opevo_clock_monotonic_s() - start;
-    bench_note("  a training, rounds", opevo_i_cost_model_rounds(model), "");
+    bench_note("  a training, rounds", opevo_i_tvm_cost_model_rounds(model), "");
     return status;
 }
 
@@ -63,7 +63,7 @@ static void check(opevo_status status, const opevo_error *err)
 
 static void measure_states(bench *self, const opevo_space *space)
 {
-    opevo_i_genome *genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
     opevo_index vertices[WIDTH];
     uint64_t allowed = 0;
     double start = 0;
@@ -72,18 +72,18 @@ static void measure_states(bench *self, const opevo_space *space)
     opevo_rng_init(&rng, 1, "bench", 0);
     start = opevo_clock_process_s();
     for (int i = 0; i < STATES; i++) {
-        opevo_i_genome_sample(genome, 0, &rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
         allowed += opevo_space_allows(space, opevo_space_encode(space, vertices));
     }
     bench_at_least(self, "samples", STATES / (opevo_clock_process_s() - start), 10000, "/s");
     start = opevo_clock_process_s();
     for (int i = 0; i < STATES; i++) {
-        opevo_i_genome_mutate(genome, &rng, vertices);
+        opevo_i_tvm_genome_mutate(genome, &rng, vertices);
         allowed += opevo_space_allows(space, opevo_space_encode(space, vertices));
     }
     bench_at_least(self, "mutations", STATES / (opevo_clock_process_s() - start), 10000, "/s");
     bench_note("share allowed", (double)allowed / (2.0 * STATES), "");
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
 }
 
 /* ---- A run ---- */

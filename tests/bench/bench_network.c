@@ -65,7 +65,7 @@ static float *read_tensors(const char *folder, const char *name)
 
 static void add_tensor(contest *self, void *memory, bool output, int number, const float *from)
 {
-    const opevo_net_value *value = opevo_network_value(self->network, number);
+    const opevo_network_value *value = opevo_network_value_at(self->network, number);
     size_t bytes = (size_t)opevo_array_elements(&value->array) * sizeof(float);
     int i = self->count[output]++;
 
@@ -106,7 +106,7 @@ static void add_tensors(contest *self, const char *folder)
         int number = opevo_network_input(self->network, i);
 
         add_tensor(self, memory, false, number, from);
-        from += opevo_array_elements(&opevo_network_value(self->network, number)->array);
+        from += opevo_array_elements(&opevo_network_value_at(self->network, number)->array);
     }
     for (int i = 0; i < opevo_network_output_count(self->network); i++)
         add_tensor(self, memory, true, opevo_network_output(self->network, i), NULL);
@@ -127,7 +127,7 @@ static void compare(const contest *self, const char *folder, bool print)
 
     for (int i = 0; i < self->count[1]; i++) {
         int number = opevo_network_output(self->network, i);
-        int64_t count = opevo_array_elements(&opevo_network_value(self->network, number)->array);
+        int64_t count = opevo_array_elements(&opevo_network_value_at(self->network, number)->array);
         double most = 0, error = 0;
 
         for (int64_t k = 0; k < count; k++, at++) {

@@ -52,7 +52,7 @@ static double generate(const opevo_computation *computation, const opevo_sketch_
 }
 
 /* A sample, or a mutation of what is in `vertices`, with its pipeline; whether it is legal. */
-static bool make_state(const opevo_kernel_maker *maker, opevo_i_genome *genome, bool mutate,
+static bool make_state(const opevo_kernel_maker *maker, opevo_i_tvm_genome *genome, bool mutate,
                        opevo_rng *rng, opevo_index *vertices)
 {
     opevo_error err = {OPEVO_OK, ""};
@@ -61,9 +61,9 @@ static bool make_state(const opevo_kernel_maker *maker, opevo_i_genome *genome, 
     opevo_index point = 0;
 
     if (mutate)
-        opevo_i_genome_mutate(genome, rng, vertices);
+        opevo_i_tvm_genome_mutate(genome, rng, vertices);
     else
-        opevo_i_genome_sample(genome, 0, rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, rng, vertices);
     point = opevo_space_encode(maker->space, vertices);
     if (opevo_space_allows(maker->space, point))
         need(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err), &err);
@@ -72,7 +72,7 @@ static bool make_state(const opevo_kernel_maker *maker, opevo_i_genome *genome, 
     return pipeline != NULL;
 }
 
-static double make_states(const opevo_kernel_maker *maker, opevo_i_genome *genome, bool mutate)
+static double make_states(const opevo_kernel_maker *maker, opevo_i_tvm_genome *genome, bool mutate)
 {
     opevo_index vertices[DIMENSIONS];
     double start = 0, passed = 0;
@@ -80,7 +80,7 @@ static double make_states(const opevo_kernel_maker *maker, opevo_i_genome *genom
     opevo_rng rng;
 
     opevo_rng_init(&rng, 1, "bench", 0);
-    opevo_i_genome_sample(genome, 0, &rng, vertices);
+    opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
     start = opevo_clock_process_s();
     while (passed < budget_s) {
         count += make_state(maker, genome, mutate, &rng, vertices);
@@ -90,7 +90,7 @@ static double make_states(const opevo_kernel_maker *maker, opevo_i_genome *genom
 }
 
 /* Programs described, a second. */
-static double describe(const opevo_kernel_maker *maker, opevo_i_genome *genome)
+static double describe(const opevo_kernel_maker *maker, opevo_i_tvm_genome *genome)
 {
     const opevo_feature_source *source = maker->features;
     float *rows = malloc(source->rows_most * source->count * sizeof *rows);
@@ -101,7 +101,7 @@ static double describe(const opevo_kernel_maker *maker, opevo_i_genome *genome)
 
     opevo_rng_init(&rng, 1, "bench", 1);
     while (count < POINTS) {
-        opevo_i_genome_sample(genome, 0, &rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
         point[count] = opevo_space_encode(maker->space, vertices);
         count += opevo_space_allows(maker->space, point[count]);
     }
@@ -120,16 +120,16 @@ static void run(bench *self, const char *name)
     opevo_computation *computation = read_it(name);
     opevo_error err = {OPEVO_OK, ""};
     opevo_kernel_maker *maker = NULL;
-    opevo_i_genome *genome = NULL;
+    opevo_i_tvm_genome *genome = NULL;
 
     bench_title(name);
     bench_at_least(self, "sketches from the rules", generate(computation, &target), 10000, "/s");
     need(opevo_sketches_open(computation, &target, &maker, &err), &err);
-    genome = opevo_i_genome_create(maker->space, OPEVO_I_GENE_WEIGHTS_AUTO, INNERMOST);
+    genome = opevo_i_tvm_genome_create(maker->space, OPEVO_I_GENE_WEIGHTS_AUTO, INNERMOST);
     bench_at_least(self, "samples", make_states(maker, genome, false), 10000, "/s");
     bench_at_least(self, "mutations", make_states(maker, genome, true), 10000, "/s");
     bench_at_least(self, "programs described by features", describe(maker, genome), 5000, "/s");
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     maker->ops->destroy(maker);
 }
 

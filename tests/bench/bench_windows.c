@@ -37,9 +37,9 @@ static double quantile(windows *self, size_t count, double share)
     double sorted[OPEVO_I_CPU_SAMPLES];
 
     memcpy(sorted, self->values, count * sizeof *sorted);
-    opevo_i_sort(sorted, count);
+    opevo_i_wire_sort(sorted, count);
     self->used = count;
-    return share == 0.5 ? opevo_i_median(sorted, count)
+    return share == 0.5 ? opevo_i_wire_median(sorted, count)
                         : sorted[(size_t)(share * (double)(count - 1) + 0.5)];
 }
 
@@ -50,7 +50,7 @@ static void take(windows *self, const double *values)
 
 static void take_smaller(windows *self)
 {
-    opevo_i_window_times(self->elapsed_s, self->processor_s, self->count, self->values);
+    opevo_i_wire_window_times(self->elapsed_s, self->processor_s, self->count, self->values);
 }
 
 /* How many of the first `count` values a worker takes that stops at 2 %, from `least` on. */
@@ -62,9 +62,9 @@ static size_t stop(const windows *self, size_t count, size_t least)
         double high = 0;
 
         memcpy(sorted, self->values, n * sizeof *sorted);
-        opevo_i_sort(sorted, n);
-        if (n >= least && opevo_i_median_interval(sorted, n, 0.95, &low, &high) &&
-            high - low <= 0.04 * opevo_i_median(sorted, n))
+        opevo_i_wire_sort(sorted, n);
+        if (n >= least && opevo_i_wire_median_interval(sorted, n, 0.95, &low, &high) &&
+            high - low <= 0.04 * opevo_i_wire_median(sorted, n))
             return n;
     }
     return count;
@@ -129,8 +129,8 @@ static double in_use(windows *self)
     take_smaller(self);
     self->used = stop(self, self->count, 64);
     memcpy(sorted, self->values, self->used * sizeof *sorted);
-    opevo_i_sort(sorted, self->used);
-    return opevo_i_time_of_windows(sorted, self->used);
+    opevo_i_wire_sort(sorted, self->used);
+    return opevo_i_wire_time_of_windows(sorted, self->used);
 }
 
 static double smaller_of_10(windows *self)
@@ -216,7 +216,7 @@ static void end_load(pid_t load)
     waitpid(load, NULL, 0);
 }
 
-static void measure(const opevo_i_operands *operands, FILE *out, int kernel, int loaded,
+static void measure(const opevo_i_reference_operands *operands, FILE *out, int kernel, int loaded,
                     size_t repeat)
 {
     opevo_i_cpu_plan plan = {.precision = 1e-9,
@@ -289,7 +289,7 @@ int main(int argc, char **argv)
     char **load_command = argc > 2 ? argv + 2 : usual;
     const char *path = getenv("BENCH_WINDOWS_CSV");
     FILE *out = path ? fopen(path, "w") : NULL;
-    opevo_i_operands operands[KERNELS];
+    opevo_i_reference_operands operands[KERNELS];
 
     if (repeats < 2 || repeats > MOST_REPEATS || (path && !out)) {
         fputs("usage: bench_windows [REPEATS [LOAD...]]\n", stderr);

@@ -27,7 +27,7 @@ static Onnx__Tensor *weight_of(const Onnx__Graph *graph, const Onnx__Node *node)
     opevo_error err = {OPEVO_OK, ""};
     Onnx__Tensor *tensor = NULL;
 
-    if (opevo_i_array_of(find(graph, node->input[0]), "The shape", NULL, &shape, &err) !=
+    if (opevo_i_net_array_of(find(graph, node->input[0]), "The shape", NULL, &shape, &err) !=
             OPEVO_OK ||
         shape.type != OPEVO_NETWORK_INT64)
         stop("The shape of a weight is not of int64.");

@@ -22,7 +22,7 @@ static void check_bound(double bound)
     opevo_text text = {0};
     long double printed = 0;
 
-    opevo_i_text_add_bound(&text, bound);
+    opevo_i_cli_text_add_bound(&text, bound);
     printed = strtold(opevo_text_string(&text), NULL);
     if (!(printed >= (long double)bound) || !(printed <= 1.2L * (long double)bound))
         fail_msg("%.17g is printed as %s", bound, opevo_text_string(&text));
@@ -58,7 +58,7 @@ static void check_interval(char form, int digits, double low, double high)
     opevo_text text = {0};
     char *rest = NULL;
 
-    opevo_i_text_add_interval(&text, form, digits, low, high);
+    opevo_i_cli_text_add_interval(&text, form, digits, low, high);
     printed[0] = strtold(opevo_text_string(&text), &rest);
     if (strncmp(rest, " to ", 4) != 0)
         fail_msg("%.17g to %.17g is printed as %s", low, high, opevo_text_string(&text));
@@ -93,7 +93,7 @@ static void check_interval_text(double low, double high, const char *wanted)
 {
     opevo_text text = {0};
 
-    opevo_i_text_add_interval(&text, 'f', 4, low, high);
+    opevo_i_cli_text_add_interval(&text, 'f', 4, low, high);
     assert_string_equal(opevo_text_string(&text), wanted);
     opevo_text_free(&text);
 }
@@ -111,7 +111,7 @@ static void check_text(double bound, const char *wanted)
 {
     opevo_text text = {0};
 
-    opevo_i_text_add_bound(&text, bound);
+    opevo_i_cli_text_add_bound(&text, bound);
     assert_string_equal(opevo_text_string(&text), wanted);
     opevo_text_free(&text);
 }
@@ -145,7 +145,7 @@ static void check_law(const char *parameter_text, size_t n, double q)
                        (v ? other : 1 - (long double)(n - 1) * other));
     }
     opevo_text_clear(&text);
-    opevo_text_add_double(&text, opevo_i_law_printed_bound(law));
+    opevo_text_add_double(&text, opevo_i_cli_law_printed_bound(law));
     if (error > strtold(opevo_text_string(&text), NULL))
         fail_msg("%s, q = %g: off by %Lg, said to be %s", parameter_text, q, error,
                  opevo_text_string(&text));

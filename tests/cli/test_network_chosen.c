@@ -49,11 +49,11 @@ static void tune(const char *trials, opevo_text *out)
     int exit_code = 0;
 
     opevo_text_clear(out);
-    CHECK_OK(opevo_i_call_parse(&opevo_i_verb_network, sizeof words / sizeof *words,
-                                (char **)(void *)words, &call, &err));
-    CHECK_OK(opevo_i_verb_network.run(&call, out, &exit_code, &err));
+    CHECK_OK(opevo_i_cli_call_parse(&opevo_i_cli_verb_network, sizeof words / sizeof *words,
+                                    (char **)(void *)words, &call, &err));
+    CHECK_OK(opevo_i_cli_verb_network.run(&call, out, &exit_code, &err));
     assert_int_equal(exit_code, 0);
-    opevo_i_call_free(&call);
+    opevo_i_cli_call_free(&call);
     assert_true(
         program_succeeds((const char *const[]){"make", "-s", "-C", "library", "check", NULL}));
 }
@@ -69,27 +69,27 @@ static void add_names(opevo_text *out)
 {
     const opevo_network_given none = {0};
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_network_choices *choices = NULL;
-    opevo_net_tasks tasks = {0};
+    opevo_network_tasks tasks = {0};
     uint32_t late = 0;
 
     CHECK_OK(opevo_network_read("model.onnx", &none, &network, &err));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     inference->winograd.error = 1;
     CHECK_OK(opevo_network_passes_named("block,winograd", &late, &err));
-    CHECK_OK(opevo_inference_pass(inference, ~late, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, ~late, &err));
     CHECK_OK(opevo_network_choices_create(inference, late, &choices, &err));
     assert_int_equal(opevo_network_choices_sites(choices), 2);
-    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err)); /* as with all off */
+    CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err)); /* as with all off */
     for (int i = 0; i < opevo_network_choices_candidates(choices); i++)
         for (int t = 0; t < tasks.count; t++)
             if (strcmp(opevo_network_choices_candidate(choices, i)->text, tasks.task[t].text) == 0)
                 opevo_text_printf(out, "%sname LIKE '%%(instead, %d)'", out->length ? " OR " : "",
                                   i);
-    opevo_net_tasks_free(&tasks);
+    opevo_network_tasks_free(&tasks);
     opevo_network_choices_destroy(choices);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
 }
 

@@ -18,7 +18,7 @@ static void add_products(opevo_text *text)
     const int64_t left[] = {2, 2, 2, 2, 3}, right[] = {3, 2, 2, 2, 2}, size[] = {2, 2, 2, 2, 2, 2};
     int inputs[] = {network_input(&network, 5, left), network_input(&network, 5, right)};
     int output = network_value(&network, 6, size);
-    opevo_net_step *step = network_step(&network, OPEVO_NET_STEP_COMPUTE, output);
+    opevo_network_step *step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, output);
 
     network_read(step, inputs[0]);
     network_read(step, inputs[1]);
@@ -41,7 +41,7 @@ static opevo_status tune(opevo_text *out, opevo_error *error)
                                         "--trials",   "2",  "--finals", "0",    "--quiet"};
     const opevo_network_library_options options = {
         .dialect = OPEVO_KERNEL_CUDA, .threads = 1, .model = "m", .version = "0"};
-    opevo_i_network_plan plan = {.inference = &network.super};
+    opevo_i_cli_network_plan plan = {.inference = &network.super};
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
     opevo_call call = {0};
@@ -50,11 +50,11 @@ static opevo_status tune(opevo_text *out, opevo_error *error)
     CHECK_OK(opevo_network_library_create(&network.super, &options, &library, &err));
     assert_non_null(opevo_network_library_task(library, 0)->fallback);
     assert_false(opevo_network_library_task(library, 0)->has_sketches);
-    CHECK_OK(opevo_i_call_parse(&opevo_i_verb_network, sizeof words / sizeof *words,
-                                (char **)(void *)words, &call, &err));
-    status = opevo_i_library_tune(&call, &plan, &library, out, &exit_code, error);
+    CHECK_OK(opevo_i_cli_call_parse(&opevo_i_cli_verb_network, sizeof words / sizeof *words,
+                                    (char **)(void *)words, &call, &err));
+    status = opevo_i_cli_library_tune(&call, &plan, &library, out, &exit_code, error);
     assert_int_equal(exit_code, 0);
-    opevo_i_call_free(&call);
+    opevo_i_cli_call_free(&call);
     opevo_network_library_destroy(library);
     return status;
 }

@@ -10,15 +10,15 @@
 /* The certificate of an arbitrary vector. */
 static double certify(const opevo_graph *graph, double q, const double *p0, const double *law)
 {
-    opevo_i_graph_system system = {0};
-    opevo_i_residual residual = {0};
+    opevo_i_law_graph_system system = {0};
+    opevo_i_law_residual residual = {0};
     double *r = calloc(graph->vertex_count, sizeof *r), bound = 0;
 
-    CHECK_OK(opevo_i_graph_system_init(graph, q, false, &system, &err));
+    CHECK_OK(opevo_i_law_graph_system_init(graph, q, false, &system, &err));
     system.super.p0 = p0;
     CHECK_OK(system.super.residual(&system.super, law, r, &residual, &err));
     bound = opevo_i_law_bound(&residual, graph->vertex_count, q);
-    opevo_i_graph_system_release(&system);
+    opevo_i_law_graph_system_release(&system);
     free(r);
     return bound;
 }

@@ -155,7 +155,7 @@ static size_t class_count_of(const opevo_graph *graph, size_t start)
     uint32_t *class_of = NULL;
     size_t class_count = 0;
 
-    CHECK_OK(opevo_i_equitable_partition(graph, start, &class_of, &class_count, &err));
+    CHECK_OK(opevo_i_law_equitable_partition(graph, start, &class_of, &class_count, &err));
     check_equitable(graph, start, class_of, class_count);
     opevo_free(class_of);
     return class_count;

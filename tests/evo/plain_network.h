@@ -154,7 +154,7 @@ static inline void plain_forward(const double *weights, const float *state, pass
 }
 
 /* `constant` are the advantages that the published loss takes as constants. */
-static inline double plain_loss(const double *weights, const samples *s, opevo_i_loss loss,
+static inline double plain_loss(const double *weights, const samples *s, opevo_i_gbfs_loss loss,
                                 const double *constant)
 {
     double total = 0;
@@ -174,8 +174,8 @@ static inline double plain_loss(const double *weights, const samples *s, opevo_i
 }
 
 /* The derivatives of the loss of sample i by its logits and its value. */
-static inline void plain_output(const samples *s, size_t i, const pass *made, opevo_i_loss loss,
-                                near *derivatives)
+static inline void plain_output(const samples *s, size_t i, const pass *made,
+                                opevo_i_gbfs_loss loss, near *derivatives)
 {
     double sign = loss == OPEVO_I_LOSS_REFERENCE ? 1 : -1;
     near reward = rounded(s->rewards[i], 0);
@@ -194,7 +194,7 @@ static inline void plain_output(const samples *s, size_t i, const pass *made, op
                                        derivatives[ACTIONS].bound + logarithm.bound);
 }
 
-static inline void plain_gradient(const double *weights, const samples *s, opevo_i_loss loss,
+static inline void plain_gradient(const double *weights, const samples *s, opevo_i_gbfs_loss loss,
                                   near *gradient)
 {
     sum *sums = calloc(WEIGHTS, sizeof *sums);

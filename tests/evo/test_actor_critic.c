@@ -7,21 +7,21 @@
 
 #include <opevo/memory.h>
 
-static opevo_i_actor_critic *make(uint64_t seed)
+static opevo_i_gbfs_actor_critic *make(uint64_t seed)
 {
-    opevo_i_actor_critic *network = NULL;
+    opevo_i_gbfs_actor_critic *network = NULL;
     opevo_rng rng;
 
     opevo_rng_init(&rng, seed, "test", 0);
-    CHECK_OK(opevo_i_actor_critic_create(INPUTS, ACTIONS, &rng, &network, &err));
-    assert_int_equal(opevo_i_actor_critic_weight_count(network), WEIGHTS);
+    CHECK_OK(opevo_i_gbfs_actor_critic_create(INPUTS, ACTIONS, &rng, &network, &err));
+    assert_int_equal(opevo_i_gbfs_actor_critic_weight_count(network), WEIGHTS);
     return network;
 }
 
-static void copy_weights(opevo_i_actor_critic *network, double *weights)
+static void copy_weights(opevo_i_gbfs_actor_critic *network, double *weights)
 {
     for (size_t i = 0; i < WEIGHTS; i++)
-        weights[i] = (double)opevo_i_actor_critic_weights(network)[i];
+        weights[i] = (double)opevo_i_gbfs_actor_critic_weights(network)[i];
 }
 
 static samples make_samples(uint64_t seed)
@@ -41,7 +41,7 @@ static samples make_samples(uint64_t seed)
 
 static void test_policy(void **state)
 {
-    opevo_i_actor_critic *network = make(1);
+    opevo_i_gbfs_actor_critic *network = make(1);
     samples s = make_samples(2);
     double weights[WEIGHTS];
 
@@ -50,7 +50,7 @@ static void test_policy(void **state)
     for (size_t i = 0; i < SAMPLES; i++) {
         pass expected;
         float actual[ACTIONS];
-        float value = opevo_i_actor_critic_policy(network, s.states + i * INPUTS, actual);
+        float value = opevo_i_gbfs_actor_critic_policy(network, s.states + i * INPUTS, actual);
 
         plain_forward(weights, s.states + i * INPUTS, &expected);
         assert_true(all_near(&value, &expected.value, 1));
@@ -60,14 +60,14 @@ static void test_policy(void **state)
         assert_false(all_near(&value, &expected.value, 1));
         assert_false(all_near(actual, expected.probabilities, ACTIONS));
     }
-    opevo_i_actor_critic_destroy(network);
+    opevo_i_gbfs_actor_critic_destroy(network);
 }
 
 /* Uniform in +-1/sqrt(inputs) below the hidden layer and +-1/sqrt(128) above it: the extremes of so
  * many numbers lie within 5 % of the bounds, with probability above 1 - 1e-12. */
 static void test_first_weights(void **state)
 {
-    opevo_i_actor_critic *network = make(3);
+    opevo_i_gbfs_actor_critic *network = make(3);
     double weights[WEIGHTS];
     double most[2] = {0, 0};
 
@@ -78,20 +78,20 @@ static void test_first_weights(void **state)
         most[i >= WEIGHT2] = fmax(most[i >= WEIGHT2], fabs(weights[i]));
     CHECK_CLOSE(most[0] * sqrt(INPUTS), 0.975, 0.025);
     CHECK_CLOSE(most[1] * sqrt(HIDDEN), 0.975, 0.025);
-    opevo_i_actor_critic_destroy(network);
+    opevo_i_gbfs_actor_critic_destroy(network);
 }
 
 /* The network in double precision has the derivatives of its loss for a gradient. */
 static void test_plain_gradient(void **state)
 {
-    opevo_i_actor_critic *network = make(4);
+    opevo_i_gbfs_actor_critic *network = make(4);
     samples s = make_samples(5);
     double weights[WEIGHTS];
     double constant[SAMPLES];
 
     (void)state;
     copy_weights(network, weights);
-    opevo_i_actor_critic_destroy(network);
+    opevo_i_gbfs_actor_critic_destroy(network);
     for (size_t i = 0; i < SAMPLES; i++) {
         pass made;
 
@@ -102,16 +102,16 @@ static void test_plain_gradient(void **state)
         near gradient[WEIGHTS];
         double largest = 0;
 
-        plain_gradient(weights, &s, (opevo_i_loss)loss, gradient);
+        plain_gradient(weights, &s, (opevo_i_gbfs_loss)loss, gradient);
         for (size_t i = 0; i < WEIGHTS; i++) {
             const double h = 1e-5;
             double kept = weights[i];
             double difference = 0;
 
             weights[i] = kept + h;
-            difference = plain_loss(weights, &s, (opevo_i_loss)loss, constant);
+            difference = plain_loss(weights, &s, (opevo_i_gbfs_loss)loss, constant);
             weights[i] = kept - h;
-            difference -= plain_loss(weights, &s, (opevo_i_loss)loss, constant);
+            difference -= plain_loss(weights, &s, (opevo_i_gbfs_loss)loss, constant);
             weights[i] = kept;
             CHECK_CLOSE(gradient[i].value, difference / (2 * h), 1e-6);
             largest = fmax(largest, fabs(gradient[i].value));
@@ -126,7 +126,7 @@ static void test_gradient(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        opevo_i_actor_critic *network = make(seed);
+        opevo_i_gbfs_actor_critic *network = make(seed);
         samples s = make_samples(seed);
         double weights[WEIGHTS];
 
@@ -139,15 +139,16 @@ static void test_gradient(void **state)
             float spoilt[WEIGHTS];
             size_t largest = 0;
 
-            CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                   (opevo_i_loss)loss, &gradient, &err));
-            plain_gradient(weights, &s, (opevo_i_loss)loss, expected);
+            CHECK_OK(opevo_i_gbfs_actor_critic_gradient(network, s.states, s.actions, s.rewards,
+                                                        SAMPLES, (opevo_i_gbfs_loss)loss, &gradient,
+                                                        &err));
+            plain_gradient(weights, &s, (opevo_i_gbfs_loss)loss, expected);
             assert_true(all_near(gradient, expected, WEIGHTS));
 
-            plain_gradient(weights, &s, (opevo_i_loss)!loss, other);
+            plain_gradient(weights, &s, (opevo_i_gbfs_loss)!loss, other);
             assert_false(all_near(gradient, other, WEIGHTS));
             changed.rewards[seed % SAMPLES] += 0.001;
-            plain_gradient(weights, &changed, (opevo_i_loss)loss, other);
+            plain_gradient(weights, &changed, (opevo_i_gbfs_loss)loss, other);
             assert_false(all_near(gradient, other, WEIGHTS));
             for (size_t i = 0; i < WEIGHTS; i++) {
                 spoilt[i] = -gradient[i];
@@ -158,7 +159,7 @@ static void test_gradient(void **state)
             spoilt[largest] *= 1.001F;
             assert_false(all_near(spoilt, expected, WEIGHTS));
         }
-        opevo_i_actor_critic_destroy(network);
+        opevo_i_gbfs_actor_critic_destroy(network);
     }
 }
 
@@ -166,7 +167,7 @@ static void test_gradient(void **state)
  * by chance learn. */
 static void test_least_probability(void **state)
 {
-    opevo_i_actor_critic *network = make(5);
+    opevo_i_gbfs_actor_critic *network = make(5);
     samples s = make_samples(5);
     double weights[WEIGHTS];
     near expected[WEIGHTS];
@@ -174,16 +175,16 @@ static void test_least_probability(void **state)
     const float *gradient = NULL;
 
     (void)state;
-    opevo_i_actor_critic_weights(network)[BIAS2 + s.actions[0]] = -200;
+    opevo_i_gbfs_actor_critic_weights(network)[BIAS2 + s.actions[0]] = -200;
     copy_weights(network, weights);
-    opevo_i_actor_critic_policy(network, s.states, probabilities);
+    opevo_i_gbfs_actor_critic_policy(network, s.states, probabilities);
     assert_true(probabilities[s.actions[0]] == 0);
-    CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
-                                           OPEVO_I_LOSS_REFERENCE, &gradient, &err));
+    CHECK_OK(opevo_i_gbfs_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
+                                                OPEVO_I_LOSS_REFERENCE, &gradient, &err));
     plain_gradient(weights, &s, OPEVO_I_LOSS_REFERENCE, expected);
     assert_true(expected[BIAS2 + ACTIONS].value > 150);
     assert_true(all_near(gradient, expected, WEIGHTS));
-    opevo_i_actor_critic_destroy(network);
+    opevo_i_gbfs_actor_critic_destroy(network);
 }
 
 enum spoilt { SOUND, WRONG_SIGN, UNCORRECTED, SWAPPED_BETAS, SPOILT_COUNT };
@@ -222,25 +223,27 @@ static void test_adam(void **state)
 
     (void)state; /* in the first step the betas cancel */
     for (enum spoilt spoilt = SOUND; spoilt < SPOILT_COUNT; spoilt++) {
-        opevo_i_actor_critic *network = make(6);
+        opevo_i_gbfs_actor_critic *network = make(6);
         double averages[WEIGHTS][3] = {{0}};
         near expected[WEIGHTS];
 
         for (size_t i = 0; i < WEIGHTS; i++)
-            expected[i] = exact((double)opevo_i_actor_critic_weights(network)[i]);
+            expected[i] = exact((double)opevo_i_gbfs_actor_critic_weights(network)[i]);
         for (int t = 1; t <= STEPS; t++) {
             samples s = make_samples((uint64_t)t);
             const float *gradient = NULL;
 
-            CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                   OPEVO_I_LOSS_PUBLISHED, &gradient, &err));
+            CHECK_OK(opevo_i_gbfs_actor_critic_gradient(network, s.states, s.actions, s.rewards,
+                                                        SAMPLES, OPEVO_I_LOSS_PUBLISHED, &gradient,
+                                                        &err));
             plain_adam(gradient, t, spoilt, averages, expected);
-            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                OPEVO_I_LOSS_PUBLISHED, &err));
-            assert_int_equal(all_near(opevo_i_actor_critic_weights(network), expected, WEIGHTS),
-                             spoilt == SOUND || (spoilt == SWAPPED_BETAS && t == 1));
+            CHECK_OK(opevo_i_gbfs_actor_critic_learn(network, s.states, s.actions, s.rewards,
+                                                     SAMPLES, OPEVO_I_LOSS_PUBLISHED, &err));
+            assert_int_equal(
+                all_near(opevo_i_gbfs_actor_critic_weights(network), expected, WEIGHTS),
+                spoilt == SOUND || (spoilt == SWAPPED_BETAS && t == 1));
         }
-        opevo_i_actor_critic_destroy(network);
+        opevo_i_gbfs_actor_critic_destroy(network);
     }
 }
 
@@ -250,26 +253,26 @@ static void test_sign(void **state)
 {
     (void)state;
     for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
-        opevo_i_actor_critic *network = make(8);
+        opevo_i_gbfs_actor_critic *network = make(8);
         float before[ACTIONS];
         float after[ACTIONS];
         samples probe = make_samples(999);
 
-        opevo_i_actor_critic_policy(network, probe.states, before);
+        opevo_i_gbfs_actor_critic_policy(network, probe.states, before);
         for (uint64_t t = 0; t < 200; t++) {
             samples s = make_samples(t);
 
             for (size_t i = 0; i < SAMPLES; i++)
                 s.rewards[i] = s.actions[i] == 2 ? 10 : 0;
-            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                (opevo_i_loss)loss, &err));
+            CHECK_OK(opevo_i_gbfs_actor_critic_learn(network, s.states, s.actions, s.rewards,
+                                                     SAMPLES, (opevo_i_gbfs_loss)loss, &err));
         }
-        opevo_i_actor_critic_policy(network, probe.states, after);
+        opevo_i_gbfs_actor_critic_policy(network, probe.states, after);
         if (loss == OPEVO_I_LOSS_PUBLISHED)
             assert_true(after[2] > 0.5F && before[2] < 0.25F);
         else
             assert_true(after[2] < before[2] / 4);
-        opevo_i_actor_critic_destroy(network);
+        opevo_i_gbfs_actor_critic_destroy(network);
     }
 }
 
@@ -281,19 +284,19 @@ static void test_repeats_to_the_bit(void **state)
     (void)state;
     for (size_t run = 0; run < 8; run++) {
         void *shift = opevo_malloc(1 + 40 * run, 1);
-        opevo_i_actor_critic *network = make(9);
+        opevo_i_gbfs_actor_critic *network = make(9);
         float now[ACTIONS];
         samples s = make_samples(10);
 
         for (int t = 0; t < 20; t++)
-            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards,
-                                                1 + (size_t)t % SAMPLES, OPEVO_I_LOSS_PUBLISHED,
-                                                &err));
-        opevo_i_actor_critic_policy(network, s.states, now);
+            CHECK_OK(opevo_i_gbfs_actor_critic_learn(network, s.states, s.actions, s.rewards,
+                                                     1 + (size_t)t % SAMPLES,
+                                                     OPEVO_I_LOSS_PUBLISHED, &err));
+        opevo_i_gbfs_actor_critic_policy(network, s.states, now);
         if (run == 0)
             memcpy(first, now, sizeof now);
         assert_memory_equal(first, now, sizeof now);
-        opevo_i_actor_critic_destroy(network);
+        opevo_i_gbfs_actor_critic_destroy(network);
         opevo_free(shift);
     }
 }
@@ -303,35 +306,36 @@ static void test_repeats_to_the_bit(void **state)
 static void test_huge_rewards(void **state)
 {
     static const double huge[] = {1e308, 1e160, 1e100, 1.7e308, 1e38, 1e25};
-    opevo_i_actor_critic *network = make(11);
+    opevo_i_gbfs_actor_critic *network = make(11);
     samples s = make_samples(12);
     double usual = s.rewards[0];
 
     (void)state;
     for (size_t r = 0; r < sizeof huge / sizeof *huge; r++) {
         for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
-            float *weights = opevo_i_actor_critic_weights(network);
+            float *weights = opevo_i_gbfs_actor_critic_weights(network);
             float kept[WEIGHTS];
             float probabilities[ACTIONS];
             double whole = 0;
 
             memcpy(kept, weights, sizeof kept);
             s.rewards[0] = huge[r];
-            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                (opevo_i_loss)loss, &err));
+            CHECK_OK(opevo_i_gbfs_actor_critic_learn(network, s.states, s.actions, s.rewards,
+                                                     SAMPLES, (opevo_i_gbfs_loss)loss, &err));
             assert_memory_equal(weights, kept, sizeof kept);
             s.rewards[0] = r % 2 ? usual : 5e-324;
-            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
-                                                (opevo_i_loss)loss, &err));
+            CHECK_OK(opevo_i_gbfs_actor_critic_learn(network, s.states, s.actions, s.rewards,
+                                                     SAMPLES, (opevo_i_gbfs_loss)loss, &err));
             for (size_t i = WEIGHTS - OUTPUTS; i < WEIGHTS; i++)
                 assert_true(weights[i] != kept[i]);
-            assert_true(isfinite(opevo_i_actor_critic_policy(network, s.states, probabilities)));
+            assert_true(
+                isfinite(opevo_i_gbfs_actor_critic_policy(network, s.states, probabilities)));
             for (size_t k = 0; k < ACTIONS; k++)
                 whole += (double)probabilities[k];
             CHECK_CLOSE(whole, 1, ACTIONS * U * (1 + ACTIONS * U));
         }
     }
-    opevo_i_actor_critic_destroy(network);
+    opevo_i_gbfs_actor_critic_destroy(network);
 }
 
 int main(void)

@@ -103,8 +103,8 @@ static void test_finds_the_best(void **state)
 
         for (uint64_t seed = 1; seed <= 5; seed++) {
             target wanted = make_target(space, seed);
-            opevo_i_annealing_goal goal = {target_scores, target_excludes, &wanted};
-            opevo_i_annealing *annealing = opevo_i_annealing_create(space, 128, 2000);
+            opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted};
+            opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 128, 2000);
             opevo_index points[40];
             size_t count = 0;
             opevo_rng rng;
@@ -115,7 +115,7 @@ static void test_finds_the_best(void **state)
                 size_t findable = count_findable(&wanted);
 
                 CHECK_OK(
-                    opevo_i_annealing_search(annealing, &goal, 40, &rng, points, &count, &err));
+                    opevo_i_tvm_annealing_search(annealing, &goal, 40, &rng, points, &count, &err));
                 assert_int_equal(count, findable < 40 ? findable : 40);
                 for (size_t i = 0; i < count; i++) {
                     assert_false(wanted.excluded[(size_t)points[i]]);
@@ -125,7 +125,7 @@ static void test_finds_the_best(void **state)
                         assert_true(points[k] != points[i]);
                 }
             }
-            opevo_i_annealing_destroy(annealing);
+            opevo_i_tvm_annealing_destroy(annealing);
         }
         opevo_space_destroy(space);
     }
@@ -136,8 +136,8 @@ static void test_steps(void **state)
 {
     opevo_space *space = formula_space(spaces[0]);
     target flat = {.space = space};
-    opevo_i_annealing_goal goal = {target_scores, target_excludes, &flat};
-    opevo_i_annealing *annealing = opevo_i_annealing_create(space, 8, 500);
+    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &flat};
+    opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 8, 500);
     opevo_index points[4];
     size_t count = 0;
     opevo_rng rng;
@@ -145,16 +145,16 @@ static void test_steps(void **state)
     (void)state;
     opevo_rng_init(&rng, 1, "test", 1);
     memset(flat.excluded, true, sizeof flat.excluded);
-    CHECK_OK(opevo_i_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
+    CHECK_OK(opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
     assert_int_equal(count, 0);
     assert_int_equal(flat.calls, 51); /* the start, and 50 steps */
-    opevo_i_annealing_destroy(annealing);
-    annealing = opevo_i_annealing_create(space, 8, 7);
+    opevo_i_tvm_annealing_destroy(annealing);
+    annealing = opevo_i_tvm_annealing_create(space, 8, 7);
     flat.calls = 0;
-    CHECK_OK(opevo_i_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
+    CHECK_OK(opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
     assert_int_equal(flat.calls, 8);
-    opevo_i_annealing_destroy(annealing);
-    opevo_i_annealing_destroy(NULL);
+    opevo_i_tvm_annealing_destroy(annealing);
+    opevo_i_tvm_annealing_destroy(NULL);
     opevo_space_destroy(space);
 }
 
@@ -170,21 +170,21 @@ static void test_acceptance(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         target two = {.space = space, .scores = {0, 0.5F}};
-        opevo_i_annealing_goal goal = {target_scores, target_excludes, &two};
-        opevo_i_annealing *annealing = opevo_i_annealing_create(space, 1, 1);
+        opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &two};
+        opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 1, 1);
         opevo_index points[1];
         opevo_index start = 0;
         size_t count = 0;
         opevo_rng rng;
 
         opevo_rng_init(&rng, seed, "test", 1);
-        CHECK_OK(opevo_i_annealing_search(annealing, &goal, 1, &rng, points, &count, &err));
+        CHECK_OK(opevo_i_tvm_annealing_search(annealing, &goal, 1, &rng, points, &count, &err));
         start = two.first;
         two.calls = 0;
-        CHECK_OK(opevo_i_annealing_search(annealing, &goal, 1, &rng, points, &count, &err));
+        CHECK_OK(opevo_i_tvm_annealing_search(annealing, &goal, 1, &rng, points, &count, &err));
         starts[(size_t)start]++;
         moves[(size_t)start] += two.first != start;
-        opevo_i_annealing_destroy(annealing);
+        opevo_i_tvm_annealing_destroy(annealing);
     }
     assert_int_equal(moves[0], starts[0]);
     CHECK_CLOSE((double)moves[1] / starts[1], exp(-0.5), 4 * sqrt(0.24 / starts[1]));
@@ -195,8 +195,8 @@ static void test_scores_that_fail(void **state)
 {
     opevo_space *space = formula_space(spaces[0]);
     target wanted = make_target(space, 1);
-    opevo_i_annealing_goal goal = {target_scores, target_excludes, &wanted};
-    opevo_i_annealing *annealing = opevo_i_annealing_create(space, 8, 50);
+    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted};
+    opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 8, 50);
     opevo_index points[4];
     size_t count = 0;
     opevo_rng rng;
@@ -205,8 +205,8 @@ static void test_scores_that_fail(void **state)
     opevo_rng_init(&rng, 1, "test", 1);
     wanted.fails_at = 3;
     CHECK_FAILS(OPEVO_LIMIT, "no score",
-                opevo_i_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
-    opevo_i_annealing_destroy(annealing);
+                opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
+    opevo_i_tvm_annealing_destroy(annealing);
     opevo_space_destroy(space);
 }
 

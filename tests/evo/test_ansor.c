@@ -30,13 +30,13 @@ enum { WIDTH = 6, BATCH = 64, TRIALS = 10 * BATCH };
 
 static float (*score_of)(const opevo_index *vertices); /* NULL: as the tuner does */
 
-opevo_status real_score(opevo_i_evolution *self, const opevo_index *points,
+opevo_status real_score(opevo_i_tvm_evolution *self, const opevo_index *points,
                         const opevo_index *vertices, size_t count, float *scores,
-                        opevo_error *err) __asm__("__real_opevo_i_evolution_score");
-opevo_status wrapped_score(opevo_i_evolution *self, const opevo_index *points,
+                        opevo_error *err) __asm__("__real_opevo_i_tvm_evolution_score");
+opevo_status wrapped_score(opevo_i_tvm_evolution *self, const opevo_index *points,
                            const opevo_index *vertices, size_t count, float *scores,
-                           opevo_error *err) __asm__("__wrap_opevo_i_evolution_score");
-opevo_status wrapped_score(opevo_i_evolution *self, const opevo_index *points,
+                           opevo_error *err) __asm__("__wrap_opevo_i_tvm_evolution_score");
+opevo_status wrapped_score(opevo_i_tvm_evolution *self, const opevo_index *points,
                            const opevo_index *vertices, size_t count, float *scores,
                            opevo_error *err)
 {
@@ -49,11 +49,11 @@ opevo_status wrapped_score(opevo_i_evolution *self, const opevo_index *points,
 
 static size_t trainings;
 
-opevo_status real_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                        opevo_error *err) __asm__("__real_opevo_i_cost_model_train");
-opevo_status wrapped_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                           opevo_error *err) __asm__("__wrap_opevo_i_cost_model_train");
-opevo_status wrapped_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
+opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+                        opevo_error *err) __asm__("__real_opevo_i_tvm_cost_model_train");
+opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+                           opevo_error *err) __asm__("__wrap_opevo_i_tvm_cost_model_train");
+opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
                            opevo_error *err)
 {
     trainings++;
@@ -62,7 +62,7 @@ opevo_status wrapped_train(opevo_i_cost_model *model, const opevo_i_samples *sam
 
 /* ---- Parents ---- */
 
-static void check_parents(opevo_i_evolution *self, const float *scores, size_t count,
+static void check_parents(opevo_i_tvm_evolution *self, const float *scores, size_t count,
                           const double *law)
 {
     enum { DRAWS = 100000 };
@@ -70,9 +70,9 @@ static void check_parents(opevo_i_evolution *self, const float *scores, size_t c
 
     memcpy(self->scores, scores, count * sizeof *scores);
     self->now_count = count;
-    opevo_i_evolution_weigh(self);
+    opevo_i_tvm_evolution_weigh(self);
     for (int i = 0; i < DRAWS; i++)
-        drawn[opevo_i_evolution_parent(self)]++;
+        drawn[opevo_i_tvm_evolution_parent(self)]++;
     for (size_t i = 0; i < count; i++)
         assert_true(law[i] > 0 || drawn[i] == 0);
     assert_true(fit_p(drawn, law, count, DRAWS) > 1e-4);
@@ -83,7 +83,7 @@ static void test_law_of_parents(void **state)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "", 1);
-    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
 
     (void)state;
     check_parents(self, (const float[]){0.5F, 0, 1, -2, -INFINITY, 0.25F, 2.25F, 0}, 8,
@@ -121,20 +121,20 @@ static float additive(const opevo_index *vertices)
 }
 
 /* Put two random points of the first sketch into the generation. */
-static void place_parents(opevo_i_ansor *self, opevo_rng *rng)
+static void place_parents(opevo_i_tvm_ansor *self, opevo_rng *rng)
 {
-    opevo_i_evolution *evolution = &self->super;
+    opevo_i_tvm_evolution *evolution = &self->super;
 
     for (size_t k = 0; k < 2; k++) {
         opevo_index *row = evolution->vertices + k * WIDTH;
 
         row[0] = 0;
-        opevo_i_genome_sample(self->genome, 1, rng, row);
+        opevo_i_tvm_genome_sample(self->genome, 1, rng, row);
         evolution->points[k] = opevo_space_encode(evolution->space, row);
         evolution->scores[k] = additive(row);
     }
     evolution->now_count = 2;
-    opevo_i_evolution_weigh(evolution);
+    opevo_i_tvm_evolution_weigh(evolution);
 }
 
 /* Where the model is a sum over stages, every stage of a child is from the parent that is better
@@ -143,15 +143,15 @@ static void test_crossover_takes_the_better_stages(void **state)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "crossover=1 population=40", 1);
-    opevo_i_ansor *self = (opevo_i_ansor *)tuner;
+    opevo_i_tvm_ansor *self = (opevo_i_tvm_ansor *)tuner;
     size_t children = 0;
     opevo_rng rng;
 
     (void)state;
-    stage_count = opevo_i_genome_stage_count(self->genome);
+    stage_count = opevo_i_tvm_genome_stage_count(self->genome);
     assert_int_equal(stage_count, 4); /* with that of the sketch */
     for (size_t i = 0; i < WIDTH; i++)
-        stages_of[i] = opevo_i_genome_stage(self->genome, i);
+        stages_of[i] = opevo_i_tvm_genome_stage(self->genome, i);
     opevo_rng_init(&rng, 6, "test", 0);
     score_of = additive;
     for (int trial = 0; trial < 100; trial++) {
@@ -159,7 +159,7 @@ static void test_crossover_takes_the_better_stages(void **state)
         size_t made = 0;
 
         place_parents(self, &rng);
-        CHECK_OK(opevo_i_ansor_cross(self, &made, &err));
+        CHECK_OK(opevo_i_tvm_ansor_cross(self, &made, &err));
         assert_true(made <= 40);
         for (size_t child = 0; child < made; child++) {
             for (size_t i = 1; i < WIDTH; i++) {
@@ -184,8 +184,8 @@ static void test_crossover_within_a_sketch(void **state)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "crossover=1 population=40", 1);
-    opevo_i_ansor *self = (opevo_i_ansor *)tuner;
-    opevo_i_evolution *evolution = &self->super;
+    opevo_i_tvm_ansor *self = (opevo_i_tvm_ansor *)tuner;
+    opevo_i_tvm_evolution *evolution = &self->super;
     size_t made = 0;
     opevo_rng rng;
 
@@ -194,8 +194,8 @@ static void test_crossover_within_a_sketch(void **state)
     score_of = additive;
     place_parents(self, &rng);
     evolution->vertices[WIDTH] = 1;
-    opevo_i_genome_sample(self->genome, 1, &rng, evolution->vertices + WIDTH);
-    CHECK_OK(opevo_i_ansor_cross(self, &made, &err));
+    opevo_i_tvm_genome_sample(self->genome, 1, &rng, evolution->vertices + WIDTH);
+    CHECK_OK(opevo_i_tvm_ansor_cross(self, &made, &err));
     score_of = NULL;
     assert_int_equal(made, 0);
     opevo_tuner_destroy(tuner);

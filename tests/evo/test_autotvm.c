@@ -376,9 +376,9 @@ static void test_diversity(void **state)
     size_t chosen[4], scratch[4 * 3];
 
     (void)state;
-    opevo_i_pick_diverse(vertices, 4, 2, 4, chosen, scratch);
+    opevo_i_tvm_pick_diverse(vertices, 4, 2, 4, chosen, scratch);
     assert_memory_equal(chosen, expected, sizeof chosen);
-    opevo_i_pick_diverse(vertices, 4, 2, 2, chosen, scratch);
+    opevo_i_tvm_pick_diverse(vertices, 4, 2, 2, chosen, scratch);
     assert_memory_equal(chosen, expected, 2 * sizeof *chosen);
 }
 

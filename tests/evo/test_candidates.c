@@ -42,7 +42,7 @@ static const char branched_space[] =
 
 typedef struct pool {
     walk_fixture fixture;
-    opevo_i_candidates candidates;
+    opevo_i_qgp_candidates candidates;
     opevo_rng rng;
 } pool;
 
@@ -50,20 +50,20 @@ static void pool_init(pool *self, const char *json)
 {
     opevo_rng_init(&self->rng, 1, "test", 0);
     self->fixture = walk_fixture_open(json);
-    CHECK_OK(opevo_i_candidates_init(&self->candidates, self->fixture.space, self->fixture.kernel,
-                                     &err));
+    CHECK_OK(opevo_i_qgp_candidates_init(&self->candidates, self->fixture.space,
+                                         self->fixture.kernel, &err));
 }
 
 static void pool_clear(pool *self)
 {
-    opevo_i_candidates_clear(&self->candidates);
+    opevo_i_qgp_candidates_clear(&self->candidates);
     walk_fixture_close(&self->fixture);
 }
 
 /* Numbers and columns belong together: the kernel sees the point that the number says. */
 static void check_columns(const pool *self)
 {
-    const opevo_i_candidates *candidates = &self->candidates;
+    const opevo_i_qgp_candidates *candidates = &self->candidates;
 
     for (size_t i = 0; i < candidates->points.count; i++) {
         opevo_index vertices[WALK_FEATURES_MOST];
@@ -81,7 +81,7 @@ static void check_columns(const pool *self)
 /* Allowed points that were not taken, none twice; all of them if `whole`. */
 static void check_candidates(const pool *self, bool whole)
 {
-    const opevo_i_candidates *candidates = &self->candidates;
+    const opevo_i_qgp_candidates *candidates = &self->candidates;
     opevo_index_set *met = opevo_index_set_create();
 
     assert_non_null(met);
@@ -89,13 +89,13 @@ static void check_candidates(const pool *self, bool whole)
         opevo_index point = candidates->numbers[i];
 
         assert_true(opevo_space_allows(self->fixture.space, point));
-        assert_false(opevo_i_candidates_taken(candidates, point));
+        assert_false(opevo_i_qgp_candidates_taken(candidates, point));
         assert_false(opevo_index_set_has(met, point));
         assert_true(opevo_index_set_add(met, point));
     }
     for (opevo_index point = 0; whole && point < opevo_space_size(self->fixture.space); point++) {
         bool wanted = opevo_space_allows(self->fixture.space, point) &&
-                      !opevo_i_candidates_taken(candidates, point);
+                      !opevo_i_qgp_candidates_taken(candidates, point);
 
         assert_int_equal(opevo_index_set_has(met, point), wanted);
     }
@@ -120,11 +120,11 @@ static void test_list(void **state)
             opevo_index point =
                 one.candidates.numbers[opevo_rng_below(&one.rng, one.candidates.points.count)];
 
-            CHECK_OK(opevo_i_candidates_take(&one.candidates, point, &err));
-            assert_true(opevo_i_candidates_taken(&one.candidates, point));
+            CHECK_OK(opevo_i_qgp_candidates_take(&one.candidates, point, &err));
+            assert_true(opevo_i_qgp_candidates_taken(&one.candidates, point));
         }
         assert_int_equal(one.candidates.points.count, count); /* until the next refresh */
-        CHECK_OK(opevo_i_candidates_refresh(&one.candidates, NULL, NULL, 0, &one.rng, &err));
+        CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, NULL, NULL, 0, &one.rng, &err));
         assert_true(one.candidates.points.count < count);
         check_candidates(&one, true);
     }
@@ -176,7 +176,7 @@ static void test_what_is_listed(void **state)
 
 /* ---- A pool ---- */
 
-static bool has(const opevo_i_candidates *self, opevo_index point)
+static bool has(const opevo_i_qgp_candidates *self, opevo_index point)
 {
     for (size_t i = 0; i < self->points.count; i++) {
         if (self->numbers[i] == point)
@@ -207,7 +207,7 @@ static size_t check_neighbours(const pool *self, opevo_index from)
             opevo_space_settle(space, p, vertices);
             point = opevo_space_encode(space, vertices);
             if (!opevo_space_allows(space, point) ||
-                opevo_i_candidates_taken(&self->candidates, point))
+                opevo_i_qgp_candidates_taken(&self->candidates, point))
                 continue;
             assert_true(has(&self->candidates, point));
             count++;
@@ -239,17 +239,18 @@ static void check_pool(const char *json)
     for (size_t i = 0; i < OPEVO_I_POOL_PARENTS; i++) {
         parents[i] = draw_allowed(&one);
         fitness[i] = 10 - (double)i;
-        CHECK_OK(opevo_i_candidates_take(&one.candidates, parents[i], &err));
+        CHECK_OK(opevo_i_qgp_candidates_take(&one.candidates, parents[i], &err));
     }
     for (size_t count = 1; count <= OPEVO_I_POOL_PARENTS; count++) {
-        CHECK_OK(
-            opevo_i_candidates_refresh(&one.candidates, parents, fitness, count, &one.rng, &err));
+        CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, parents, fitness, count, &one.rng,
+                                                &err));
         check_candidates(&one, false);
         for (size_t i = 0; i < count; i++)
             neighbours += check_neighbours(&one, parents[i]);
         assert_true(one.candidates.points.count > 1000); /* uniform ones at least */
         for (size_t i = 0; i < 50; i++)
-            CHECK_OK(opevo_i_candidates_take(&one.candidates, one.candidates.numbers[7 * i], &err));
+            CHECK_OK(
+                opevo_i_qgp_candidates_take(&one.candidates, one.candidates.numbers[7 * i], &err));
     }
     assert_true(neighbours > 0);
     pool_clear(&one);
@@ -275,7 +276,7 @@ static void test_pool_of_branches(void **state)
     (void)state;
     pool_init(&one, branched_space);
     parent = draw_allowed(&one);
-    CHECK_OK(opevo_i_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
+    CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
     check_candidates(&one, false);
     for (size_t i = 0; i < one.candidates.points.count; i++)
         seen[one.candidates.points.values[0][i]]++;
@@ -295,10 +296,10 @@ static void test_extreme_fitness(void **state)
     pool_init(&one, large_space);
     for (size_t i = 0; i < 5; i++)
         parents[i] = draw_allowed(&one);
-    CHECK_OK(opevo_i_candidates_refresh(&one.candidates, parents, fitness, 5, &one.rng, &err));
+    CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, parents, fitness, 5, &one.rng, &err));
     check_candidates(&one, false);
-    CHECK_OK(
-        opevo_i_candidates_refresh(&one.candidates, parents + 4, fitness + 4, 1, &one.rng, &err));
+    CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, parents + 4, fitness + 4, 1, &one.rng,
+                                            &err));
     check_candidates(&one, false);
     pool_clear(&one);
 }
@@ -314,9 +315,10 @@ static void test_nothing_allowed_nearby(void **state)
     pool_init(&one, sparse_space);
     while (!opevo_space_allows(one.fixture.space, parent))
         parent++;
-    CHECK_OK(opevo_i_candidates_take(&one.candidates, parent, &err));
+    CHECK_OK(opevo_i_qgp_candidates_take(&one.candidates, parent, &err));
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(opevo_i_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
+        CHECK_OK(
+            opevo_i_qgp_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
         check_candidates(&one, false);
         assert_int_equal(check_neighbours(&one, parent), 0);
         assert_true(one.candidates.points.count > 100);
@@ -337,8 +339,8 @@ static void test_nothing_left(void **state)
                     " \"a[5] == 4\", \"a[6] == 3\", \"a[7] == 2\", \"a[8] == 1\"]}");
     assert_false(one.candidates.listed);
     CHECK_OK(opevo_space_read(one.fixture.space, "a=9,8,7,6,5,4,3,2,1,0", &parent, &err));
-    CHECK_OK(opevo_i_candidates_take(&one.candidates, parent, &err));
-    CHECK_OK(opevo_i_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
+    CHECK_OK(opevo_i_qgp_candidates_take(&one.candidates, parent, &err));
+    CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
     assert_int_equal(one.candidates.points.count, 0);
     pool_clear(&one);
 }
@@ -347,18 +349,18 @@ static void test_nothing_left(void **state)
 
 static opevo_status use(pool *self, const opevo_index *parents, const double *fitness)
 {
-    opevo_i_candidates candidates = {0};
+    opevo_i_qgp_candidates candidates = {0};
     opevo_status status =
-        opevo_i_candidates_init(&candidates, self->fixture.space, self->fixture.kernel, NULL);
+        opevo_i_qgp_candidates_init(&candidates, self->fixture.space, self->fixture.kernel, NULL);
 
     if (status != OPEVO_OK) {
         assert_null(candidates.kernel); /* cleared */
         return status;
     }
-    status = opevo_i_candidates_take(&candidates, parents[0], NULL);
+    status = opevo_i_qgp_candidates_take(&candidates, parents[0], NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_candidates_refresh(&candidates, parents, fitness, 2, &self->rng, NULL);
-    opevo_i_candidates_clear(&candidates);
+        status = opevo_i_qgp_candidates_refresh(&candidates, parents, fitness, 2, &self->rng, NULL);
+    opevo_i_qgp_candidates_clear(&candidates);
     return status;
 }
 

@@ -13,7 +13,7 @@
 
 enum { MOST = 600, WIDTH = 4 };
 
-static const opevo_i_boosting one_tree = {
+static const opevo_i_tvm_boosting one_tree = {
     .loss = OPEVO_I_LOSS_SQUARED,
     .depth = 3,
     .gamma = 1e-4,
@@ -25,20 +25,21 @@ static const opevo_i_boosting one_tree = {
 };
 
 /* Train on one feature and compare the predictions of the training rows. */
-static void check_tree(const opevo_i_boosting *boosting, const opevo_i_samples *samples,
+static void check_tree(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_samples *samples,
                        const double *expected)
 {
-    opevo_i_cost_model *model = opevo_i_cost_model_create(1, boosting);
+    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, boosting);
     float predicted[16];
 
     assert_non_null(model);
-    assert_false(opevo_i_cost_model_is_trained(model));
-    CHECK_OK(opevo_i_cost_model_train(model, samples, &err));
-    assert_true(opevo_i_cost_model_is_trained(model));
-    CHECK_OK(opevo_i_cost_model_predict(model, samples->features, samples->count, predicted, &err));
+    assert_false(opevo_i_tvm_cost_model_is_trained(model));
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, samples, &err));
+    assert_true(opevo_i_tvm_cost_model_is_trained(model));
+    CHECK_OK(
+        opevo_i_tvm_cost_model_predict(model, samples->features, samples->count, predicted, &err));
     for (size_t i = 0; i < samples->count; i++)
         CHECK_CLOSE((double)predicted[i], expected[i], 1e-6);
-    opevo_i_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(model);
 }
 
 /* Gradients are 1/2 - label, second derivatives 1, and a leaf -G / (H + 1) * eta. */
@@ -47,8 +48,8 @@ static void test_squared_loss_by_hand(void **state)
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
     static const float weights[] = {1, 1, 3, 3};
-    opevo_i_samples samples = {.count = 4, .features = features, .labels = labels};
-    opevo_i_boosting boosting = one_tree;
+    opevo_i_tvm_samples samples = {.count = 4, .features = features, .labels = labels};
+    opevo_i_tvm_boosting boosting = one_tree;
 
     (void)state;
     check_tree(&boosting, &samples, (const double[]){0.4, 0.4, 0.6, 0.6});
@@ -72,8 +73,8 @@ static void test_rank_loss_by_hand(void **state)
 {
     static const float features[] = {1, 2};
     static const float labels[] = {0, 1};
-    opevo_i_samples samples = {.count = 2, .features = features, .labels = labels};
-    opevo_i_boosting boosting = one_tree;
+    opevo_i_tvm_samples samples = {.count = 2, .features = features, .labels = labels};
+    opevo_i_tvm_boosting boosting = one_tree;
 
     (void)state;
     boosting.loss = OPEVO_I_LOSS_RANK;
@@ -86,7 +87,7 @@ static void test_margins(void **state)
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
     static const float margins[] = {0, 0, 0.5F, 0.5F};
-    opevo_i_samples samples = {
+    opevo_i_tvm_samples samples = {
         .count = 4, .features = features, .labels = labels, .margins = margins};
 
     (void)state;
@@ -95,19 +96,19 @@ static void test_margins(void **state)
 
 /* The score of candidates with several rows: 1/2 and what the trees add for each row. The gradient
  * of the score is that of each row, so a leaf's G and H have it as often as there are rows. */
-static void check_sums(const opevo_i_boosting *boosting, const opevo_i_samples *samples,
+static void check_sums(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_samples *samples,
                        const double *expected)
 {
-    opevo_i_cost_model *model = opevo_i_cost_model_create(1, boosting);
+    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, boosting);
     float scores[16];
 
     assert_non_null(model);
-    CHECK_OK(opevo_i_cost_model_train(model, samples, &err));
-    CHECK_OK(opevo_i_cost_model_predict_sums(model, samples->features, samples->rows,
-                                             samples->count, scores, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, samples, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_predict_sums(model, samples->features, samples->rows,
+                                                 samples->count, scores, &err));
     for (size_t i = 0; i < samples->count; i++)
         CHECK_CLOSE((double)scores[i], expected[i], 1e-6);
-    opevo_i_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(model);
 }
 
 static void test_sums_by_hand(void **state)
@@ -117,9 +118,9 @@ static void test_sums_by_hand(void **state)
     static const float labels[] = {0, 1};
     static const float weights[] = {1, 3};
     static const float margins[] = {0.2F, 0.5F};
-    opevo_i_samples samples = {
+    opevo_i_tvm_samples samples = {
         .count = 2, .features = features, .rows = (const size_t[]){2, 2}, .labels = labels};
-    opevo_i_boosting boosting = one_tree;
+    opevo_i_tvm_boosting boosting = one_tree;
 
     (void)state;
     check_sums(&boosting, &samples, (const double[]){0.5 - 2 * 0.1, 0.5 + 2 * 0.1});
@@ -145,21 +146,21 @@ static void test_sums_of_one(void **state)
     static const float features[] = {1, 2, 3, 4, 5};
     static const float labels[] = {0, 0.5F, 1, 0.25F, 0};
     static const size_t ones[] = {1, 1, 1, 1, 1};
-    opevo_i_samples samples = {.count = 5, .features = features, .labels = labels};
-    opevo_i_boosting boosting = one_tree;
+    opevo_i_tvm_samples samples = {.count = 5, .features = features, .labels = labels};
+    opevo_i_tvm_boosting boosting = one_tree;
     float plain[5] = {0};
     float summed[5] = {0};
 
     (void)state;
     boosting.rounds = 10;
     for (int r = 0; r < 2; r++) {
-        opevo_i_cost_model *model = opevo_i_cost_model_create(1, &boosting);
+        opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, &boosting);
 
         samples.rows = r ? ones : NULL;
-        CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
-        CHECK_OK(opevo_i_cost_model_predict_sums(model, features, samples.rows, 5,
-                                                 r ? summed : plain, &err));
-        opevo_i_cost_model_destroy(model);
+        CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
+        CHECK_OK(opevo_i_tvm_cost_model_predict_sums(model, features, samples.rows, 5,
+                                                     r ? summed : plain, &err));
+        opevo_i_tvm_cost_model_destroy(model);
     }
     for (int i = 0; i < 5; i++)
         CHECK_CLOSE((double)summed[i], (double)plain[i], 1e-6);
@@ -201,7 +202,7 @@ static double recall(const float *predictions, const float *labels, size_t count
 {
     size_t order[MOST], above[MOST], scratch[2 * MOST + 1];
 
-    opevo_i_rank_labels(labels, count, order, above);
+    opevo_i_tvm_rank_labels(labels, count, order, above);
     for (size_t i = 0; i < count; i++) {
         size_t larger = 0;
 
@@ -209,7 +210,7 @@ static double recall(const float *predictions, const float *labels, size_t count
             larger += labels[k] > labels[i];
         assert_int_equal(above[i], larger);
     }
-    return opevo_i_average_recall(predictions, above, count, size, scratch);
+    return opevo_i_tvm_average_recall(predictions, above, count, size, scratch);
 }
 
 static void test_perfect_recall(void **state)
@@ -279,7 +280,7 @@ static void make_data(data *made, size_t count)
     }
 }
 
-static const opevo_i_boosting autotvm = {
+static const opevo_i_tvm_boosting autotvm = {
     .loss = OPEVO_I_LOSS_RANK,
     .depth = 3,
     .gamma = 1e-4,
@@ -295,75 +296,79 @@ static const opevo_i_boosting autotvm = {
  * same every time. */
 static void test_learns_an_order(void **state)
 {
-    opevo_i_cost_model *model = opevo_i_cost_model_create(WIDTH, &autotvm);
-    opevo_i_cost_model *twin = opevo_i_cost_model_create(WIDTH, &autotvm);
+    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(WIDTH, &autotvm);
+    opevo_i_tvm_cost_model *twin = opevo_i_tvm_cost_model_create(WIDTH, &autotvm);
     float first[MOST], second[MOST];
     data learned;
-    opevo_i_samples samples = {
+    opevo_i_tvm_samples samples = {
         .count = 500, .features = learned.features, .labels = learned.labels};
 
     (void)state;
     make_data(&learned, 500);
-    CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
     /* A random order scores 0.063, the mean of i / 500. */
-    assert_true(opevo_i_cost_model_score(model) > 0.7 && opevo_i_cost_model_score(model) < 0.92589);
-    assert_true(opevo_i_cost_model_rounds(model) > 20 && opevo_i_cost_model_rounds(model) < 1000);
-    CHECK_OK(opevo_i_cost_model_predict(model, learned.features, 500, first, &err));
-    CHECK_OK(opevo_i_cost_model_train(twin, &samples, &err));
-    CHECK_OK(opevo_i_cost_model_train(twin, &samples, &err));
-    CHECK_OK(opevo_i_cost_model_predict(twin, learned.features, 500, second, &err));
+    assert_true(opevo_i_tvm_cost_model_score(model) > 0.7 &&
+                opevo_i_tvm_cost_model_score(model) < 0.92589);
+    assert_true(opevo_i_tvm_cost_model_rounds(model) > 20 &&
+                opevo_i_tvm_cost_model_rounds(model) < 1000);
+    CHECK_OK(opevo_i_tvm_cost_model_predict(model, learned.features, 500, first, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_train(twin, &samples, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_train(twin, &samples, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_predict(twin, learned.features, 500, second, &err));
     assert_memory_equal(first, second, 500 * sizeof *first);
-    CHECK_OK(opevo_i_cost_model_predict(twin, learned.features + 7 * WIDTH, 3, second, &err));
+    CHECK_OK(opevo_i_tvm_cost_model_predict(twin, learned.features + 7 * WIDTH, 3, second, &err));
     assert_memory_equal(first + 7, second, 3 * sizeof *first);
-    opevo_i_cost_model_destroy(model);
-    opevo_i_cost_model_destroy(twin);
+    opevo_i_tvm_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(twin);
 }
 
 /* All labels equal: the first score is the best, so `patience` more rounds and no more. */
 static void test_stops_when_there_is_nothing_to_learn(void **state)
 {
-    opevo_i_boosting boosting = autotvm;
-    opevo_i_cost_model *model = NULL;
+    opevo_i_tvm_boosting boosting = autotvm;
+    opevo_i_tvm_cost_model *model = NULL;
     data learned;
-    opevo_i_samples samples = {.count = 70, .features = learned.features, .labels = learned.labels};
+    opevo_i_tvm_samples samples = {
+        .count = 70, .features = learned.features, .labels = learned.labels};
 
     (void)state;
     make_data(&learned, 70);
     memset(learned.labels, 0, sizeof learned.labels);
-    model = opevo_i_cost_model_create(WIDTH, &boosting);
-    CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
-    assert_int_equal(opevo_i_cost_model_rounds(model), 21);
-    opevo_i_cost_model_destroy(model);
+    model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
+    assert_int_equal(opevo_i_tvm_cost_model_rounds(model), 21);
+    opevo_i_tvm_cost_model_destroy(model);
     boosting.rounds = 5;
-    model = opevo_i_cost_model_create(WIDTH, &boosting);
-    CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
-    assert_int_equal(opevo_i_cost_model_rounds(model), 5);
-    opevo_i_cost_model_destroy(model);
+    model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
+    assert_int_equal(opevo_i_tvm_cost_model_rounds(model), 5);
+    opevo_i_tvm_cost_model_destroy(model);
     /* Looked at in every second round, from the first. */
     boosting.rounds = 8000;
     boosting.stride = 2;
     boosting.recall_size = 0;
-    model = opevo_i_cost_model_create(WIDTH, &boosting);
-    CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
-    assert_true(opevo_i_cost_model_rounds(model) % 2 == 1);
-    opevo_i_cost_model_destroy(model);
+    model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
+    assert_true(opevo_i_tvm_cost_model_rounds(model) % 2 == 1);
+    opevo_i_tvm_cost_model_destroy(model);
 }
 
 static void test_refused(void **state)
 {
-    opevo_i_boosting boosting = autotvm;
-    opevo_i_cost_model *model = NULL;
+    opevo_i_tvm_boosting boosting = autotvm;
+    opevo_i_tvm_cost_model *model = NULL;
     data learned;
-    opevo_i_samples samples = {.count = 70, .features = learned.features, .labels = learned.labels};
+    opevo_i_tvm_samples samples = {
+        .count = 70, .features = learned.features, .labels = learned.labels};
 
     (void)state;
     make_data(&learned, 70);
     learned.labels[3] = NAN;
-    model = opevo_i_cost_model_create(WIDTH, &boosting);
-    CHECK_FAILS(OPEVO_LIMIT, "XGBoost failed", opevo_i_cost_model_train(model, &samples, &err));
-    assert_false(opevo_i_cost_model_is_trained(model));
-    opevo_i_cost_model_destroy(model);
-    opevo_i_cost_model_destroy(NULL);
+    model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
+    CHECK_FAILS(OPEVO_LIMIT, "XGBoost failed", opevo_i_tvm_cost_model_train(model, &samples, &err));
+    assert_false(opevo_i_tvm_cost_model_is_trained(model));
+    opevo_i_tvm_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(NULL);
 }
 
 /* ---- The library ---- */
@@ -387,11 +392,11 @@ static void test_library(void **state)
     opevo_tuner_library library;
 
     (void)state;
-    opevo_i_cost_model_library(&library);
+    opevo_i_tvm_cost_model_library(&library);
     assert_int_equal(strncmp(library.name, "XGBoost ", 8), 0);
     assert_true(library.as_tested);
     spoil_trees = true;
-    opevo_i_cost_model_library(&library);
+    opevo_i_tvm_cost_model_library(&library);
     spoil_trees = false;
     assert_false(library.as_tested);
 }

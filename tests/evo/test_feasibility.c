@@ -14,9 +14,9 @@ static const char case_space[] =
 
 typedef struct outcomes {
     walk_fixture fixture; /* its points are those told */
-    opevo_i_points at;
+    opevo_i_qgp_points at;
     bool ok[TOLD];
-    opevo_i_feasibility *success;
+    opevo_i_qgp_feasibility *success;
     opevo_rng rng;
 } outcomes;
 
@@ -24,36 +24,36 @@ static void outcomes_init(outcomes *self, uint64_t seed)
 {
     opevo_rng_init(&self->rng, seed, "test", 0);
     self->fixture = walk_fixture_open(case_space);
-    CHECK_OK(opevo_i_points_init(&self->at, self->fixture.kernel, &err));
+    CHECK_OK(opevo_i_qgp_points_init(&self->at, self->fixture.kernel, &err));
     walk_fixture_add_some(&self->fixture, TOLD, &self->rng);
     for (size_t i = 0; i < AT; i++)
-        CHECK_OK(opevo_i_points_add(
+        CHECK_OK(opevo_i_qgp_points_add(
             &self->at, self->fixture.kernel,
             opevo_rng_below_wide(&self->rng, opevo_space_size(self->fixture.space)), 0, &err));
     /* Two of three values of c fail, and a few points besides. */
     for (size_t i = 0; i < TOLD; i++)
         self->ok[i] = self->fixture.points.values[2][i] == 1 && opevo_rng_below(&self->rng, 8) > 0;
-    self->success = opevo_i_feasibility_create(self->fixture.kernel);
+    self->success = opevo_i_qgp_feasibility_create(self->fixture.kernel);
     assert_non_null(self->success);
 }
 
 static void outcomes_tell(outcomes *self, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
-        CHECK_OK(
-            opevo_i_feasibility_tell(self->success, &self->fixture.points, i, self->ok[i], &err));
+        CHECK_OK(opevo_i_qgp_feasibility_tell(self->success, &self->fixture.points, i, self->ok[i],
+                                              &err));
 }
 
 static void outcomes_clear(outcomes *self)
 {
-    opevo_i_feasibility_destroy(self->success);
-    opevo_i_points_clear(&self->at);
+    opevo_i_qgp_feasibility_destroy(self->success);
+    opevo_i_qgp_points_clear(&self->at);
     walk_fixture_close(&self->fixture);
 }
 
 /* (r / 2 + sum of C ok) / (1 / 2 + sum of C) over the outcomes told but one (`without`). */
-static double direct(const outcomes *self, size_t told, size_t without, const opevo_i_points *at,
-                     size_t j)
+static double direct(const outcomes *self, size_t told, size_t without,
+                     const opevo_i_qgp_points *at, size_t j)
 {
     double successes = 0;
     double good = 0;
@@ -61,7 +61,7 @@ static double direct(const outcomes *self, size_t told, size_t without, const op
 
     for (size_t i = 0; i < told; i++) {
         double weight =
-            walk_fixture_correlation(&self->fixture, opevo_i_feasibility_levels(self->success),
+            walk_fixture_correlation(&self->fixture, opevo_i_qgp_feasibility_levels(self->success),
                                      &self->fixture.points, i, at, j);
 
         /* cppcheck-suppress arrayIndexOutOfBoundsCond ; told is smaller */
@@ -97,16 +97,18 @@ static void test_formula(void **state)
         outcomes_init(&one, seed);
         outcomes_tell(&one, 0, TOLD);
         for (int round = 0; round < 4; round++) { /* fits change the levels */
-            CHECK_OK(opevo_i_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
+            CHECK_OK(
+                opevo_i_qgp_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
             for (size_t j = 0; j < AT; j++) {
                 CHECK_CLOSE((double)probability[j], direct(&one, TOLD, TOLD, &one.at, j), 1e-5);
                 assert_true(probability[j] > 0 && probability[j] < 1);
             }
-            CHECK_OK(opevo_i_feasibility_predict(one.success, &one.at, 20, 10, probability, &err));
+            CHECK_OK(
+                opevo_i_qgp_feasibility_predict(one.success, &one.at, 20, 10, probability, &err));
             for (size_t j = 0; j < 10; j++)
                 CHECK_CLOSE((double)probability[j], direct(&one, TOLD, TOLD, &one.at, 20 + j),
                             1e-5);
-            CHECK_OK(opevo_i_feasibility_fit(one.success, &one.rng, &err));
+            CHECK_OK(opevo_i_qgp_feasibility_fit(one.success, &one.rng, &err));
         }
         outcomes_clear(&one);
     }
@@ -120,12 +122,12 @@ static void test_certain_without_failures(void **state)
     (void)state;
     outcomes_init(&one, 1);
     for (int round = 0; round < 2; round++) { /* nothing told, then successes */
-        assert_false(opevo_i_feasibility_has_failures(one.success));
-        CHECK_OK(opevo_i_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
+        assert_false(opevo_i_qgp_feasibility_has_failures(one.success));
+        CHECK_OK(opevo_i_qgp_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
         for (size_t j = 0; j < AT; j++)
             assert_true(probability[j] == 1);
         memset(probability, 0, sizeof probability);
-        CHECK_OK(opevo_i_feasibility_follow(one.success, &one.at, probability, &err));
+        CHECK_OK(opevo_i_qgp_feasibility_follow(one.success, &one.at, probability, &err));
         for (size_t j = 0; j < AT; j++)
             assert_true(probability[j] == 1);
         memset(one.ok, true, sizeof one.ok);
@@ -133,7 +135,7 @@ static void test_certain_without_failures(void **state)
     }
     one.ok[10] = false;
     outcomes_tell(&one, 10, 11);
-    assert_true(opevo_i_feasibility_has_failures(one.success));
+    assert_true(opevo_i_qgp_feasibility_has_failures(one.success));
     outcomes_clear(&one);
 }
 
@@ -149,11 +151,11 @@ static void test_all_fail(void **state)
     outcomes_init(&one, 1);
     memset(one.ok, false, sizeof one.ok);
     outcomes_tell(&one, 0, TOLD);
-    CHECK_OK(opevo_i_feasibility_fit(one.success, &one.rng, &err));
-    CHECK_OK(opevo_i_feasibility_likelihood(one.success, &log_likelihood, &err));
+    CHECK_OK(opevo_i_qgp_feasibility_fit(one.success, &one.rng, &err));
+    CHECK_OK(opevo_i_qgp_feasibility_likelihood(one.success, &log_likelihood, &err));
     assert_true(isfinite(log_likelihood));
-    CHECK_OK(opevo_i_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
-    CHECK_OK(opevo_i_feasibility_predict(one.success, &one.fixture.points, 0, TOLD, own, &err));
+    CHECK_OK(opevo_i_qgp_feasibility_predict(one.success, &one.at, 0, AT, probability, &err));
+    CHECK_OK(opevo_i_qgp_feasibility_predict(one.success, &one.fixture.points, 0, TOLD, own, &err));
     for (size_t j = 0; j < AT; j++)
         assert_true(probability[j] > 0 && probability[j] <= 1.0F / (TOLD + 1));
     for (size_t i = 0; i < TOLD; i++)
@@ -172,15 +174,15 @@ static void test_fit(void **state)
 
         outcomes_init(&one, seed);
         outcomes_tell(&one, 0, TOLD);
-        CHECK_OK(opevo_i_feasibility_likelihood(one.success, &first, &err));
+        CHECK_OK(opevo_i_qgp_feasibility_likelihood(one.success, &first, &err));
         for (int round = 0; round < 8; round++) {
             double now = 0;
 
-            CHECK_OK(opevo_i_feasibility_likelihood(one.success, &now, &err));
+            CHECK_OK(opevo_i_qgp_feasibility_likelihood(one.success, &now, &err));
             CHECK_CLOSE(now, direct_likelihood(&one), 1e-3);
             assert_true(now >= before);
             before = now;
-            CHECK_OK(opevo_i_feasibility_fit(one.success, &one.rng, &err));
+            CHECK_OK(opevo_i_qgp_feasibility_fit(one.success, &one.rng, &err));
         }
         assert_true(before > first); /* a start at the summit would be strange */
         outcomes_clear(&one);
@@ -201,20 +203,20 @@ static void test_follow(void **state)
 
         outcomes_tell(&one, told, next);
         told = next;
-        CHECK_OK(opevo_i_feasibility_follow(one.success, &one.at, followed, &err));
-        CHECK_OK(opevo_i_feasibility_predict(one.success, &one.at, 0, AT, predicted, &err));
+        CHECK_OK(opevo_i_qgp_feasibility_follow(one.success, &one.at, followed, &err));
+        CHECK_OK(opevo_i_qgp_feasibility_predict(one.success, &one.at, 0, AT, predicted, &err));
         for (size_t j = 0; j < AT; j++)
             CHECK_CLOSE((double)followed[j], (double)predicted[j], 1e-6);
         if (told % 20 == 0)
-            CHECK_OK(opevo_i_feasibility_fit(one.success, &one.rng, &err));
+            CHECK_OK(opevo_i_qgp_feasibility_fit(one.success, &one.rng, &err));
         if (told % 20 == 0)
-            opevo_i_feasibility_restart(one.success);
+            opevo_i_qgp_feasibility_restart(one.success);
     }
-    opevo_i_feasibility_restart(one.success); /* before a larger set */
+    opevo_i_qgp_feasibility_restart(one.success); /* before a larger set */
     {
         float own[TOLD];
 
-        CHECK_OK(opevo_i_feasibility_follow(one.success, &one.fixture.points, own, &err));
+        CHECK_OK(opevo_i_qgp_feasibility_follow(one.success, &one.fixture.points, own, &err));
         for (size_t i = 0; i < TOLD; i++)
             CHECK_CLOSE((double)own[i], direct(&one, TOLD, TOLD, &one.fixture.points, i), 1e-5);
     }
@@ -225,22 +227,22 @@ static void test_follow(void **state)
 
 static opevo_status use(outcomes *self)
 {
-    opevo_i_feasibility *success = opevo_i_feasibility_create(self->fixture.kernel);
+    opevo_i_qgp_feasibility *success = opevo_i_qgp_feasibility_create(self->fixture.kernel);
     opevo_status status = success ? OPEVO_OK : OPEVO_NOMEM;
     float probability[AT];
     double log_likelihood = 0;
 
     for (size_t i = 0; i < 40 && status == OPEVO_OK; i++)
-        status = opevo_i_feasibility_tell(success, &self->fixture.points, i, self->ok[i], NULL);
+        status = opevo_i_qgp_feasibility_tell(success, &self->fixture.points, i, self->ok[i], NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_feasibility_likelihood(success, &log_likelihood, NULL);
+        status = opevo_i_qgp_feasibility_likelihood(success, &log_likelihood, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_feasibility_fit(success, &self->rng, NULL);
+        status = opevo_i_qgp_feasibility_fit(success, &self->rng, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_feasibility_predict(success, &self->at, 0, AT, probability, NULL);
+        status = opevo_i_qgp_feasibility_predict(success, &self->at, 0, AT, probability, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_feasibility_follow(success, &self->at, probability, NULL);
-    opevo_i_feasibility_destroy(success);
+        status = opevo_i_qgp_feasibility_follow(success, &self->at, probability, NULL);
+    opevo_i_qgp_feasibility_destroy(success);
     return status;
 }
 
@@ -261,7 +263,7 @@ static void test_every_allocation_fails(void **state)
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
         assert_int_equal(opevo_memory_live(), live);
     }
-    opevo_i_feasibility_destroy(NULL);
+    opevo_i_qgp_feasibility_destroy(NULL);
     outcomes_clear(&one);
 }
 
@@ -276,18 +278,18 @@ static void test_goes_on_after_a_failure(void **state)
     outcomes_init(&one, 3);
     for (size_t i = 0; i < TOLD;) {
         opevo_memory_fail_at(1 + (int64_t)(failures % 11));
-        if (opevo_i_feasibility_tell(one.success, &one.fixture.points, i, one.ok[i], NULL) ==
+        if (opevo_i_qgp_feasibility_tell(one.success, &one.fixture.points, i, one.ok[i], NULL) ==
             OPEVO_OK)
             i++;
         else
             failures++;
         opevo_memory_fail_at(1);
-        if (opevo_i_feasibility_follow(one.success, &one.at, followed, NULL) != OPEVO_OK)
+        if (opevo_i_qgp_feasibility_follow(one.success, &one.at, followed, NULL) != OPEVO_OK)
             failures++;
         opevo_memory_fail_at(0);
     }
     assert_true(failures > 4);
-    CHECK_OK(opevo_i_feasibility_follow(one.success, &one.at, followed, &err));
+    CHECK_OK(opevo_i_qgp_feasibility_follow(one.success, &one.at, followed, &err));
     for (size_t j = 0; j < AT; j++)
         CHECK_CLOSE((double)followed[j], direct(&one, TOLD, TOLD, &one.at, j), 1e-5);
     outcomes_clear(&one);

@@ -86,7 +86,7 @@ static void dense_init(dense *self, const walk_fixture *fixture, const unsigned 
         for (size_t j = 0; j < n; j++)
             self->matrix[i * n + j] = walk_fixture_correlation(fixture, levels, &fixture->points, i,
                                                                &fixture->points, j) +
-                                      (i == j ? opevo_i_noise[noise] : 0);
+                                      (i == j ? opevo_i_qgp_noise[noise] : 0);
     }
     self->log_det = log_determinant(self);
     solve(self, z, self->solved_z);
@@ -103,7 +103,7 @@ static void dense_init(dense *self, const walk_fixture *fixture, const unsigned 
 }
 
 /* Best linear unbiased prediction and its error, by the formulas of universal kriging. */
-static void dense_predict(const dense *self, const opevo_i_points *at, size_t j, double *mean,
+static void dense_predict(const dense *self, const opevo_i_qgp_points *at, size_t j, double *mean,
                           double *deviation)
 {
     double c[MOST];
@@ -129,11 +129,11 @@ static const char case_space[] =
 /* Observed points of one space, others to predict at, targets, levels. */
 typedef struct trial_case {
     walk_fixture fixture;
-    opevo_i_points others;
+    opevo_i_qgp_points others;
     unsigned char levels[WALK_FEATURES_MOST];
     unsigned char noise;
     double z[MOST];
-    opevo_i_gaussian *gaussian;
+    opevo_i_qgp_gaussian *gaussian;
 } trial_case;
 
 static void case_init(trial_case *self, size_t observed, size_t others, uint64_t seed)
@@ -142,28 +142,28 @@ static void case_init(trial_case *self, size_t observed, size_t others, uint64_t
 
     opevo_rng_init(&rng, seed, "test", 0);
     self->fixture = walk_fixture_open(case_space);
-    CHECK_OK(opevo_i_points_init(&self->others, self->fixture.kernel, &err));
+    CHECK_OK(opevo_i_qgp_points_init(&self->others, self->fixture.kernel, &err));
     walk_fixture_add_some(&self->fixture, observed, &rng);
     for (size_t i = 0; i < others; i++) {
         opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(self->fixture.space));
 
-        CHECK_OK(opevo_i_points_add(&self->others, self->fixture.kernel, point, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&self->others, self->fixture.kernel, point, 0, &err));
     }
     walk_fixture_levels(&self->fixture, &rng, self->levels);
     self->noise = (unsigned char)(2 + opevo_rng_below(&rng, OPEVO_I_NOISES - 2));
     for (size_t i = 0; i < observed; i++)
         self->z[i] = walk_fixture_normal(&rng) - 3;
-    self->gaussian = opevo_i_gaussian_create(self->fixture.kernel);
+    self->gaussian = opevo_i_qgp_gaussian_create(self->fixture.kernel);
     assert_non_null(self->gaussian);
-    opevo_i_gaussian_set(self->gaussian, self->levels, self->noise);
-    assert_int_equal(opevo_i_gaussian_noise(self->gaussian), self->noise);
-    assert_int_equal(opevo_i_gaussian_levels(self->gaussian)[1], self->levels[1]);
+    opevo_i_qgp_gaussian_set(self->gaussian, self->levels, self->noise);
+    assert_int_equal(opevo_i_qgp_gaussian_noise(self->gaussian), self->noise);
+    assert_int_equal(opevo_i_qgp_gaussian_levels(self->gaussian)[1], self->levels[1]);
 }
 
 static void case_clear(trial_case *self)
 {
-    opevo_i_gaussian_destroy(self->gaussian);
-    opevo_i_points_clear(&self->others);
+    opevo_i_qgp_gaussian_destroy(self->gaussian);
+    opevo_i_qgp_points_clear(&self->others);
     walk_fixture_close(&self->fixture);
 }
 
@@ -197,15 +197,16 @@ static void test_predictions(void **state)
         size_t first = seed % 3 * 10;
 
         case_init(&one, observed, OTHERS, seed);
-        CHECK_OK(opevo_i_gaussian_condition(one.gaussian, &one.fixture.points, &err));
-        opevo_i_gaussian_target(one.gaussian, one.z);
-        CHECK_OK(opevo_i_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, 0, OTHERS,
-                                          mean, deviation, &err));
-        CHECK_OK(opevo_i_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, first,
-                                          OTHERS - first, mean + first, deviation + first, &err));
+        CHECK_OK(opevo_i_qgp_gaussian_condition(one.gaussian, &one.fixture.points, &err));
+        opevo_i_qgp_gaussian_target(one.gaussian, one.z);
+        CHECK_OK(opevo_i_qgp_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, 0,
+                                              OTHERS, mean, deviation, &err));
+        CHECK_OK(opevo_i_qgp_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, first,
+                                              OTHERS - first, mean + first, deviation + first,
+                                              &err));
         check_others(&one, observed, mean, deviation);
-        CHECK_OK(opevo_i_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
-        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        CHECK_OK(opevo_i_qgp_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
+        opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
         check_others(&one, observed, mean, deviation);
         case_clear(&one);
     }
@@ -217,13 +218,14 @@ static void append_up_to(trial_case *self, size_t start, size_t end)
     size_t all = self->fixture.points.count;
 
     self->fixture.points.count = start;
-    CHECK_OK(opevo_i_gaussian_condition(self->gaussian, &self->fixture.points, &err));
-    opevo_i_gaussian_target(self->gaussian, self->z);
-    CHECK_OK(opevo_i_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
+    CHECK_OK(opevo_i_qgp_gaussian_condition(self->gaussian, &self->fixture.points, &err));
+    opevo_i_qgp_gaussian_target(self->gaussian, self->z);
+    CHECK_OK(
+        opevo_i_qgp_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
     self->fixture.points.count = all;
     for (size_t i = start; i < end; i++)
-        CHECK_OK(
-            opevo_i_gaussian_append(self->gaussian, &self->fixture.points, &self->others, &err));
+        CHECK_OK(opevo_i_qgp_gaussian_append(self->gaussian, &self->fixture.points, &self->others,
+                                             &err));
 }
 
 /* From 4 points to 70: past the first capacity, and the second. */
@@ -239,8 +241,8 @@ static void test_appending(void **state)
 
         case_init(&one, LAST, OTHERS, seed);
         append_up_to(&one, FIRST, LAST);
-        opevo_i_gaussian_target(one.gaussian, one.z);
-        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        opevo_i_qgp_gaussian_target(one.gaussian, one.z);
+        opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
         check_others(&one, LAST, mean, deviation);
         case_clear(&one);
     }
@@ -261,9 +263,9 @@ static void test_believing(void **state)
 
         case_init(&one, LAST, OTHERS, seed);
         append_up_to(&one, FIRST, FIRST);
-        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
         append_up_to(&one, FIRST, LAST);
-        opevo_i_gaussian_read(one.gaussian, believed_mean, believed);
+        opevo_i_qgp_gaussian_read(one.gaussian, believed_mean, believed);
         dense_init(&first, &one.fixture, one.levels, one.noise, one.z, FIRST);
         dense_init(&last, &one.fixture, one.levels, one.noise, one.z, LAST);
         last.variance = first.variance; /* which is not learned from beliefs */
@@ -278,8 +280,8 @@ static void test_believing(void **state)
             narrower += believed[j] < deviation[j];
         }
         assert_true(narrower > OTHERS / 2);
-        opevo_i_gaussian_retract(one.gaussian, FIRST);
-        opevo_i_gaussian_read(one.gaussian, believed_mean, believed);
+        opevo_i_qgp_gaussian_retract(one.gaussian, FIRST);
+        opevo_i_qgp_gaussian_read(one.gaussian, believed_mean, believed);
         for (size_t j = 0; j < OTHERS; j++) {
             CHECK_CLOSE((double)believed_mean[j], (double)mean[j], 1e-6);
             CHECK_CLOSE((double)believed[j], (double)deviation[j], 1e-3 * sqrt(first.variance));
@@ -298,13 +300,13 @@ static void test_appending_after_retracting(void **state)
     (void)state;
     case_init(&one, LAST, OTHERS, 3);
     append_up_to(&one, FIRST, LAST);
-    opevo_i_gaussian_retract(one.gaussian, FIRST);
+    opevo_i_qgp_gaussian_retract(one.gaussian, FIRST);
     for (size_t i = FIRST; i < LAST; i++)
-        CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
-    opevo_i_gaussian_target(one.gaussian, one.z);
-    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        CHECK_OK(opevo_i_qgp_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+    opevo_i_qgp_gaussian_target(one.gaussian, one.z);
+    opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
     check_others(&one, LAST, mean, deviation);
-    opevo_i_gaussian_read(one.gaussian, NULL, again);
+    opevo_i_qgp_gaussian_read(one.gaussian, NULL, again);
     assert_memory_equal(deviation, again, sizeof again);
     case_clear(&one);
 }
@@ -314,7 +316,7 @@ static void test_repeated_points(void **state)
 {
     enum { COUNT = 60 };
     walk_fixture fixture = walk_fixture_open(case_space);
-    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+    opevo_i_qgp_gaussian *gaussian = opevo_i_qgp_gaussian_create(fixture.kernel);
     unsigned char levels[WALK_FEATURES_MOST];
     double z[COUNT];
     float mean[COUNT];
@@ -323,26 +325,26 @@ static void test_repeated_points(void **state)
 
     (void)state;
     memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
-    opevo_i_gaussian_set(gaussian, levels, 0);
+    opevo_i_qgp_gaussian_set(gaussian, levels, 0);
     for (size_t i = 0; i < COUNT; i++) {
         z[i] = (double)(i % 7);
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, i % 2, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel, i % 2, 0, &err));
     }
-    CHECK_OK(opevo_i_gaussian_condition(gaussian, &fixture.points, &err));
-    opevo_i_gaussian_target(gaussian, z);
-    CHECK_OK(opevo_i_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT, mean,
-                                      deviation, &err));
+    CHECK_OK(opevo_i_qgp_gaussian_condition(gaussian, &fixture.points, &err));
+    opevo_i_qgp_gaussian_target(gaussian, z);
+    CHECK_OK(opevo_i_qgp_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT,
+                                          mean, deviation, &err));
     for (size_t i = 0; i < COUNT; i++)
         assert_true(isfinite(mean[i]) && deviation[i] > 0 && isfinite(deviation[i]));
-    CHECK_OK(opevo_i_gaussian_evidence(gaussian, &fixture.points, z, &minus_log, &err));
+    CHECK_OK(opevo_i_qgp_gaussian_evidence(gaussian, &fixture.points, z, &minus_log, &err));
     assert_true(isfinite(minus_log));
     memset(z, 0, sizeof z); /* nothing varies */
-    opevo_i_gaussian_target(gaussian, z);
-    CHECK_OK(opevo_i_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT, mean,
-                                      deviation, &err));
+    opevo_i_qgp_gaussian_target(gaussian, z);
+    CHECK_OK(opevo_i_qgp_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT,
+                                          mean, deviation, &err));
     for (size_t i = 0; i < COUNT; i++)
         assert_true(fabs((double)mean[i]) < 1e-6 && deviation[i] > 0);
-    opevo_i_gaussian_destroy(gaussian);
+    opevo_i_qgp_gaussian_destroy(gaussian);
     walk_fixture_close(&fixture);
 }
 
@@ -396,9 +398,9 @@ static void test_evidence(void **state)
             opevo_rng_init(&rng, seed, "test", 1);
             walk_fixture_levels(&one.fixture, &rng, one.levels);
             one.noise = (unsigned char)(2 + seed);
-            opevo_i_gaussian_set(one.gaussian, one.levels, one.noise);
-            CHECK_OK(opevo_i_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log,
-                                               &err));
+            opevo_i_qgp_gaussian_set(one.gaussian, one.levels, one.noise);
+            CHECK_OK(opevo_i_qgp_gaussian_evidence(one.gaussian, &one.fixture.points, one.z,
+                                                   &minus_log, &err));
             dense_init(&model, &one.fixture, one.levels, one.noise, one.z, n);
             if (seed == 0)
                 first = minus_log + integrated(&model);
@@ -412,7 +414,7 @@ static void test_evidence(void **state)
 
 static opevo_status use(trial_case *self)
 {
-    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(self->fixture.kernel);
+    opevo_i_qgp_gaussian *gaussian = opevo_i_qgp_gaussian_create(self->fixture.kernel);
     size_t all = self->fixture.points.count;
     opevo_status status = gaussian ? OPEVO_OK : OPEVO_NOMEM;
     float mean[8];
@@ -423,23 +425,23 @@ static opevo_status use(trial_case *self)
     opevo_rng_init(&rng, 1, "test", 0);
     self->fixture.points.count = 2;
     if (status == OPEVO_OK)
-        status =
-            opevo_i_gaussian_evidence(gaussian, &self->fixture.points, self->z, &minus_log, NULL);
+        status = opevo_i_qgp_gaussian_evidence(gaussian, &self->fixture.points, self->z, &minus_log,
+                                               NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_gaussian_sweep(gaussian, &self->fixture.points, self->z, &rng, NULL);
+        status = opevo_i_qgp_gaussian_sweep(gaussian, &self->fixture.points, self->z, &rng, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_gaussian_condition(gaussian, &self->fixture.points, NULL);
+        status = opevo_i_qgp_gaussian_condition(gaussian, &self->fixture.points, NULL);
     if (status == OPEVO_OK) {
-        opevo_i_gaussian_target(gaussian, self->z);
-        status = opevo_i_gaussian_predict(gaussian, &self->fixture.points, &self->others, 0, 8,
-                                          mean, deviation, NULL);
+        opevo_i_qgp_gaussian_target(gaussian, self->z);
+        status = opevo_i_qgp_gaussian_predict(gaussian, &self->fixture.points, &self->others, 0, 8,
+                                              mean, deviation, NULL);
     }
     if (status == OPEVO_OK)
-        status = opevo_i_gaussian_watch(gaussian, &self->fixture.points, &self->others, NULL);
+        status = opevo_i_qgp_gaussian_watch(gaussian, &self->fixture.points, &self->others, NULL);
     self->fixture.points.count = all;
     for (size_t i = 2; i < all && status == OPEVO_OK; i++)
-        status = opevo_i_gaussian_append(gaussian, &self->fixture.points, &self->others, NULL);
-    opevo_i_gaussian_destroy(gaussian);
+        status = opevo_i_qgp_gaussian_append(gaussian, &self->fixture.points, &self->others, NULL);
+    opevo_i_qgp_gaussian_destroy(gaussian);
     return status;
 }
 
@@ -461,7 +463,7 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     case_clear(&one);
-    opevo_i_gaussian_destroy(NULL);
+    opevo_i_qgp_gaussian_destroy(NULL);
 }
 
 /* A failed append has appended nothing; after a failed watch, watching again works. */
@@ -477,14 +479,15 @@ static void test_goes_on_after_a_failure(void **state)
     append_up_to(&one, FIRST, FIRST);
     for (int64_t n = 1; n <= 3; n++) {
         opevo_memory_fail_at(n);
-        CHECK_FAILS(OPEVO_NOMEM, "No memory",
-                    opevo_i_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
+        CHECK_FAILS(
+            OPEVO_NOMEM, "No memory",
+            opevo_i_qgp_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
         opevo_memory_fail_at(0);
     }
     append_up_to(&one, FIRST, FIRST);
     for (size_t i = FIRST; i < LAST;) {
         opevo_memory_fail_at(1 + (int64_t)(failures % 5));
-        if (opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, NULL) ==
+        if (opevo_i_qgp_gaussian_append(one.gaussian, &one.fixture.points, &one.others, NULL) ==
             OPEVO_OK)
             i++;
         else
@@ -492,8 +495,8 @@ static void test_goes_on_after_a_failure(void **state)
         opevo_memory_fail_at(0);
     }
     assert_true(failures > 0);
-    opevo_i_gaussian_target(one.gaussian, one.z);
-    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+    opevo_i_qgp_gaussian_target(one.gaussian, one.z);
+    opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
     check_others(&one, LAST, mean, deviation);
     case_clear(&one);
 }

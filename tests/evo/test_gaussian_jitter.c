@@ -14,18 +14,18 @@ enum { FIRST = 6, LAST = 12, WATCHED = 5 };
 /* Of two observed points, and of an observed one with a watched one. */
 static float correlations[LAST][LAST];
 static float watched[LAST][WATCHED];
-static const opevo_i_points *observed_points;
+static const opevo_i_qgp_points *observed_points;
 
-void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
-                                         unsigned level, const opevo_i_points *of, size_t i,
-                                         opevo_i_point_range to, float *products);
-void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                                    const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                                    float *products);
+void __wrap_opevo_i_qgp_walk_kernel_multiply(const opevo_i_qgp_walk_kernel *kernel, size_t feature,
+                                             unsigned level, const opevo_i_qgp_points *of, size_t i,
+                                             opevo_i_qgp_point_range to, float *products);
+void __wrap_opevo_i_qgp_walk_kernel_row(const opevo_i_qgp_walk_kernel *kernel,
+                                        const unsigned char *levels, const opevo_i_qgp_points *of,
+                                        size_t i, opevo_i_qgp_point_range to, float *products);
 
-void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
-                                         unsigned level, const opevo_i_points *of, size_t i,
-                                         opevo_i_point_range to, float *products)
+void __wrap_opevo_i_qgp_walk_kernel_multiply(const opevo_i_qgp_walk_kernel *kernel, size_t feature,
+                                             unsigned level, const opevo_i_qgp_points *of, size_t i,
+                                             opevo_i_qgp_point_range to, float *products)
 {
     (void)kernel;
     (void)level;
@@ -34,9 +34,9 @@ void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size
         products[j] *= correlations[i][to.first + j];
 }
 
-void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                                    const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                                    float *products)
+void __wrap_opevo_i_qgp_walk_kernel_row(const opevo_i_qgp_walk_kernel *kernel,
+                                        const unsigned char *levels, const opevo_i_qgp_points *of,
+                                        size_t i, opevo_i_qgp_point_range to, float *products)
 {
     (void)kernel;
     (void)levels;
@@ -59,8 +59,8 @@ static void fill(float excess)
 
 typedef struct trial_case {
     walk_fixture fixture;
-    opevo_i_points others;
-    opevo_i_gaussian *gaussian;
+    opevo_i_qgp_points others;
+    opevo_i_qgp_gaussian *gaussian;
     double z[LAST];
 } trial_case;
 
@@ -69,23 +69,23 @@ static trial_case open_case(void)
     trial_case self = {.fixture = walk_fixture_open(case_space)};
     unsigned char levels[WALK_FEATURES_MOST] = {0};
 
-    CHECK_OK(opevo_i_points_init(&self.others, self.fixture.kernel, &err));
+    CHECK_OK(opevo_i_qgp_points_init(&self.others, self.fixture.kernel, &err));
     for (size_t i = 0; i < LAST; i++) {
         self.z[i] = sin((double)i);
-        CHECK_OK(opevo_i_points_add(&self.fixture.points, self.fixture.kernel, 0, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&self.fixture.points, self.fixture.kernel, 0, 0, &err));
     }
     for (size_t i = 0; i < WATCHED; i++)
-        CHECK_OK(opevo_i_points_add(&self.others, self.fixture.kernel, 1, 0, &err));
-    self.gaussian = opevo_i_gaussian_create(self.fixture.kernel);
+        CHECK_OK(opevo_i_qgp_points_add(&self.others, self.fixture.kernel, 1, 0, &err));
+    self.gaussian = opevo_i_qgp_gaussian_create(self.fixture.kernel);
     assert_non_null(self.gaussian);
-    opevo_i_gaussian_set(self.gaussian, levels, 0);
+    opevo_i_qgp_gaussian_set(self.gaussian, levels, 0);
     return self;
 }
 
 static void close_case(trial_case *self)
 {
-    opevo_i_gaussian_destroy(self->gaussian);
-    opevo_i_points_clear(&self->others);
+    opevo_i_qgp_gaussian_destroy(self->gaussian);
+    opevo_i_qgp_points_clear(&self->others);
     walk_fixture_close(&self->fixture);
 }
 
@@ -93,9 +93,10 @@ static void condition_and_watch(trial_case *self, size_t count)
 {
     observed_points = &self->fixture.points;
     self->fixture.points.count = count;
-    CHECK_OK(opevo_i_gaussian_condition(self->gaussian, &self->fixture.points, &err));
-    opevo_i_gaussian_target(self->gaussian, self->z);
-    CHECK_OK(opevo_i_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
+    CHECK_OK(opevo_i_qgp_gaussian_condition(self->gaussian, &self->fixture.points, &err));
+    opevo_i_qgp_gaussian_target(self->gaussian, self->z);
+    CHECK_OK(
+        opevo_i_qgp_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
     self->fixture.points.count = LAST;
 }
 
@@ -113,11 +114,12 @@ static void appending_is_factoring_anew(void **state)
         fill(excesses[k]);
         condition_and_watch(&one, FIRST);
         for (size_t i = FIRST; i < LAST; i++)
-            CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
-        opevo_i_gaussian_target(one.gaussian, one.z);
-        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+            CHECK_OK(
+                opevo_i_qgp_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+        opevo_i_qgp_gaussian_target(one.gaussian, one.z);
+        opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
         condition_and_watch(&one, LAST);
-        opevo_i_gaussian_read(one.gaussian, mean_anew, deviation_anew);
+        opevo_i_qgp_gaussian_read(one.gaussian, mean_anew, deviation_anew);
         for (size_t j = 0; j < WATCHED; j++) {
             CHECK_CLOSE((double)mean[j] / (double)mean_anew[j], 1, 1e-3);
             CHECK_CLOSE((double)deviation[j] / (double)deviation_anew[j], 1, 1e-3);
@@ -139,16 +141,16 @@ static void what_is_no_number(void **state)
         observed_points = &one.fixture.points;
         one.fixture.points.count = FIRST;
         CHECK_FAILS(OPEVO_TOLERANCE, "covariance matrix",
-                    opevo_i_gaussian_condition(one.gaussian, &one.fixture.points, &err));
+                    opevo_i_qgp_gaussian_condition(one.gaussian, &one.fixture.points, &err));
     }
     fill(0);
     condition_and_watch(&one, FIRST);
     correlations[FIRST][0] = NAN;
     CHECK_FAILS(OPEVO_TOLERANCE, "not finite numbers",
-                opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+                opevo_i_qgp_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
     fill(0);
-    CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
-    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+    CHECK_OK(opevo_i_qgp_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+    opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
     for (size_t j = 0; j < WATCHED; j++)
         assert_true(isfinite(mean[j]) && deviation[j] > 0 && isfinite(deviation[j]));
     close_case(&one);
@@ -163,7 +165,8 @@ static void evidence_of_what_is_no_number(void **state)
     (void)state;
     fill(0);
     correlations[LAST - 1][0] = NAN;
-    CHECK_OK(opevo_i_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log, &err));
+    CHECK_OK(
+        opevo_i_qgp_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log, &err));
     assert_true(minus_log > 1e300 && isfinite(minus_log));
     close_case(&one);
 }

@@ -21,24 +21,25 @@ static const char drawn_space[] =
     "{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9]},"
     " \"b\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\", \"z\"]}}";
 
-static void put_state(opevo_i_gaussian *gaussian, size_t state)
+static void put_state(opevo_i_qgp_gaussian *gaussian, size_t state)
 {
     unsigned char levels[2] = {(unsigned char)(state % OPEVO_I_LEVELS),
                                (unsigned char)(state / OPEVO_I_LEVELS % OPEVO_I_LEVELS)};
 
-    opevo_i_gaussian_set(gaussian, levels,
-                         (unsigned char)(state / OPEVO_I_LEVELS / OPEVO_I_LEVELS));
+    opevo_i_qgp_gaussian_set(gaussian, levels,
+                             (unsigned char)(state / OPEVO_I_LEVELS / OPEVO_I_LEVELS));
 }
 
-static size_t get_state(const opevo_i_gaussian *gaussian)
+static size_t get_state(const opevo_i_qgp_gaussian *gaussian)
 {
-    const unsigned char *levels = opevo_i_gaussian_levels(gaussian);
+    const unsigned char *levels = opevo_i_qgp_gaussian_levels(gaussian);
 
-    return levels[0] + (size_t)OPEVO_I_LEVELS *
-                           (levels[1] + (size_t)OPEVO_I_LEVELS * opevo_i_gaussian_noise(gaussian));
+    return levels[0] +
+           (size_t)OPEVO_I_LEVELS *
+               (levels[1] + (size_t)OPEVO_I_LEVELS * opevo_i_qgp_gaussian_noise(gaussian));
 }
 
-static void fill_posterior(opevo_i_gaussian *gaussian, const opevo_i_points *points,
+static void fill_posterior(opevo_i_qgp_gaussian *gaussian, const opevo_i_qgp_points *points,
                            const double *z, double *posterior)
 {
     double least = INFINITY;
@@ -46,7 +47,7 @@ static void fill_posterior(opevo_i_gaussian *gaussian, const opevo_i_points *poi
 
     for (size_t i = 0; i < STATES; i++) {
         put_state(gaussian, i);
-        CHECK_OK(opevo_i_gaussian_evidence(gaussian, points, z, &posterior[i], &err));
+        CHECK_OK(opevo_i_qgp_gaussian_evidence(gaussian, points, z, &posterior[i], &err));
         least = fmin(least, posterior[i]);
     }
     for (size_t i = 0; i < STATES; i++)
@@ -85,7 +86,7 @@ static void check_frequencies(const double *expected, const uint64_t *found, siz
 static void check_chains(const walk_fixture *fixture, const double *z, size_t chains, int sweeps,
                          bool from_posterior)
 {
-    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture->kernel);
+    opevo_i_qgp_gaussian *gaussian = opevo_i_qgp_gaussian_create(fixture->kernel);
     double posterior[STATES];
     uint64_t found[STATES] = {0};
     size_t moved = 0;
@@ -98,13 +99,13 @@ static void check_chains(const walk_fixture *fixture, const double *z, size_t ch
 
         put_state(gaussian, start);
         for (int k = 0; k < sweeps; k++)
-            CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture->points, z, &rng, &err));
+            CHECK_OK(opevo_i_qgp_gaussian_sweep(gaussian, &fixture->points, z, &rng, &err));
         moved += get_state(gaussian) != start;
         found[get_state(gaussian)]++;
     }
     assert_true(moved > chains / 2);
     check_frequencies(posterior, found, STATES, chains);
-    opevo_i_gaussian_destroy(gaussian);
+    opevo_i_qgp_gaussian_destroy(gaussian);
 }
 
 static void test_sweep_draws_from_the_posterior(void **state)
@@ -133,32 +134,32 @@ static void test_prior(void **state)
         walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
                           " \"c\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
                           " \"b\": {\"_type\": \"discrete\", \"_value\": [4, 5, 6]}}");
-    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+    opevo_i_qgp_gaussian *gaussian = opevo_i_qgp_gaussian_create(fixture.kernel);
     uint64_t found[FEATURES][OPEVO_I_LEVELS] = {{0}};
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
-    assert_int_equal(opevo_i_walk_kernel_features(fixture.kernel), FEATURES);
+    assert_int_equal(opevo_i_qgp_walk_kernel_features(fixture.kernel), FEATURES);
     for (int i = 0; i < 2; i++)
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, 5, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel, 5, 0, &err));
     for (size_t c = 0; c < CHAINS; c++) {
         unsigned char levels[FEATURES];
 
         walk_fixture_levels(&fixture, &rng, levels);
         for (size_t f = 0; f < FEATURES; f++) {
-            if (opevo_i_walk_kernel_is_optional(fixture.kernel, f))
+            if (opevo_i_qgp_walk_kernel_is_optional(fixture.kernel, f))
                 levels[f] = opevo_rng_below(&rng, 2)
                                 ? OPEVO_I_LEVELS - 1
                                 : (unsigned char)opevo_rng_below(&rng, OPEVO_I_LEVELS - 1);
         }
-        opevo_i_gaussian_set(gaussian, levels, 2);
-        CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
+        opevo_i_qgp_gaussian_set(gaussian, levels, 2);
+        CHECK_OK(opevo_i_qgp_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
         for (size_t f = 0; f < FEATURES; f++)
-            found[f][opevo_i_gaussian_levels(gaussian)[f]]++;
+            found[f][opevo_i_qgp_gaussian_levels(gaussian)[f]]++;
     }
     for (size_t f = 0; f < FEATURES; f++) {
-        bool optional = opevo_i_walk_kernel_is_optional(fixture.kernel, f);
+        bool optional = opevo_i_qgp_walk_kernel_is_optional(fixture.kernel, f);
         double prior[OPEVO_I_LEVELS];
 
         for (size_t level = 0; level < OPEVO_I_LEVELS; level++)
@@ -167,7 +168,7 @@ static void test_prior(void **state)
                                                          : 0.5 / (OPEVO_I_LEVELS - 1);
         check_frequencies(prior, found[f], OPEVO_I_LEVELS, CHAINS);
     }
-    opevo_i_gaussian_destroy(gaussian);
+    opevo_i_qgp_gaussian_destroy(gaussian);
     walk_fixture_close(&fixture);
 }
 
@@ -183,8 +184,9 @@ static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
         for (size_t j = 0; j < n; j++) {
             float product = 1;
 
-            opevo_i_walk_kernel_multiply(fixture->kernel, 0, 4, &fixture->points, i,
-                                         (opevo_i_point_range){&fixture->points, j, 1}, &product);
+            opevo_i_qgp_walk_kernel_multiply(fixture->kernel, 0, 4, &fixture->points, i,
+                                             (opevo_i_qgp_point_range){&fixture->points, j, 1},
+                                             &product);
             matrix[i * n + j] = (double)product + (i == j ? 0.01 : 0);
         }
         normals[i] = walk_fixture_normal(rng);
@@ -207,15 +209,15 @@ static void test_irrelevant_parameter(void **state)
         walk_fixture fixture =
             walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9, 10]},"
                               " \"b\": {\"_type\": \"choice\", \"_value\": [0, 3, 5, 6, 7, 9]}}");
-        opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+        opevo_i_qgp_gaussian *gaussian = opevo_i_qgp_gaussian_create(fixture.kernel);
         double z[COUNT];
 
         walk_fixture_add_some(&fixture, COUNT, &rng);
         draw_targets(&fixture, &rng, z);
         for (int k = 0; k < 12; k++)
-            CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
-        high += opevo_i_gaussian_levels(gaussian)[1] >= 5;
-        opevo_i_gaussian_destroy(gaussian);
+            CHECK_OK(opevo_i_qgp_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
+        high += opevo_i_qgp_gaussian_levels(gaussian)[1] >= 5;
+        opevo_i_qgp_gaussian_destroy(gaussian);
         walk_fixture_close(&fixture);
     }
     if (gsl_cdf_binomial_Q((unsigned)high - 1, 4.0 / 9, SETS) > 1e-5)

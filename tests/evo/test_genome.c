@@ -43,7 +43,7 @@ static void test_names(void **state)
 {
     static const struct {
         const char *name;
-        opevo_i_gene kind;
+        opevo_i_tvm_gene kind;
         const char *same_stage; /* a parameter of the same stage */
         const char *other_stage;
     } expected[] = {
@@ -58,22 +58,23 @@ static void test_names(void **state)
         {"one", OPEVO_I_GENE_FIXED, "sketch", "C__unroll"},
     };
     opevo_space *space = formula_space(sketches);
-    opevo_i_genome *genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
 
     (void)state;
     assert_non_null(genome);
     assert_int_equal(opevo_space_parameter_count(space), WIDTH);
-    assert_int_equal(opevo_i_genome_stage_count(genome), 3);
+    assert_int_equal(opevo_i_tvm_genome_stage_count(genome), 3);
     for (size_t k = 0; k < WIDTH; k++) {
         size_t i = find(space, expected[k].name);
 
-        assert_int_equal(opevo_i_genome_kind(genome, i), expected[k].kind);
-        assert_int_equal(opevo_i_genome_stage(genome, i),
-                         opevo_i_genome_stage(genome, find(space, expected[k].same_stage)));
-        assert_int_not_equal(opevo_i_genome_stage(genome, i),
-                             opevo_i_genome_stage(genome, find(space, expected[k].other_stage)));
+        assert_int_equal(opevo_i_tvm_genome_kind(genome, i), expected[k].kind);
+        assert_int_equal(opevo_i_tvm_genome_stage(genome, i),
+                         opevo_i_tvm_genome_stage(genome, find(space, expected[k].same_stage)));
+        assert_int_not_equal(
+            opevo_i_tvm_genome_stage(genome, i),
+            opevo_i_tvm_genome_stage(genome, find(space, expected[k].other_stage)));
     }
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
 }
 
@@ -105,7 +106,7 @@ static double admitted(const opevo_parameter *parameter, int64_t innermost)
 static void test_law_of_samples(void **state)
 {
     opevo_space *space = formula_space(sketches);
-    opevo_i_genome *genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 4);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 4);
     size_t size = (size_t)opevo_space_size(space);
     double *law = calloc(size, sizeof *law);
     uint64_t *drawn = calloc(size, sizeof *drawn);
@@ -136,7 +137,7 @@ static void test_law_of_samples(void **state)
         opevo_index vertices[WIDTH];
         opevo_index point = 0;
 
-        opevo_i_genome_sample(genome, 0, &rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
         point = opevo_space_encode(space, vertices);
         assert_true(law[point] > 0);
         drawn[point]++;
@@ -144,7 +145,7 @@ static void test_law_of_samples(void **state)
     assert_true(fit_p(drawn, law, size, DRAWS) > 1e-4);
     free(law);
     free(drawn);
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
 }
 
@@ -204,12 +205,12 @@ static void check_tile(const char *type, int64_t innermost)
 {
     enum { DRAWS = 40000 };
     opevo_parameter *parameter = NULL;
-    opevo_i_tiling tiling;
+    opevo_i_tvm_tiling tiling;
     size_t size = 0;
     opevo_rng rng;
 
     CHECK_OK(opevo_parameter_parse("t", type, "any-divisor", &parameter, &err));
-    assert_true(opevo_i_tiling_of(parameter, &tiling));
+    assert_true(opevo_i_tvm_tiling_of(parameter, &tiling));
     size = (size_t)opevo_parameter_size(parameter);
     opevo_rng_init(&rng, 2, "test", 0);
     for (opevo_index vertex = 0; vertex < size; vertex++) {
@@ -220,7 +221,7 @@ static void check_tile(const char *type, int64_t innermost)
         for (int i = 0; i < DRAWS; i++) {
             opevo_index reached = vertex;
             bool moved =
-                opevo_i_tiling_move(&tiling, parameter, (uint64_t)innermost, &rng, &reached);
+                opevo_i_tvm_tiling_move(&tiling, parameter, (uint64_t)innermost, &rng, &reached);
 
             assert_int_equal(moved, reached != vertex);
             assert_true(law[reached] > 0);
@@ -251,7 +252,7 @@ static void test_law_of_tiles(void **state)
 }
 
 /* The law of a mutation of one point: by kind, then by gene, then by value. */
-static void add_mutation_law(const opevo_space *space, const opevo_i_genome *genome,
+static void add_mutation_law(const opevo_space *space, const opevo_i_tvm_genome *genome,
                              const double *weights, int64_t innermost, const opevo_index *vertices,
                              double *law)
 {
@@ -260,7 +261,7 @@ static void add_mutation_law(const opevo_space *space, const opevo_i_genome *gen
     double sum = 0;
 
     for (size_t i = 0; i < WIDTH; i++) {
-        opevo_i_gene kind = opevo_i_genome_kind(genome, i);
+        opevo_i_tvm_gene kind = opevo_i_tvm_genome_kind(genome, i);
 
         counts[i] = kind != OPEVO_I_GENE_FIXED && vertices[i] != OPEVO_INACTIVE &&
                     (kind != OPEVO_I_GENE_TILE ||
@@ -272,7 +273,7 @@ static void add_mutation_law(const opevo_space *space, const opevo_i_genome *gen
         sum += present[kind] ? weights[kind] : 0;
     for (size_t i = 0; i < WIDTH; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
-        opevo_i_gene kind = opevo_i_genome_kind(genome, i);
+        opevo_i_tvm_gene kind = opevo_i_tvm_genome_kind(genome, i);
         size_t size = (size_t)opevo_parameter_size(parameter);
         double values[64] = {0};
 
@@ -306,11 +307,11 @@ static opevo_index largest_last(const opevo_parameter *parameter)
     return largest;
 }
 
-static void check_mutations(opevo_i_gene_weights which, const double *weights)
+static void check_mutations(opevo_i_tvm_gene_weights which, const double *weights)
 {
     enum { DRAWS = 20000, STARTS = 25 };
     opevo_space *space = formula_space(sketches);
-    opevo_i_genome *genome = opevo_i_genome_create(space, which, 4);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, which, 4);
     size_t size = (size_t)opevo_space_size(space);
     size_t tile = find(space, "sketch.tiled.C__i");
     opevo_rng rng;
@@ -321,7 +322,7 @@ static void check_mutations(opevo_i_gene_weights which, const double *weights)
         uint64_t *drawn = calloc(size, sizeof *drawn);
         opevo_index vertices[WIDTH];
 
-        opevo_i_genome_sample(genome, 0, &rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
         if (vertices[tile] != OPEVO_INACTIVE && start % 5 == 0) /* above the bound it stays */
             vertices[tile] = largest_last(opevo_space_parameter(space, tile));
         add_mutation_law(space, genome, weights, 4, vertices, law);
@@ -330,7 +331,7 @@ static void check_mutations(opevo_i_gene_weights which, const double *weights)
             opevo_index point = 0;
 
             memcpy(next, vertices, sizeof next);
-            assert_true(opevo_i_genome_mutate(genome, &rng, next));
+            assert_true(opevo_i_tvm_genome_mutate(genome, &rng, next));
             point = opevo_space_encode(space, next);
             assert_true(law[point] > 0);
             drawn[point]++;
@@ -339,7 +340,7 @@ static void check_mutations(opevo_i_gene_weights which, const double *weights)
         free(law);
         free(drawn);
     }
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
 }
 
@@ -359,7 +360,7 @@ static void test_weights_of_flat_spaces(void **state)
 {
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [2, 2]},"
                                        " \"u\": {\"_type\": \"choice\", \"_value\": [0, 1]}}");
-    opevo_i_genome *genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
     /* The other tile 0.9; the other u half of 0.1, and the point itself the other half. */
     static const double law[] = {0.05, 0.05, 0.9, 0};
     uint64_t drawn[4] = {0};
@@ -370,11 +371,11 @@ static void test_weights_of_flat_spaces(void **state)
     for (int i = 0; i < 100000; i++) {
         opevo_index vertices[2] = {0, 0};
 
-        assert_true(opevo_i_genome_mutate(genome, &rng, vertices));
+        assert_true(opevo_i_tvm_genome_mutate(genome, &rng, vertices));
         drawn[opevo_space_encode(space, vertices)]++;
     }
     assert_true(fit_p(drawn, law, 4, 100000) > 1e-6);
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
 }
 
@@ -384,7 +385,7 @@ static void test_nothing_to_mutate(void **state)
     opevo_space *space = formula_space("{\"vectorize\": {\"_type\": \"discrete\", \"_value\":"
                                        " [1, 2]}, \"t\": {\"_type\": \"factor\", \"_value\":"
                                        " [127, 2]}}");
-    opevo_i_genome *genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
+    opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
     opevo_rng rng;
 
     (void)state;
@@ -393,10 +394,10 @@ static void test_nothing_to_mutate(void **state)
         opevo_index vertices[2];
 
         opevo_space_decode(space, point, vertices);
-        assert_false(opevo_i_genome_mutate(genome, &rng, vertices));
+        assert_false(opevo_i_tvm_genome_mutate(genome, &rng, vertices));
         assert_true(opevo_space_encode(space, vertices) == point);
     }
-    opevo_i_genome_destroy(genome);
+    opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
 }
 

@@ -97,8 +97,8 @@ static void check_index(opevo_space *space, const char *configuration, uint64_t 
     opevo_index point = 0;
 
     CHECK_OK(opevo_space_read(space, configuration, &point, &err));
-    assert_true(opevo_i_knob_index(space, point) == index);
-    assert_true(opevo_i_knob_point(space, index) == point);
+    assert_true(opevo_i_tvm_knob_index(space, point) == index);
+    assert_true(opevo_i_tvm_knob_point(space, index) == point);
     opevo_space_destroy(space);
 }
 
@@ -145,11 +145,11 @@ static void check_order(const char *text)
     arity = opevo_parameter_arity(parameter);
     assert_true(arity <= 8);
     for (opevo_index knob = 0; knob < opevo_parameter_size(parameter); knob++) {
-        opevo_index vertex = opevo_i_knob_to_vertex(parameter, knob);
+        opevo_index vertex = opevo_i_tvm_knob_to_vertex(parameter, knob);
         int order = 0;
 
         assert_true(vertex < opevo_parameter_size(parameter));
-        assert_true(opevo_i_knob_of_vertex(parameter, vertex) == knob);
+        assert_true(opevo_i_tvm_knob_of_vertex(parameter, vertex) == knob);
         opevo_parameter_value(parameter, vertex, value);
         for (size_t i = arity; knob > 0 && i-- > 1 && order == 0;)
             order = opevo_value_compare(before[i], value[i]);
@@ -180,8 +180,8 @@ static void test_other_types_keep_their_numbers(void **state)
     for (size_t i = 0; i < 3; i++) {
         CHECK_OK(opevo_parameter_parse("x", texts[i], NULL, &parameter, &err));
         for (opevo_index vertex = 0; vertex < opevo_parameter_size(parameter); vertex++) {
-            assert_true(opevo_i_knob_of_vertex(parameter, vertex) == vertex);
-            assert_true(opevo_i_knob_to_vertex(parameter, vertex) == vertex);
+            assert_true(opevo_i_tvm_knob_of_vertex(parameter, vertex) == vertex);
+            assert_true(opevo_i_tvm_knob_to_vertex(parameter, vertex) == vertex);
         }
         opevo_parameter_destroy(parameter);
     }
@@ -189,7 +189,7 @@ static void test_other_types_keep_their_numbers(void **state)
      * known of its divisors. */
     CHECK_OK(opevo_parameter_parse("x", "factor(1099526307889,2)", NULL, &parameter, &err));
     for (opevo_index vertex = 0; vertex < opevo_parameter_size(parameter); vertex++)
-        assert_true(opevo_i_knob_of_vertex(parameter, vertex) == vertex);
+        assert_true(opevo_i_tvm_knob_of_vertex(parameter, vertex) == vertex);
     opevo_parameter_destroy(parameter);
 }
 

@@ -8,11 +8,11 @@
 #include "branched_spaces.h"
 #include "moves_internal.h"
 
-static opevo_i_moves *make(const opevo_space *space)
+static opevo_i_gbfs_moves *make(const opevo_space *space)
 {
-    opevo_i_moves *moves = NULL;
+    opevo_i_gbfs_moves *moves = NULL;
 
-    CHECK_OK(opevo_i_moves_create(space, &moves, &err));
+    CHECK_OK(opevo_i_gbfs_moves_create(space, &moves, &err));
     return moves;
 }
 
@@ -31,18 +31,18 @@ static void check_one_parameter(const char *space_text, size_t move_count)
 {
     opevo_space *space = formula_space(space_text);
     const opevo_parameter *parameter = opevo_space_parameter(space, 0);
-    opevo_i_moves *moves = make(space);
+    opevo_i_gbfs_moves *moves = make(space);
     opevo_rng rng;
 
     opevo_rng_init(&rng, 1, "test", 0);
-    assert_int_equal(opevo_i_moves_count(moves), move_count);
+    assert_int_equal(opevo_i_gbfs_moves_count(moves), move_count);
     for (opevo_index from = 0; from < opevo_space_size(space); from++) {
         opevo_index_set *reached = opevo_index_set_create();
 
         for (size_t move = 0; move < move_count; move++) {
             opevo_index vertex = from;
 
-            if (!opevo_i_moves_apply(moves, move, &rng, &vertex)) {
+            if (!opevo_i_gbfs_moves_apply(moves, move, &rng, &vertex)) {
                 assert_true(vertex == from);
                 continue;
             }
@@ -53,7 +53,7 @@ static void check_one_parameter(const char *space_text, size_t move_count)
         assert_true(opevo_index_set_count(reached) == opevo_parameter_degree(parameter, from));
         opevo_index_set_destroy(reached);
     }
-    opevo_i_moves_destroy(moves);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 
@@ -90,7 +90,7 @@ static void test_matrix_product(void **state)
     opevo_space *space = formula_space(
         "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
         " \"_value\": [512, 4]}, \"Y\": {\"_type\": \"factor\", \"_value\": [1024, 4]}}");
-    opevo_i_moves *moves = make(space);
+    opevo_i_gbfs_moves *moves = make(space);
     opevo_index vertices[3];
     opevo_index point = 0;
     float features[11];
@@ -99,21 +99,21 @@ static void test_matrix_product(void **state)
 
     (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
-    assert_int_equal(opevo_i_moves_count(moves), 30);
-    assert_int_equal(opevo_i_moves_feature_count(moves), 11);
+    assert_int_equal(opevo_i_gbfs_moves_count(moves), 30);
+    assert_int_equal(opevo_i_gbfs_moves_feature_count(moves), 11);
     for (size_t move = 0; move < 30; move++) {
         memset(vertices, 0, sizeof vertices);
-        legal += opevo_i_moves_apply(moves, move, &rng, vertices);
+        legal += opevo_i_gbfs_moves_apply(moves, move, &rng, vertices);
     }
     assert_int_equal(legal, 8);
     CHECK_OK(opevo_space_read(space, "K=64,16,1 X=8,1,16,4 Y=16,2,16,2", &point, &err));
     opevo_space_decode(space, point, vertices);
-    opevo_i_moves_features(moves, vertices, features);
+    opevo_i_gbfs_moves_features(moves, vertices, features);
     CHECK_CLOSE(features[0], 64.0 / 1024 - 0.5, 0);
     CHECK_CLOSE(features[2], 1.0 / 1024 - 0.5, 0);
     CHECK_CLOSE(features[5], 16.0 / 512 - 0.5, 0);
     CHECK_CLOSE(features[10], 2.0 / 1024 - 0.5, 0);
-    opevo_i_moves_destroy(moves);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 
@@ -125,18 +125,18 @@ static void test_parts_of_many_neighbours(void **state)
     opevo_space *space =
         formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [25]}, \"b\":"
                       " {\"_type\": \"choice\", \"_value\": [0, 1]}}");
-    opevo_i_moves *moves = make(space);
+    opevo_i_gbfs_moves *moves = make(space);
     opevo_index_set *reached = opevo_index_set_create();
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
-    assert_int_equal(opevo_i_moves_count(moves), 256 + 2);
+    assert_int_equal(opevo_i_gbfs_moves_count(moves), 256 + 2);
     for (int round = 0; round < 60; round++) {
         for (size_t move = 0; move < 256; move++) {
             opevo_index vertices[2] = {12345, 1};
 
-            assert_true(opevo_i_moves_apply(moves, move, &rng, vertices));
+            assert_true(opevo_i_gbfs_moves_apply(moves, move, &rng, vertices));
             assert_true(vertices[1] == 1);
             opevo_index_set_add(reached, vertices[0]);
         }
@@ -144,7 +144,7 @@ static void test_parts_of_many_neighbours(void **state)
     /* A neighbour is missed with probability 2^-60. */
     assert_int_equal(opevo_index_set_count(reached), 300);
     opevo_index_set_destroy(reached);
-    opevo_i_moves_destroy(moves);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 
@@ -152,7 +152,7 @@ static void test_parts_of_many_neighbours(void **state)
 static void test_moves_with_branches(void **state)
 {
     opevo_space *space = formula_space("{" TWO_LEVELS "}");
-    opevo_i_moves *moves = make(space);
+    opevo_i_gbfs_moves *moves = make(space);
     size_t width = opevo_space_parameter_count(space);
     opevo_rng rng;
 
@@ -168,11 +168,11 @@ static void test_moves_with_branches(void **state)
             if (vertices[i] != OPEVO_INACTIVE)
                 neighbours += opevo_parameter_degree(opevo_space_parameter(space, i), vertices[i]);
         }
-        for (size_t move = 0; move < opevo_i_moves_count(moves); move++) {
-            size_t i = opevo_i_moves_parameter(moves, move);
+        for (size_t move = 0; move < opevo_i_gbfs_moves_count(moves); move++) {
+            size_t i = opevo_i_gbfs_moves_parameter(moves, move);
 
             memcpy(moved, vertices, sizeof moved);
-            if (!opevo_i_moves_apply(moves, move, &rng, moved)) {
+            if (!opevo_i_gbfs_moves_apply(moves, move, &rng, moved)) {
                 assert_memory_equal(moved, vertices, sizeof moved);
                 continue;
             }
@@ -183,7 +183,7 @@ static void test_moves_with_branches(void **state)
         assert_true(opevo_index_set_count(reached) == neighbours);
         opevo_index_set_destroy(reached);
     }
-    opevo_i_moves_destroy(moves);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 

@@ -164,7 +164,7 @@ static void test_misplaced_rewards(void **state)
     for (size_t c = 0; c < 3; c++) {
         double rewards[7];
 
-        opevo_i_na2c_misplace_rewards(orders[c], fitness, 7, rewards);
+        opevo_i_gbfs_na2c_misplace_rewards(orders[c], fitness, 7, rewards);
         for (size_t i = 0; i < 7; i++)
             CHECK_CLOSE(rewards[i], expected[c][i], 0);
     }

@@ -18,14 +18,14 @@
 enum { MOST = 40 };
 
 /* Values from a few, so that many are equal; some failures, some values that are not known. */
-static size_t draw_individuals(opevo_rng *rng, opevo_i_individual *out)
+static size_t draw_individuals(opevo_rng *rng, opevo_i_nsga2_individual *out)
 {
     size_t count = 1 + opevo_rng_below(rng, MOST);
 
     for (size_t i = 0; i < count; i++) {
         bool ok = opevo_rng_below(rng, 6) > 0;
 
-        out[i] = (opevo_i_individual){.candidate = i, .number = i, .front = 99};
+        out[i] = (opevo_i_nsga2_individual){.candidate = i, .number = i, .front = 99};
         out[i].outcome = opevo_outcome_failed(ok ? OPEVO_OUTCOME_OK : OPEVO_OUTCOME_WRONG);
         out[i].outcome.fitness = ok ? (double)opevo_rng_below(rng, 8) : 0;
         for (size_t c = 0; ok && c < OPEVO_CRITERIA_MOST - 1; c++)
@@ -48,7 +48,7 @@ static opevo_criteria draw_criteria(opevo_rng *rng)
 
 /* The front of an individual is the length of the longest chain of individuals of which each
  * dominates the next, the last one the individual. */
-static size_t chain(const opevo_i_individual *all, size_t count, size_t i,
+static size_t chain(const opevo_i_nsga2_individual *all, size_t count, size_t i,
                     const opevo_criteria *criteria)
 {
     size_t longest = 0;
@@ -65,7 +65,7 @@ static size_t chain(const opevo_i_individual *all, size_t count, size_t i,
 
 static void test_fronts(void **state)
 {
-    opevo_i_individual all[MOST];
+    opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
 
     (void)state;
@@ -74,7 +74,7 @@ static void test_fronts(void **state)
         size_t count = draw_individuals(&rng, all);
         opevo_criteria criteria = draw_criteria(&rng);
 
-        CHECK_OK(opevo_i_nondominated_sort(all, count, &criteria, &err));
+        CHECK_OK(opevo_i_nsga2_nondominated_sort(all, count, &criteria, &err));
         /* Each front satisfies the defining equation, which has one solution. */
         for (size_t i = 0; i < count; i++)
             assert_int_equal(all[i].front, chain(all, count, i, &criteria));
@@ -82,7 +82,7 @@ static void test_fronts(void **state)
 }
 
 /* Value of a criterion, larger better; what is not known counts as the worst that is. */
-static double value_of(const opevo_i_individual *all, size_t count, size_t i,
+static double value_of(const opevo_i_nsga2_individual *all, size_t count, size_t i,
                        const opevo_criteria *criteria, size_t c)
 {
     double sign = criteria->chosen[c].larger_is_better ? 1 : -1;
@@ -96,7 +96,7 @@ static double value_of(const opevo_i_individual *all, size_t count, size_t i,
 }
 
 /* By definition: next and previous are found by counting who comes before. */
-static double crowding(const opevo_i_individual *all, size_t count, size_t i,
+static double crowding(const opevo_i_nsga2_individual *all, size_t count, size_t i,
                        const opevo_criteria *criteria)
 {
     double sum = 0;
@@ -129,7 +129,7 @@ static double crowding(const opevo_i_individual *all, size_t count, size_t i,
 
 static void test_crowding(void **state)
 {
-    opevo_i_individual all[MOST];
+    opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
 
     (void)state;
@@ -138,7 +138,7 @@ static void test_crowding(void **state)
         size_t count = draw_individuals(&rng, all);
         opevo_criteria criteria = draw_criteria(&rng);
 
-        CHECK_OK(opevo_i_crowding(all, count, &criteria, &err));
+        CHECK_OK(opevo_i_nsga2_crowding(all, count, &criteria, &err));
         for (size_t i = 0; i < count; i++) {
             double right = crowding(all, count, i, &criteria);
 
@@ -153,7 +153,7 @@ static void test_crowding(void **state)
 /* The comparison is the paper's operator, made total by age. */
 static void test_crowded_comparison(void **state)
 {
-    const opevo_i_individual order[] = {
+    const opevo_i_nsga2_individual order[] = {
         {.front = 0, .crowding = INFINITY, .number = 7}, {.front = 0, .crowding = 2, .number = 3},
         {.front = 0, .crowding = 2, .number = 4},        {.front = 1, .crowding = 9, .number = 1},
         {.front = 2, .crowding = 0, .number = 0},
@@ -162,7 +162,7 @@ static void test_crowded_comparison(void **state)
     (void)state;
     for (size_t a = 0; a < 5; a++) {
         for (size_t b = 0; b < 5; b++) {
-            int sign = opevo_i_crowded_compare(&order[a], &order[b]);
+            int sign = opevo_i_nsga2_crowded_compare(&order[a], &order[b]);
 
             assert_int_equal((sign > 0) - (sign < 0), (a > b) - (a < b));
         }

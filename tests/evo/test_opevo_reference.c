@@ -96,23 +96,23 @@ static void test_generations_overlap(void **state)
 /* Equal are those of one point and one founder, if told or of the same brood. */
 static void test_equality(void **state)
 {
-    opevo_i_individuals *all = opevo_i_individuals_create();
+    opevo_i_opevo_individuals *all = opevo_i_opevo_individuals_create();
     size_t number = 0;
 
     (void)state;
-    assert_false(opevo_i_individuals_has(all, 5, 1, 1));
-    assert_true(opevo_i_individuals_add(all, 5, 1, 1, &number));
-    assert_true(opevo_i_individuals_has(all, 5, 1, 1));
-    assert_false(opevo_i_individuals_has(all, 5, 1, 2)); /* in flight: B2 */
-    assert_false(opevo_i_individuals_has(all, 5, 2, 1)); /* another founder: B1 */
-    opevo_i_individuals_tell(all, number);
-    assert_true(opevo_i_individuals_has(all, 5, 1, 2));
-    assert_false(opevo_i_individuals_has(all, 5, 2, 2));
-    assert_true(opevo_i_individuals_add(all, 5, 2, 2, &number));
-    assert_true(opevo_i_individuals_has(all, 5, 1, 3));
-    assert_true(opevo_i_individuals_has(all, 5, 2, 2));
-    assert_false(opevo_i_individuals_has(all, 6, 2, 2));
-    opevo_i_individuals_destroy(all);
+    assert_false(opevo_i_opevo_individuals_has(all, 5, 1, 1));
+    assert_true(opevo_i_opevo_individuals_add(all, 5, 1, 1, &number));
+    assert_true(opevo_i_opevo_individuals_has(all, 5, 1, 1));
+    assert_false(opevo_i_opevo_individuals_has(all, 5, 1, 2)); /* in flight: B2 */
+    assert_false(opevo_i_opevo_individuals_has(all, 5, 2, 1)); /* another founder: B1 */
+    opevo_i_opevo_individuals_tell(all, number);
+    assert_true(opevo_i_opevo_individuals_has(all, 5, 1, 2));
+    assert_false(opevo_i_opevo_individuals_has(all, 5, 2, 2));
+    assert_true(opevo_i_opevo_individuals_add(all, 5, 2, 2, &number));
+    assert_true(opevo_i_opevo_individuals_has(all, 5, 1, 3));
+    assert_true(opevo_i_opevo_individuals_has(all, 5, 2, 2));
+    assert_false(opevo_i_opevo_individuals_has(all, 6, 2, 2));
+    opevo_i_opevo_individuals_destroy(all);
 }
 
 /* One at a time, a space without factorisations has no duplicates: both B1 and B2 need what is

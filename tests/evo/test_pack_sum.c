@@ -18,7 +18,7 @@ typedef struct programs {
     float features[PROGRAMS * ROWS_MOST * 2];
     float labels[PROGRAMS];
     float weights[PROGRAMS];
-    opevo_i_samples samples;
+    opevo_i_tvm_samples samples;
 } programs;
 
 static void make_programs(programs *made, opevo_rng *rng)
@@ -32,11 +32,11 @@ static void make_programs(programs *made, opevo_rng *rng)
     }
     for (size_t i = 0; i < 2 * made->row_count; i++)
         made->features[i] = (float)opevo_rng_below(rng, 5);
-    made->samples = (opevo_i_samples){.count = PROGRAMS,
-                                      .features = made->features,
-                                      .rows = made->rows,
-                                      .labels = made->labels,
-                                      .weights = made->weights};
+    made->samples = (opevo_i_tvm_samples){.count = PROGRAMS,
+                                          .features = made->features,
+                                          .rows = made->rows,
+                                          .labels = made->labels,
+                                          .weights = made->weights};
 }
 
 /* 1/2 sum_P w_P (sum_{r in P} f_r - y_P)^2. */
@@ -74,7 +74,7 @@ static void test_gradients_are_differences(void **state)
         loss = loss_of_sums(&of, predictions, scores);
         for (size_t p = 0; p < PROGRAMS; p++)
             narrow[p] = (float)scores[p];
-        opevo_i_squared_gradients(&of.samples, narrow, first, second);
+        opevo_i_tvm_squared_gradients(&of.samples, narrow, first, second);
         for (size_t i = 0; i < of.row_count; i++) {
             double kept = predictions[i];
             double above = 0, below = 0;
@@ -148,21 +148,21 @@ static double error_of_rows(const programs *of, const double *scores)
  * a search over all stumps; so is the smallest error after the first and the third. */
 static void test_sums_are_those_of_brute_force(void **state)
 {
-    const opevo_i_boosting boosting = {.loss = OPEVO_I_LOSS_SQUARED,
-                                       .depth = 1,
-                                       .gamma = 0,
-                                       .child_weight = 0,
-                                       .eta = 0.2,
-                                       .rounds = 3,
-                                       .patience = 20,
-                                       .stride = 2,
-                                       .by_rows = true};
+    const opevo_i_tvm_boosting boosting = {.loss = OPEVO_I_LOSS_SQUARED,
+                                           .depth = 1,
+                                           .gamma = 0,
+                                           .child_weight = 0,
+                                           .eta = 0.2,
+                                           .rounds = 3,
+                                           .patience = 20,
+                                           .stride = 2,
+                                           .by_rows = true};
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (int trial = 0; trial < 100; trial++) {
-        opevo_i_cost_model *model = opevo_i_cost_model_create(2, &boosting);
+        opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(2, &boosting);
         double predictions[PROGRAMS * ROWS_MOST] = {0}, scores[PROGRAMS];
         double smallest = INFINITY;
         float learned[PROGRAMS];
@@ -187,13 +187,13 @@ static void test_sums_are_those_of_brute_force(void **state)
                 smallest = fmin(smallest, error_of_rows(&of, scores));
         }
         assert_non_null(model);
-        CHECK_OK(opevo_i_cost_model_train(model, &of.samples, &err));
-        CHECK_OK(
-            opevo_i_cost_model_predict_sums(model, of.features, of.rows, PROGRAMS, learned, &err));
+        CHECK_OK(opevo_i_tvm_cost_model_train(model, &of.samples, &err));
+        CHECK_OK(opevo_i_tvm_cost_model_predict_sums(model, of.features, of.rows, PROGRAMS, learned,
+                                                     &err));
         for (size_t p = 0; p < PROGRAMS; p++)
             CHECK_CLOSE((double)learned[p], scores[p], 1e-5);
-        CHECK_CLOSE(opevo_i_cost_model_score(model), smallest, 1e-5);
-        opevo_i_cost_model_destroy(model);
+        CHECK_CLOSE(opevo_i_tvm_cost_model_score(model), smallest, 1e-5);
+        opevo_i_tvm_cost_model_destroy(model);
     }
 }
 

@@ -31,7 +31,7 @@ enum { BORN = 300, WIDTH = 3 };
 
 static void check_against_sort(size_t capacity, uint64_t levels, uint64_t seed)
 {
-    opevo_i_population *population = opevo_i_population_create(capacity, WIDTH);
+    opevo_i_opevo_population *population = opevo_i_opevo_population_create(capacity, WIDTH);
     one all[BORN] = {{0, 0}};
     size_t kept = 0;
     opevo_rng rng;
@@ -43,22 +43,22 @@ static void check_against_sort(size_t capacity, uint64_t levels, uint64_t seed)
         opevo_index vertices[WIDTH] = {born, born + 1, (opevo_index)born << 100};
         size_t wanted = 0;
 
-        opevo_i_population_add(population, fitness, vertices);
+        opevo_i_opevo_population_add(population, fitness, vertices);
         if (fitness > 0)
             all[kept++] = (one){fitness, born};
         qsort(all, kept, sizeof *all, compare);
         wanted = kept < capacity ? kept : capacity;
-        assert_int_equal(opevo_i_population_count(population), wanted);
+        assert_int_equal(opevo_i_opevo_population_count(population), wanted);
         for (size_t rank = 0; rank < wanted; rank++) {
             double got = 0;
-            const opevo_index *row = opevo_i_population_get(population, rank, &got);
+            const opevo_index *row = opevo_i_opevo_population_get(population, rank, &got);
 
             assert_true(got == all[rank].fitness && row[0] == all[rank].born &&
                         row[1] == all[rank].born + 1 &&
                         row[2] == (opevo_index)all[rank].born << 100);
         }
     }
-    opevo_i_population_destroy(population);
+    opevo_i_opevo_population_destroy(population);
 }
 
 static void test_against_sort(void **state)
@@ -73,16 +73,16 @@ static void test_against_sort(void **state)
 
 static void test_not_kept(void **state)
 {
-    opevo_i_population *population = opevo_i_population_create(4, 1);
+    opevo_i_opevo_population *population = opevo_i_opevo_population_create(4, 1);
     const double bad[] = {0, -0.0, -1, NAN, INFINITY};
     opevo_index vertex = 7;
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        opevo_i_population_add(population, bad[i], &vertex);
-    assert_int_equal(opevo_i_population_count(population), 0);
-    opevo_i_population_destroy(population);
-    opevo_i_population_destroy(NULL);
+        opevo_i_opevo_population_add(population, bad[i], &vertex);
+    assert_int_equal(opevo_i_opevo_population_count(population), 0);
+    opevo_i_opevo_population_destroy(population);
+    opevo_i_opevo_population_destroy(NULL);
 }
 
 static void test_without_memory(void **state)
@@ -92,7 +92,7 @@ static void test_without_memory(void **state)
     (void)state;
     for (int64_t n = 1; n <= 4; n++) {
         opevo_memory_fail_at(n);
-        assert_null(opevo_i_population_create(4, 2));
+        assert_null(opevo_i_opevo_population_create(4, 2));
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_memory_fail_at(0);

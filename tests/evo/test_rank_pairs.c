@@ -22,11 +22,11 @@ typedef struct rows {
 
 static void compute(rows *self, unsigned round)
 {
-    opevo_i_rank_pairs *pairs = opevo_i_rank_pairs_create(self->labels, self->count);
+    opevo_i_tvm_rank_pairs *pairs = opevo_i_tvm_rank_pairs_create(self->labels, self->count);
 
     assert_non_null(pairs);
-    opevo_i_rank_pairs_gradients(pairs, round, self->predictions, self->first, self->second);
-    opevo_i_rank_pairs_destroy(pairs);
+    opevo_i_tvm_rank_pairs_gradients(pairs, round, self->predictions, self->first, self->second);
+    opevo_i_tvm_rank_pairs_destroy(pairs);
 }
 
 /* Rows with ties of both kinds. */

@@ -8,12 +8,12 @@
 
 enum { OBSERVATIONS_MOST = 200, VALUES_MOST = 64 };
 
-static opevo_i_parzen *make_parzen(const char *text, opevo_parameter **parameter)
+static opevo_i_tpe_parzen *make_parzen(const char *text, opevo_parameter **parameter)
 {
-    opevo_i_parzen *parzen = NULL;
+    opevo_i_tpe_parzen *parzen = NULL;
 
     CHECK_OK(opevo_parameter_parse("x", text, NULL, parameter, &err));
-    parzen = opevo_i_parzen_create(*parameter);
+    parzen = opevo_i_tpe_parzen_create(*parameter);
     assert_non_null(parzen);
     return parzen;
 }
@@ -86,13 +86,13 @@ static void unordered_by_definition(const size_t *values, const double *weights,
         law[v] /= sum;
 }
 
-static void check_law(const opevo_i_parzen *parzen, opevo_i_parzen_side side, const double *law,
-                      size_t size)
+static void check_law(const opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
+                      const double *law, size_t size)
 {
     double sum = 0;
 
     for (size_t v = 0; v < size; v++) {
-        CHECK_CLOSE(opevo_i_parzen_probability(parzen, side, v), law[v], 1e-12);
+        CHECK_CLOSE(opevo_i_tpe_parzen_probability(parzen, side, v), law[v], 1e-12);
         sum += law[v];
     }
     CHECK_CLOSE(sum, 1, 1e-9);
@@ -101,7 +101,7 @@ static void check_law(const opevo_i_parzen *parzen, opevo_i_parzen_side side, co
 static void check_against_definition(const char *text, bool ordered)
 {
     opevo_parameter *parameter = NULL;
-    opevo_i_parzen *parzen = make_parzen(text, &parameter);
+    opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
     size_t size = (size_t)opevo_parameter_size(parameter);
     size_t values[OBSERVATIONS_MOST];
     double below[OBSERVATIONS_MOST], above[OBSERVATIONS_MOST], law[2][VALUES_MOST];
@@ -111,15 +111,15 @@ static void check_against_definition(const char *text, bool ordered)
     for (size_t count = 1; count <= OBSERVATIONS_MOST; count++) {
         /* Mostly small values, so that there are ties and gaps. */
         values[count - 1] = (size_t)opevo_rng_below(&rng, 1 + opevo_rng_below(&rng, size));
-        CHECK_OK(opevo_i_parzen_observe(parzen, values[count - 1], &err));
+        CHECK_OK(opevo_i_tpe_parzen_observe(parzen, values[count - 1], &err));
         for (size_t k = 0; k < count; k++) {
             bool good = opevo_rng_below(&rng, 4) == 0;
 
             below[k] = good ? 1 : 0;
             above[k] = good ? 0 : (double)(1 + opevo_rng_below(&rng, 10)) / 10;
         }
-        opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, below);
-        opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, above);
+        opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, below);
+        opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, above);
         if (ordered) {
             ordered_by_definition(values, below, count, size, law[0]);
             ordered_by_definition(values, above, count, size, law[1]);
@@ -131,11 +131,11 @@ static void check_against_definition(const char *text, bool ordered)
         check_law(parzen, OPEVO_I_PARZEN_ABOVE, law[1], size);
         for (int again = 0; again < 2; again++) {
             for (size_t v = 0; v < size; v++)
-                CHECK_CLOSE(opevo_i_parzen_ratio(parzen, v), law[0][v] / law[1][v],
+                CHECK_CLOSE(opevo_i_tpe_parzen_ratio(parzen, v), law[0][v] / law[1][v],
                             1e-9 * law[0][v] / law[1][v]);
         }
     }
-    opevo_i_parzen_destroy(parzen);
+    opevo_i_tpe_parzen_destroy(parzen);
     opevo_parameter_destroy(parameter);
 }
 
@@ -157,7 +157,7 @@ static void check_draws(const char *text)
 {
     enum { DRAWS = 20000 };
     opevo_parameter *parameter = NULL;
-    opevo_i_parzen *parzen = make_parzen(text, &parameter);
+    opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
     size_t size = (size_t)opevo_parameter_size(parameter);
     double weights[20], squares = 0;
     size_t counts[VALUES_MOST] = {0};
@@ -166,18 +166,18 @@ static void check_draws(const char *text)
     opevo_rng_init(&rng, 2, "test", 0);
     for (size_t k = 0; k < 20; k++) {
         weights[k] = k % 3 == 0 ? 0 : 1 - (double)k / 40;
-        CHECK_OK(opevo_i_parzen_observe(parzen, k % 7 == 0 ? 0 : k % size, &err));
+        CHECK_OK(opevo_i_tpe_parzen_observe(parzen, k % 7 == 0 ? 0 : k % size, &err));
     }
-    opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, weights);
+    opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, weights);
     for (int i = 0; i < DRAWS; i++)
-        counts[(size_t)opevo_i_parzen_draw(parzen, OPEVO_I_PARZEN_BELOW, &rng)]++;
+        counts[(size_t)opevo_i_tpe_parzen_draw(parzen, OPEVO_I_PARZEN_BELOW, &rng)]++;
     for (size_t v = 0; v < size; v++) {
-        double expected = DRAWS * opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, v);
+        double expected = DRAWS * opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, v);
 
         squares += ((double)counts[v] - expected) * ((double)counts[v] - expected) / expected;
     }
     assert_true(squares < 78);
-    opevo_i_parzen_destroy(parzen);
+    opevo_i_tpe_parzen_destroy(parzen);
     opevo_parameter_destroy(parameter);
 }
 
@@ -272,26 +272,26 @@ static void test_starts_with_random_points(void **state)
 static void check_forgets(const char *text)
 {
     opevo_parameter *parameter = NULL, *same = NULL;
-    opevo_i_parzen *parzen = make_parzen(text, &parameter);
-    opevo_i_parzen *other = make_parzen(text, &same);
+    opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
+    opevo_i_tpe_parzen *other = make_parzen(text, &same);
     size_t size = (size_t)opevo_parameter_size(parameter);
     double weights[30];
 
     for (size_t k = 0; k < 30; k++) {
         weights[k] = 1 / (1 + (double)k);
-        CHECK_OK(opevo_i_parzen_observe(parzen, (5 * k + 1) % size, &err));
+        CHECK_OK(opevo_i_tpe_parzen_observe(parzen, (5 * k + 1) % size, &err));
         if (k < 17)
-            CHECK_OK(opevo_i_parzen_observe(other, (5 * k + 1) % size, &err));
+            CHECK_OK(opevo_i_tpe_parzen_observe(other, (5 * k + 1) % size, &err));
     }
-    opevo_i_parzen_forget(parzen, 17);
-    assert_int_equal(opevo_i_parzen_count(parzen), 17);
-    opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, weights);
-    opevo_i_parzen_fit(other, OPEVO_I_PARZEN_ABOVE, weights);
+    opevo_i_tpe_parzen_forget(parzen, 17);
+    assert_int_equal(opevo_i_tpe_parzen_count(parzen), 17);
+    opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, weights);
+    opevo_i_tpe_parzen_fit(other, OPEVO_I_PARZEN_ABOVE, weights);
     for (size_t v = 0; v < size; v++)
-        assert_true(opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, v) ==
-                    opevo_i_parzen_probability(other, OPEVO_I_PARZEN_ABOVE, v));
-    opevo_i_parzen_destroy(parzen);
-    opevo_i_parzen_destroy(other);
+        assert_true(opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, v) ==
+                    opevo_i_tpe_parzen_probability(other, OPEVO_I_PARZEN_ABOVE, v));
+    opevo_i_tpe_parzen_destroy(parzen);
+    opevo_i_tpe_parzen_destroy(other);
     opevo_parameter_destroy(parameter);
     opevo_parameter_destroy(same);
 }

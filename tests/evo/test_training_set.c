@@ -17,9 +17,9 @@ static const double offset = 0.1;
 
 typedef struct memory {
     opevo_space *space;
-    opevo_i_walk_kernel *kernel;
-    opevo_i_feasibility *success;
-    opevo_i_training_set observed;
+    opevo_i_qgp_walk_kernel *kernel;
+    opevo_i_qgp_feasibility *success;
+    opevo_i_qgp_training_set observed;
 } memory;
 
 static memory memory_open(void)
@@ -27,30 +27,30 @@ static memory memory_open(void)
     memory self = {0};
 
     CHECK_OK(opevo_space_parse(case_space, "a test", NULL, &self.space, &err));
-    CHECK_OK(opevo_i_walk_kernel_create(self.space, RUNS, &self.kernel, &err));
-    CHECK_OK(opevo_i_training_set_init(&self.observed, self.kernel, &err));
-    self.success = opevo_i_feasibility_create(self.kernel);
+    CHECK_OK(opevo_i_qgp_walk_kernel_create(self.space, RUNS, &self.kernel, &err));
+    CHECK_OK(opevo_i_qgp_training_set_init(&self.observed, self.kernel, &err));
+    self.success = opevo_i_qgp_feasibility_create(self.kernel);
     assert_non_null(self.success);
     return self;
 }
 
 static void memory_close(memory *self)
 {
-    opevo_i_training_set_clear(&self->observed);
-    opevo_i_feasibility_destroy(self->success);
-    opevo_i_walk_kernel_destroy(self->kernel);
+    opevo_i_qgp_training_set_clear(&self->observed);
+    opevo_i_qgp_feasibility_destroy(self->success);
+    opevo_i_qgp_walk_kernel_destroy(self->kernel);
     opevo_space_destroy(self->space);
 }
 
 static void tell(memory *self, opevo_index point, double fitness)
 {
-    CHECK_OK(opevo_i_training_set_tell(&self->observed, self->success, point, fitness, &err));
+    CHECK_OK(opevo_i_qgp_training_set_tell(&self->observed, self->success, point, fitness, &err));
 }
 
 static void learn(memory *self, const opevo_trial *trials, size_t count)
 {
-    CHECK_OK(
-        opevo_i_training_set_learn(&self->observed, self->success, trials, count, offset, &err));
+    CHECK_OK(opevo_i_qgp_training_set_learn(&self->observed, self->success, trials, count, offset,
+                                            &err));
 }
 
 static opevo_trial trial_of(uint64_t number, opevo_index point, double fitness)
@@ -71,16 +71,16 @@ static void test_targets(void **state)
     (void)state;
     tell(&self, 3, 20);
     tell(&self, 4, 0);
-    assert_true(opevo_i_feasibility_has_failures(self.success));
+    assert_true(opevo_i_qgp_feasibility_has_failures(self.success));
     tell(&self, 5, 80);
     assert_int_equal(self.observed.own.count, 2);
     assert_int_equal(self.observed.all.count, 0);
     assert_true(self.observed.best == 80);
-    opevo_i_training_set_transform(&self.observed, offset);
+    opevo_i_qgp_training_set_transform(&self.observed, offset);
     CHECK_CLOSE(self.observed.z[0], log(0.25 + offset), 1e-12);
     CHECK_CLOSE(self.observed.z[1], log(1 + offset), 1e-12);
     tell(&self, 6, 160);
-    opevo_i_training_set_transform(&self.observed, offset);
+    opevo_i_qgp_training_set_transform(&self.observed, offset);
     CHECK_CLOSE(self.observed.z[0], log(0.125 + offset), 1e-12);
     assert_int_equal(self.observed.numbers[2], 6);
     memory_close(&self);
@@ -99,7 +99,7 @@ static void test_close_targets(void **state)
         memory self = memory_open();
 
         opevo_rng_init(&rng, 4, "test", 0);
-        opevo_i_training_set_transform(&self.observed, offset);
+        opevo_i_qgp_training_set_transform(&self.observed, offset);
         if (with)
             learn(&self, earlier, 2);
         for (size_t n = 1; n <= TOLD; n++) {
@@ -107,7 +107,7 @@ static void test_close_targets(void **state)
             double median = 0;
 
             tell(&self, n - 1, 1 + (double)opevo_rng_below(&rng, 15));
-            opevo_i_training_set_transform(&self.observed, offset);
+            opevo_i_qgp_training_set_transform(&self.observed, offset);
             wide = self.observed.z + self.observed.earlier;
             memcpy(sorted, wide, n * sizeof *sorted);
             gsl_sort(sorted, 1, n);
@@ -137,7 +137,7 @@ static void test_best(void **state)
 
         told[n - 1] = 1 + (double)opevo_rng_below(&rng, 9);
         tell(&self, n - 1, told[n - 1]);
-        count = opevo_i_training_set_best(&self.observed, MOST, points, fitness);
+        count = opevo_i_qgp_training_set_best(&self.observed, MOST, points, fitness);
         assert_int_equal(count, n < MOST ? n : MOST);
         for (size_t i = 0; i < count; i++) {
             double largest = 0;
@@ -166,11 +166,11 @@ static void test_expectations(void **state)
     (void)state;
     learn(&self, &earlier, 1);
     tell(&self, 1, 2);
-    CHECK_OK(opevo_i_training_set_expect(&self.observed, 2, &err));
-    CHECK_OK(opevo_i_training_set_expect(&self.observed, 3, &err));
+    CHECK_OK(opevo_i_qgp_training_set_expect(&self.observed, 2, &err));
+    CHECK_OK(opevo_i_qgp_training_set_expect(&self.observed, 3, &err));
     assert_int_equal(self.observed.own.count, 3);
     assert_int_equal(self.observed.all.count, 4);
-    opevo_i_training_set_retract(&self.observed, 1);
+    opevo_i_qgp_training_set_retract(&self.observed, 1);
     assert_int_equal(self.observed.own.count, 1);
     assert_int_equal(self.observed.all.count, 2);
     tell(&self, 4, 3);
@@ -194,13 +194,13 @@ static void test_earlier_runs(void **state)
     memory self = memory_open();
 
     (void)state;
-    assert_int_equal(opevo_i_training_set_runs(trials, 6), 3);
-    assert_int_equal(opevo_i_training_set_runs(trials, 0), 0);
+    assert_int_equal(opevo_i_qgp_training_set_runs(trials, 6), 3);
+    assert_int_equal(opevo_i_qgp_training_set_runs(trials, 0), 0);
     learn(&self, trials, 6);
     assert_int_equal(self.observed.earlier, 5);
-    assert_true(opevo_i_feasibility_has_failures(self.success));
+    assert_true(opevo_i_qgp_feasibility_has_failures(self.success));
     tell(&self, 20, 1000);
-    opevo_i_training_set_transform(&self.observed, offset);
+    opevo_i_qgp_training_set_transform(&self.observed, offset);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(self.observed.numbers[i], points[i]);
         assert_int_equal(self.observed.ahead[i], ahead[i]);
@@ -220,7 +220,7 @@ static void test_earlier_failures_only(void **state)
     (void)state;
     learn(&self, trials, 2);
     assert_int_equal(self.observed.earlier, 0);
-    assert_true(opevo_i_feasibility_has_failures(self.success));
+    assert_true(opevo_i_qgp_feasibility_has_failures(self.success));
     tell(&self, 1, 5);
     assert_int_equal(self.observed.all.count, 0);
     assert_true(self.observed.fitness[0] == 5);
@@ -266,40 +266,40 @@ static void test_shares_of_long_runs(void **state)
 static void test_many_short_runs(void **state)
 {
     static opevo_trial trials[3 * OPEVO_I_EARLIER_MOST];
-    opevo_i_walk_kernel *kernel = NULL;
+    opevo_i_qgp_walk_kernel *kernel = NULL;
     memory self = memory_open();
 
     (void)state;
-    opevo_i_training_set_clear(&self.observed);
-    opevo_i_feasibility_destroy(self.success);
-    CHECK_OK(
-        opevo_i_walk_kernel_create(self.space, 1 + 3 * OPEVO_I_EARLIER_MOST / 2, &kernel, &err));
-    CHECK_OK(opevo_i_training_set_init(&self.observed, kernel, &err));
-    self.success = opevo_i_feasibility_create(kernel);
+    opevo_i_qgp_training_set_clear(&self.observed);
+    opevo_i_qgp_feasibility_destroy(self.success);
+    CHECK_OK(opevo_i_qgp_walk_kernel_create(self.space, 1 + 3 * OPEVO_I_EARLIER_MOST / 2, &kernel,
+                                            &err));
+    CHECK_OK(opevo_i_qgp_training_set_init(&self.observed, kernel, &err));
+    self.success = opevo_i_qgp_feasibility_create(kernel);
     for (size_t i = 0; i < 3 * OPEVO_I_EARLIER_MOST; i++)
         trials[i] = trial_of(1 + i % 2, i % 100, 1 + (double)(i % 2));
     learn(&self, trials, 3 * OPEVO_I_EARLIER_MOST);
     assert_int_equal(self.observed.earlier, 3 * OPEVO_I_EARLIER_MOST / 2);
     for (size_t i = 0; i < self.observed.earlier; i++)
         assert_true(self.observed.fitness[i] == 2);
-    opevo_i_walk_kernel_destroy(self.kernel);
+    opevo_i_qgp_walk_kernel_destroy(self.kernel);
     self.kernel = kernel;
     memory_close(&self);
 }
 
 /* ---- Without memory ---- */
 
-static opevo_status use(opevo_i_walk_kernel *kernel, opevo_i_feasibility *success)
+static opevo_status use(opevo_i_qgp_walk_kernel *kernel, opevo_i_qgp_feasibility *success)
 {
     const opevo_trial trials[] = {trial_of(1, 11, 5), trial_of(2, 12, 6), trial_of(1, 13, 0)};
-    opevo_i_training_set observed;
-    opevo_status status = opevo_i_training_set_init(&observed, kernel, NULL);
+    opevo_i_qgp_training_set observed;
+    opevo_status status = opevo_i_qgp_training_set_init(&observed, kernel, NULL);
 
     if (status == OPEVO_OK)
-        status = opevo_i_training_set_learn(&observed, success, trials, 3, offset, NULL);
+        status = opevo_i_qgp_training_set_learn(&observed, success, trials, 3, offset, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_training_set_tell(&observed, success, 1, 7, NULL);
-    opevo_i_training_set_clear(&observed);
+        status = opevo_i_qgp_training_set_tell(&observed, success, 1, 7, NULL);
+    opevo_i_qgp_training_set_clear(&observed);
     return status;
 }
 

@@ -22,41 +22,42 @@ static void check_walk(const char *text)
     enum { STEPS = 5000 };
     opevo_space *space = formula_space(text);
     size_t width = opevo_space_parameter_count(space);
-    opevo_i_moves *moves = NULL;
-    opevo_i_visited *places = NULL;
+    opevo_i_gbfs_moves *moves = NULL;
+    opevo_i_gbfs_visited *places = NULL;
     opevo_index vertices[3] = {0};
     float features[8];
     opevo_rng rng, same, choice;
     uint32_t at = 0;
 
-    CHECK_OK(opevo_i_moves_create(space, &moves, &err));
-    places = opevo_i_visited_create(space, moves);
+    CHECK_OK(opevo_i_gbfs_moves_create(space, &moves, &err));
+    places = opevo_i_gbfs_visited_create(space, moves);
     assert_non_null(places);
-    assert_true(opevo_i_moves_feature_count(moves) <= 8);
+    assert_true(opevo_i_gbfs_moves_feature_count(moves) <= 8);
     opevo_rng_init(&rng, 1, "test", 0);
     opevo_rng_init(&choice, 1, "choice", 0);
     same = rng;
-    CHECK_OK(opevo_i_visited_find(places, 0, &at, &err));
+    CHECK_OK(opevo_i_gbfs_visited_find(places, 0, &at, &err));
     for (int step = 0; step < STEPS; step++) {
-        size_t move = (size_t)opevo_rng_below(&choice, opevo_i_moves_count(moves));
-        size_t changed = opevo_i_moves_parameter(moves, move);
+        size_t move = (size_t)opevo_rng_below(&choice, opevo_i_gbfs_moves_count(moves));
+        size_t changed = opevo_i_gbfs_moves_parameter(moves, move);
         opevo_index before[3];
         uint32_t from = at;
-        const float *found = opevo_i_visited_features(places, at);
+        const float *found = opevo_i_gbfs_visited_features(places, at);
 
-        opevo_i_moves_features(moves, vertices, features);
-        for (size_t i = 0; i < opevo_i_moves_feature_count(moves); i++)
+        opevo_i_gbfs_moves_features(moves, vertices, features);
+        for (size_t i = 0; i < opevo_i_gbfs_moves_feature_count(moves); i++)
             assert_true(found[i] == features[i]);
         memcpy(before, vertices, sizeof before);
-        CHECK_OK(opevo_i_visited_move(places, from, move, &rng, &at, &err));
-        assert_int_equal(at != from, opevo_i_moves_apply(moves, move, &same, vertices));
+        CHECK_OK(opevo_i_gbfs_visited_move(places, from, move, &rng, &at, &err));
+        assert_int_equal(at != from, opevo_i_gbfs_moves_apply(moves, move, &same, vertices));
         for (size_t i = 0; i < width; i++)
             assert_true(i == changed || vertices[i] == before[i]);
-        assert_true(opevo_i_visited_at(places, at)->point == opevo_space_encode(space, vertices));
+        assert_true(opevo_i_gbfs_visited_at(places, at)->point ==
+                    opevo_space_encode(space, vertices));
     }
     assert_true(opevo_rng_u64(&rng) == opevo_rng_u64(&same));
-    opevo_i_visited_destroy(places);
-    opevo_i_moves_destroy(moves);
+    opevo_i_gbfs_visited_destroy(places);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 
@@ -73,29 +74,29 @@ static void test_places_are_forgotten(void **state)
 {
     opevo_space *space =
         formula_space("{\"n\": {\"_type\": \"factor\", \"_value\": [1073741824, 6]}}");
-    opevo_i_moves *moves = NULL;
-    opevo_i_visited *places = NULL;
+    opevo_i_gbfs_moves *moves = NULL;
+    opevo_i_gbfs_visited *places = NULL;
     uint32_t at = 0;
     opevo_index point = 0;
 
     (void)state;
-    CHECK_OK(opevo_i_moves_create(space, &moves, &err));
-    places = opevo_i_visited_create(space, moves);
-    assert_false(opevo_i_visited_trim(places));
+    CHECK_OK(opevo_i_gbfs_moves_create(space, &moves, &err));
+    places = opevo_i_gbfs_visited_create(space, moves);
+    assert_false(opevo_i_gbfs_visited_trim(places));
     do {
-        CHECK_OK(opevo_i_visited_find(places, ++point, &at, &err));
-        opevo_i_visited_at(places, at)->settled = true;
-    } while (!opevo_i_visited_trim(places));
+        CHECK_OK(opevo_i_gbfs_visited_find(places, ++point, &at, &err));
+        opevo_i_gbfs_visited_at(places, at)->settled = true;
+    } while (!opevo_i_gbfs_visited_trim(places));
     assert_true(point > 10000);
-    CHECK_OK(opevo_i_visited_find(places, point, &at, &err));
+    CHECK_OK(opevo_i_gbfs_visited_find(places, point, &at, &err));
     assert_int_equal(at, 0);
-    assert_false(opevo_i_visited_at(places, at)->settled);
-    CHECK_OK(opevo_i_visited_find(places, 1, &at, &err));
+    assert_false(opevo_i_gbfs_visited_at(places, at)->settled);
+    CHECK_OK(opevo_i_gbfs_visited_find(places, 1, &at, &err));
     assert_int_equal(at, 1);
-    assert_true(opevo_i_visited_at(places, at)->point == 1);
-    assert_false(opevo_i_visited_at(places, at)->settled);
-    opevo_i_visited_destroy(places);
-    opevo_i_moves_destroy(moves);
+    assert_true(opevo_i_gbfs_visited_at(places, at)->point == 1);
+    assert_false(opevo_i_gbfs_visited_at(places, at)->settled);
+    opevo_i_gbfs_visited_destroy(places);
+    opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
 }
 

@@ -13,9 +13,9 @@
 #include <opevo/law.h>
 #include <opevo/memory.h>
 
-static double correlation(const opevo_i_walk_feature *self, size_t level, size_t u, size_t v)
+static double correlation(const opevo_i_qgp_walk_feature *self, size_t level, size_t u, size_t v)
 {
-    return (double)opevo_i_walk_feature_row(self, (unsigned)level, u)[self->class_of[v]];
+    return (double)opevo_i_qgp_walk_feature_row(self, (unsigned)level, u)[self->class_of[v]];
 }
 
 /* ---- Values: the law ---- */
@@ -39,13 +39,13 @@ static void check_values(const opevo_parameter *parameter)
 {
     size_t n = (size_t)opevo_parameter_size(parameter);
     double *laws = malloc(n * n * sizeof *laws);
-    opevo_i_walk_feature feature;
+    opevo_i_qgp_walk_feature feature;
 
     assert_non_null(laws);
-    CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
     assert_int_equal(feature.classes, n);
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
-        fill_laws(parameter, opevo_i_level_q[level], n, laws);
+        fill_laws(parameter, opevo_i_qgp_level_q[level], n, laws);
         for (size_t u = 0; u < n; u++) {
             for (size_t v = 0; v < n; v++) {
                 double expected = sqrt(fmax(laws[u * n + v], 0) * fmax(laws[v * n + u], 0) /
@@ -55,7 +55,7 @@ static void check_values(const opevo_parameter *parameter)
             }
         }
     }
-    opevo_i_walk_feature_clear(&feature);
+    opevo_i_qgp_walk_feature_clear(&feature);
     free(laws);
 }
 
@@ -83,16 +83,16 @@ static void test_against_the_law(void **state)
 static void test_disconnected(void **state)
 {
     opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n4 5\n5 6\n6 4\n");
-    opevo_i_walk_feature feature;
+    opevo_i_qgp_walk_feature feature;
     size_t apart = 0;
 
     (void)state;
     check_values(parameter);
-    CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
     for (size_t v = 0; v < feature.classes; v++)
         apart += correlation(&feature, OPEVO_I_LEVELS - 1, 0, v) == 0;
     assert_int_equal(apart, feature.classes - 3);
-    opevo_i_walk_feature_clear(&feature);
+    opevo_i_qgp_walk_feature_clear(&feature);
     opevo_parameter_destroy(parameter);
 }
 
@@ -111,7 +111,7 @@ static bool same_component(const opevo_parameter *parameter, opevo_index u, opev
 }
 
 /* D^-1 A between the classes: of the edges of a class, the shares that lead to each. */
-static void fill_shares(const opevo_parameter *parameter, const opevo_i_walk_feature *feature,
+static void fill_shares(const opevo_parameter *parameter, const opevo_i_qgp_walk_feature *feature,
                         double *shares, double *degrees)
 {
     size_t n = feature->classes;
@@ -153,7 +153,7 @@ static void fill_visits(const double *shares, size_t n, double q, double *visits
     }
 }
 
-static void check_series(const opevo_parameter *parameter, const opevo_i_walk_feature *feature)
+static void check_series(const opevo_parameter *parameter, const opevo_i_qgp_walk_feature *feature)
 {
     enum { LEVEL = 3 }; /* .9^400 is 5e-19 */
     double shares[CLASSES_MOST * CLASSES_MOST];
@@ -163,7 +163,7 @@ static void check_series(const opevo_parameter *parameter, const opevo_i_walk_fe
 
     assert_true(n <= CLASSES_MOST);
     fill_shares(parameter, feature, shares, degrees);
-    fill_visits(shares, n, opevo_i_level_q[LEVEL], visits);
+    fill_visits(shares, n, opevo_i_qgp_level_q[LEVEL], visits);
     for (size_t u = 0; u < opevo_parameter_size(parameter); u++) {
         size_t a = feature->class_of[u];
 
@@ -171,7 +171,7 @@ static void check_series(const opevo_parameter *parameter, const opevo_i_walk_fe
             double expected = visits[a * n + b] * sqrt(degrees[a] / degrees[b] /
                                                        (visits[a * n + a] * visits[b * n + b]));
 
-            CHECK_CLOSE((double)opevo_i_walk_feature_row(feature, LEVEL, u)[b], expected, 1e-6);
+            CHECK_CLOSE((double)opevo_i_qgp_walk_feature_row(feature, LEVEL, u)[b], expected, 1e-6);
         }
     }
 }
@@ -193,16 +193,16 @@ static void test_components(void **state)
         opevo_index size = opevo_parameter_size(parameter);
 
         for (size_t k = 0; k < cases[i].arity; k++) {
-            opevo_i_walk_feature feature;
+            opevo_i_qgp_walk_feature feature;
 
-            CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, (int)k, &err));
+            CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, (int)k, &err));
             for (opevo_index u = 0; u < size; u += 1 + size / 50) {
                 for (opevo_index v = 0; v < size; v += 1 + size / 50)
                     assert_int_equal(feature.class_of[u] == feature.class_of[v],
                                      same_component(parameter, u, v, k));
             }
             check_series(parameter, &feature);
-            opevo_i_walk_feature_clear(&feature);
+            opevo_i_qgp_walk_feature_clear(&feature);
         }
         opevo_parameter_destroy(parameter);
     }
@@ -213,18 +213,18 @@ static void test_kinds(void **state)
     static const uint16_t expected[] = {0, 0, 1, 0, 1, 1, 0}; /* 1, 2, 3, 4, 5, 6, 8 */
     opevo_parameter *parameter = parameter_of("discrete(1,2,3,4,5,6,8)", NULL);
     opevo_parameter *alike = parameter_of("discrete(3,5,6)", NULL);
-    opevo_i_walk_feature feature;
+    opevo_i_qgp_walk_feature feature;
 
     (void)state;
-    CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_KIND, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_KIND, &err));
     assert_int_equal(feature.classes, 2);
     for (size_t v = 0; v < 7; v++)
         assert_int_equal(feature.class_of[v], expected[v]);
     check_series(parameter, &feature);
-    opevo_i_walk_feature_clear(&feature);
-    CHECK_OK(opevo_i_walk_feature_init(&feature, alike, OPEVO_I_FEATURE_KIND, &err));
+    opevo_i_qgp_walk_feature_clear(&feature);
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, alike, OPEVO_I_FEATURE_KIND, &err));
     assert_int_equal(feature.classes, 1);
-    opevo_i_walk_feature_clear(&feature);
+    opevo_i_qgp_walk_feature_clear(&feature);
     opevo_parameter_destroy(parameter);
     opevo_parameter_destroy(alike);
 }
@@ -235,11 +235,11 @@ static void test_kinds(void **state)
 static void check_inactive(const opevo_parameter *parameter, int what)
 {
     size_t size = (size_t)opevo_parameter_size(parameter);
-    opevo_i_walk_feature before, after;
+    opevo_i_qgp_walk_feature before, after;
 
-    CHECK_OK(opevo_i_walk_feature_init(&before, parameter, what, &err));
-    CHECK_OK(opevo_i_walk_feature_init(&after, parameter, what, &err));
-    CHECK_OK(opevo_i_walk_feature_add_inactive(&after, size, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&before, parameter, what, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&after, parameter, what, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_add_inactive(&after, size, &err));
     assert_int_equal(after.classes, before.classes + 1);
     assert_int_equal(after.class_of[size], before.classes);
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
@@ -255,8 +255,8 @@ static void check_inactive(const opevo_parameter *parameter, int what)
             assert_true(correlation(&after, level, u, size) == correlation(&after, level, size, u));
         }
     }
-    opevo_i_walk_feature_clear(&before);
-    opevo_i_walk_feature_clear(&after);
+    opevo_i_qgp_walk_feature_clear(&before);
+    opevo_i_qgp_walk_feature_clear(&after);
 }
 
 static void test_inactive(void **state)
@@ -289,15 +289,15 @@ static void test_every_allocation_fails(void **state)
 
     (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
-        opevo_i_walk_feature feature;
+        opevo_i_qgp_walk_feature feature;
 
         assert_true(n < 100);
         opevo_memory_fail_at(n);
-        status = opevo_i_walk_feature_init(&feature, parameter, 1, NULL);
+        status = opevo_i_qgp_walk_feature_init(&feature, parameter, 1, NULL);
         if (status == OPEVO_OK) {
-            status = opevo_i_walk_feature_add_inactive(
+            status = opevo_i_qgp_walk_feature_add_inactive(
                 &feature, (size_t)opevo_parameter_size(parameter), NULL);
-            opevo_i_walk_feature_clear(&feature);
+            opevo_i_qgp_walk_feature_clear(&feature);
         }
         opevo_memory_fail_at(0);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);

@@ -45,7 +45,7 @@ static void test_features(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture = walk_fixture_open(cases[i].json);
-        assert_int_equal(opevo_i_walk_kernel_features(fixture.kernel), cases[i].features);
+        assert_int_equal(opevo_i_qgp_walk_kernel_features(fixture.kernel), cases[i].features);
         walk_fixture_close(&fixture);
     }
 }
@@ -63,25 +63,25 @@ static void test_components(void **state)
     for (opevo_index v = 0; v < n; v++) {
         opevo_index vertices[] = {0, v};
 
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel,
-                                    opevo_space_encode(fixture.space, vertices), 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel,
+                                        opevo_space_encode(fixture.space, vertices), 0, &err));
     }
     for (int k = 0; k < 3; k++) {
-        opevo_i_walk_feature feature;
+        opevo_i_qgp_walk_feature feature;
 
-        CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, k, &err));
+        CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, k, &err));
         for (size_t u = 0; u < n; u++) {
             for (size_t v = 0; v < n; v++) {
                 float product = 1;
 
-                opevo_i_walk_kernel_multiply(fixture.kernel, 1 + (size_t)k, 4, &fixture.points, u,
-                                             (opevo_i_point_range){&fixture.points, v, 1},
-                                             &product);
+                opevo_i_qgp_walk_kernel_multiply(
+                    fixture.kernel, 1 + (size_t)k, 4, &fixture.points, u,
+                    (opevo_i_qgp_point_range){&fixture.points, v, 1}, &product);
                 assert_true(product ==
-                            opevo_i_walk_feature_row(&feature, 4, u)[feature.class_of[v]]);
+                            opevo_i_qgp_walk_feature_row(&feature, 4, u)[feature.class_of[v]]);
             }
         }
-        opevo_i_walk_feature_clear(&feature);
+        opevo_i_qgp_walk_feature_clear(&feature);
     }
     walk_fixture_close(&fixture);
 }
@@ -107,13 +107,13 @@ static void test_powers_of_two(void **state)
                           " \"d\": {\"_type\": \"discrete\", \"_value\": [1, 3]},"
                           " \"b\": {\"_type\": \"discrete\", \"_value\": [5, 8, 16]}}");
     static const bool optional[] = {false, true, false, false, false, true, true};
-    size_t last = opevo_i_walk_kernel_features(fixture.kernel) - 1;
+    size_t last = opevo_i_qgp_walk_kernel_features(fixture.kernel) - 1;
 
     (void)state;
     assert_int_equal(last, 6);
     for (size_t f = 0; f <= last; f++) {
-        assert_int_equal(opevo_i_walk_kernel_is_optional(fixture.kernel, f), optional[f]);
-        assert_int_equal(opevo_i_walk_kernel_start(fixture.kernel, f) == OPEVO_I_LEVELS - 1,
+        assert_int_equal(opevo_i_qgp_walk_kernel_is_optional(fixture.kernel, f), optional[f]);
+        assert_int_equal(opevo_i_qgp_walk_kernel_start(fixture.kernel, f) == OPEVO_I_LEVELS - 1,
                          f < last && optional[f]);
     }
     walk_fixture_add_all(&fixture);
@@ -125,10 +125,10 @@ static void test_powers_of_two(void **state)
             for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
                 float product = 1;
 
-                opevo_i_walk_kernel_multiply(
+                opevo_i_qgp_walk_kernel_multiply(
                     fixture.kernel, last, level, &fixture.points, (size_t)u,
-                    (opevo_i_point_range){&fixture.points, (size_t)v, 1}, &product);
-                assert_true(product == (of_u == of_v ? 1 : (float)opevo_i_level_q[level]));
+                    (opevo_i_qgp_point_range){&fixture.points, (size_t)v, 1}, &product);
+                assert_true(product == (of_u == of_v ? 1 : (float)opevo_i_qgp_level_q[level]));
             }
         }
     }
@@ -144,17 +144,17 @@ static void test_without_a_table(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT; i++)
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, numbers[i], 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel, numbers[i], 0, &err));
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
         unsigned char levels[] = {(unsigned char)level};
 
         for (size_t i = 0; i < COUNT; i++) {
             float row[COUNT];
 
-            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                    (opevo_i_point_range){&fixture.points, 0, COUNT}, row);
+            opevo_i_qgp_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                        (opevo_i_qgp_point_range){&fixture.points, 0, COUNT}, row);
             for (size_t j = 0; j < COUNT; j++) {
-                double expected = numbers[i] == numbers[j] ? 1 : opevo_i_level_q[level];
+                double expected = numbers[i] == numbers[j] ? 1 : opevo_i_qgp_level_q[level];
 
                 CHECK_CLOSE((double)row[j], expected, 1e-7);
             }
@@ -227,8 +227,9 @@ static void test_row_is_the_product(void **state)
         size_t first = i / 2;
 
         walk_fixture_levels(&fixture, &rng, levels);
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                (opevo_i_point_range){&fixture.points, first, COUNT - first}, row);
+        opevo_i_qgp_walk_kernel_row(
+            fixture.kernel, levels, &fixture.points, i,
+            (opevo_i_qgp_point_range){&fixture.points, first, COUNT - first}, row);
         for (size_t j = first; j < COUNT; j++) {
             double expected =
                 walk_fixture_correlation(&fixture, levels, &fixture.points, i, &fixture.points, j);
@@ -245,19 +246,20 @@ static void test_row_is_the_product(void **state)
 static double of_feature(const opevo_parameter *parameter, int what, unsigned level, opevo_index u,
                          opevo_index v)
 {
-    opevo_i_walk_feature feature;
+    opevo_i_qgp_walk_feature feature;
     size_t size = (size_t)opevo_parameter_size(parameter);
     double sum = 0;
 
-    CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, what, &err));
+    CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, what, &err));
     if (feature.classes == 1)
         sum = 1;
     else if (v != OPEVO_INACTIVE)
-        sum = (double)opevo_i_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[v]];
+        sum = (double)opevo_i_qgp_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[v]];
     for (size_t w = 0; feature.classes > 1 && v == OPEVO_INACTIVE && w < size; w++)
-        sum += (double)opevo_i_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[w]] /
-               (double)size;
-    opevo_i_walk_feature_clear(&feature);
+        sum +=
+            (double)opevo_i_qgp_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[w]] /
+            (double)size;
+    opevo_i_qgp_walk_feature_clear(&feature);
     return sum;
 }
 
@@ -303,8 +305,8 @@ static void check_branches(const char *json, unsigned level)
             for (size_t p = 0; p < width; p++)
                 expected *=
                     of_parameter(opevo_space_parameter(fixture.space, p), level, u[p], v[p]);
-            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                    (opevo_i_point_range){&fixture.points, j, 1}, &got);
+            opevo_i_qgp_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                        (opevo_i_qgp_point_range){&fixture.points, j, 1}, &got);
             CHECK_CLOSE((double)got, expected, 1e-5 * expected);
         }
     }
@@ -326,22 +328,22 @@ static void check_branch_without_a_table(walk_fixture *fixture, opevo_index insi
     const opevo_index numbers[] = {0, inside, size - 1};
 
     for (size_t i = 0; i < 3; i++)
-        CHECK_OK(opevo_i_points_add(&fixture->points, fixture->kernel, numbers[i], 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture->points, fixture->kernel, numbers[i], 0, &err));
     for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
         unsigned char levels[WALK_FEATURES_MOST];
-        double q = opevo_i_level_q[level];
+        double q = opevo_i_qgp_level_q[level];
         float row[3];
 
         memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
         levels[1] = (unsigned char)level; /* after the choice */
         for (size_t i = 0; i < 3; i++) {
-            opevo_i_walk_kernel_row(fixture->kernel, levels, &fixture->points, i,
-                                    (opevo_i_point_range){&fixture->points, 0, 3}, row);
+            opevo_i_qgp_walk_kernel_row(fixture->kernel, levels, &fixture->points, i,
+                                        (opevo_i_qgp_point_range){&fixture->points, 0, 3}, row);
             assert_true(row[i] == 1);
             if (i < 2)
                 CHECK_CLOSE((double)row[1 - i], q, 1e-6);
             for (size_t j = 0; j < 2 && i == 2; j++)
-                CHECK_CLOSE((double)row[j], (q + (1 - q) / values) * opevo_i_level_q[8], 1e-6);
+                CHECK_CLOSE((double)row[j], (q + (1 - q) / values) * opevo_i_qgp_level_q[8], 1e-6);
         }
     }
 }
@@ -423,8 +425,9 @@ static void check_rows(walk_fixture *self, const unsigned char *levels)
     float row[100];
 
     for (size_t i = 0; i < self->points.count; i++) {
-        opevo_i_walk_kernel_row(self->kernel, levels, &self->points, i,
-                                (opevo_i_point_range){&self->points, 0, self->points.count}, row);
+        opevo_i_qgp_walk_kernel_row(self->kernel, levels, &self->points, i,
+                                    (opevo_i_qgp_point_range){&self->points, 0, self->points.count},
+                                    row);
         for (size_t j = 0; j < self->points.count; j++) {
             double expected =
                 walk_fixture_correlation(self, levels, &self->points, i, &self->points, j);

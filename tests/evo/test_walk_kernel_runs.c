@@ -16,42 +16,43 @@ static void test_runs(void **state)
 {
     enum { COUNT = 60, RUNS = 3 };
     walk_fixture fixture = walk_fixture_open(many_groups);
-    opevo_i_walk_kernel *kernel = NULL;
+    opevo_i_qgp_walk_kernel *kernel = NULL;
     unsigned char levels[WALK_FEATURES_MOST];
-    opevo_i_points points;
+    opevo_i_qgp_points points;
     float alone[COUNT], together[COUNT];
-    size_t features = opevo_i_walk_kernel_features(fixture.kernel);
+    size_t features = opevo_i_qgp_walk_kernel_features(fixture.kernel);
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
-    CHECK_OK(opevo_i_walk_kernel_create(fixture.space, RUNS, &kernel, &err));
-    assert_int_equal(opevo_i_walk_kernel_features(kernel), features + 1);
-    CHECK_OK(opevo_i_points_init(&points, kernel, &err));
+    CHECK_OK(opevo_i_qgp_walk_kernel_create(fixture.space, RUNS, &kernel, &err));
+    assert_int_equal(opevo_i_qgp_walk_kernel_features(kernel), features + 1);
+    CHECK_OK(opevo_i_qgp_points_init(&points, kernel, &err));
     for (size_t i = 0; i < COUNT; i++) {
         opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(fixture.space));
 
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, point, 0, &err));
-        CHECK_OK(opevo_i_points_add(&points, kernel, point, i % RUNS, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel, point, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&points, kernel, point, i % RUNS, &err));
     }
     walk_fixture_levels(&fixture, &rng, levels);
     for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
         levels[features] = (unsigned char)level;
         for (size_t i = 0; i < COUNT; i += 7) {
-            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                    (opevo_i_point_range){&fixture.points, 0, COUNT}, alone);
-            opevo_i_walk_kernel_row(kernel, levels, &points, i,
-                                    (opevo_i_point_range){&points, 0, COUNT}, together);
+            opevo_i_qgp_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                        (opevo_i_qgp_point_range){&fixture.points, 0, COUNT},
+                                        alone);
+            opevo_i_qgp_walk_kernel_row(kernel, levels, &points, i,
+                                        (opevo_i_qgp_point_range){&points, 0, COUNT}, together);
             for (size_t j = 0; j < COUNT; j++) {
                 double expected =
-                    (double)alone[j] * (i % RUNS == j % RUNS ? 1 : opevo_i_level_q[level]);
+                    (double)alone[j] * (i % RUNS == j % RUNS ? 1 : opevo_i_qgp_level_q[level]);
 
                 CHECK_CLOSE((double)together[j], expected, 1e-6 * expected);
             }
         }
     }
-    opevo_i_points_clear(&points);
-    opevo_i_walk_kernel_destroy(kernel);
+    opevo_i_qgp_points_clear(&points);
+    opevo_i_qgp_walk_kernel_destroy(kernel);
     walk_fixture_close(&fixture);
 }
 
@@ -62,16 +63,16 @@ static void test_add_and_copy(void **state)
     walk_fixture fixture = walk_fixture_open(many_groups);
     size_t width = opevo_space_parameter_count(fixture.space);
     unsigned char levels[WALK_FEATURES_MOST];
-    opevo_i_points copies;
+    opevo_i_qgp_points copies;
     float row[COUNT];
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
-    CHECK_OK(opevo_i_points_init(&copies, fixture.kernel, &err));
+    CHECK_OK(opevo_i_qgp_points_init(&copies, fixture.kernel, &err));
     for (size_t i = 0; i < COUNT; i++) {
         add_uniform(&fixture, 1, &rng);
-        CHECK_OK(opevo_i_points_copy(&copies, &fixture.points, i, &err));
+        CHECK_OK(opevo_i_qgp_points_copy(&copies, &fixture.points, i, &err));
     }
     opevo_rng_init(&rng, 3, "test", 0);
     for (size_t i = 0; i < COUNT; i++) {
@@ -87,11 +88,11 @@ static void test_add_and_copy(void **state)
     }
     walk_fixture_levels(&fixture, &rng, levels);
     for (size_t i = 0; i < COUNT; i++) {
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                (opevo_i_point_range){&copies, 0, COUNT}, row);
+        opevo_i_qgp_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                    (opevo_i_qgp_point_range){&copies, 0, COUNT}, row);
         assert_true(row[i] == 1);
     }
-    opevo_i_points_clear(&copies);
+    opevo_i_qgp_points_clear(&copies);
     walk_fixture_close(&fixture);
 }
 
@@ -99,22 +100,22 @@ static void test_add_and_copy(void **state)
 
 static opevo_status use(const opevo_space *space)
 {
-    opevo_i_walk_kernel *kernel = NULL;
-    opevo_i_points points = {0};
-    opevo_i_points copies = {0};
-    opevo_status status = opevo_i_walk_kernel_create(space, 2, &kernel, NULL);
+    opevo_i_qgp_walk_kernel *kernel = NULL;
+    opevo_i_qgp_points points = {0};
+    opevo_i_qgp_points copies = {0};
+    opevo_status status = opevo_i_qgp_walk_kernel_create(space, 2, &kernel, NULL);
 
     if (status == OPEVO_OK)
-        status = opevo_i_points_init(&points, kernel, NULL);
+        status = opevo_i_qgp_points_init(&points, kernel, NULL);
     if (status == OPEVO_OK)
-        status = opevo_i_points_init(&copies, kernel, NULL);
+        status = opevo_i_qgp_points_init(&copies, kernel, NULL);
     for (opevo_index point = 0; point < 40 && status == OPEVO_OK; point++)
-        status = opevo_i_points_add(&points, kernel, point * 12345, 1, NULL);
+        status = opevo_i_qgp_points_add(&points, kernel, point * 12345, 1, NULL);
     for (size_t i = 0; i < 40 && status == OPEVO_OK; i++)
-        status = opevo_i_points_copy(&copies, &points, i, NULL);
-    opevo_i_points_clear(&points);
-    opevo_i_points_clear(&copies);
-    opevo_i_walk_kernel_destroy(kernel);
+        status = opevo_i_qgp_points_copy(&copies, &points, i, NULL);
+    opevo_i_qgp_points_clear(&points);
+    opevo_i_qgp_points_clear(&copies);
+    opevo_i_qgp_walk_kernel_destroy(kernel);
     return status;
 }
 
@@ -140,7 +141,7 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_space_destroy(space);
-    opevo_i_walk_kernel_destroy(NULL);
+    opevo_i_qgp_walk_kernel_destroy(NULL);
 }
 
 /* A point that did not fit leaves the others, and fits once there is memory. */
@@ -158,14 +159,14 @@ static void test_goes_on_after_a_failure(void **state)
     for (int64_t n = 1; n <= 4; n++) {
         opevo_memory_fail_at(n);
         CHECK_FAILS(OPEVO_NOMEM, "No memory for 96 points",
-                    opevo_i_points_add(&fixture.points, fixture.kernel, 1, 0, &err));
+                    opevo_i_qgp_points_add(&fixture.points, fixture.kernel, 1, 0, &err));
         opevo_memory_fail_at(0);
         assert_int_equal(fixture.points.count, 32);
     }
     add_uniform(&fixture, 1, &rng);
     for (size_t i = 0; i < 33; i++) {
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
-                                (opevo_i_point_range){&fixture.points, 0, 33}, row);
+        opevo_i_qgp_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                    (opevo_i_qgp_point_range){&fixture.points, 0, 33}, row);
         assert_true(row[i] == 1);
     }
     walk_fixture_close(&fixture);

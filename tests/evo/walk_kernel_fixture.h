@@ -15,16 +15,16 @@ enum { WALK_FEATURES_MOST = 32 };
 
 typedef struct walk_fixture {
     opevo_space *space;
-    opevo_i_walk_kernel *kernel;
-    opevo_i_points points; /* empty until walk_fixture_add... */
+    opevo_i_qgp_walk_kernel *kernel;
+    opevo_i_qgp_points points; /* empty until walk_fixture_add... */
 } walk_fixture;
 
 static inline void walk_fixture_take(walk_fixture *self, opevo_space *space)
 {
     self->space = space;
-    CHECK_OK(opevo_i_walk_kernel_create(space, 1, &self->kernel, &err));
-    assert_true(opevo_i_walk_kernel_features(self->kernel) <= WALK_FEATURES_MOST);
-    CHECK_OK(opevo_i_points_init(&self->points, self->kernel, &err));
+    CHECK_OK(opevo_i_qgp_walk_kernel_create(space, 1, &self->kernel, &err));
+    assert_true(opevo_i_qgp_walk_kernel_features(self->kernel) <= WALK_FEATURES_MOST);
+    CHECK_OK(opevo_i_qgp_points_init(&self->points, self->kernel, &err));
 }
 
 static inline walk_fixture walk_fixture_open(const char *json)
@@ -39,15 +39,15 @@ static inline walk_fixture walk_fixture_open(const char *json)
 
 static inline void walk_fixture_close(walk_fixture *self)
 {
-    opevo_i_points_clear(&self->points);
-    opevo_i_walk_kernel_destroy(self->kernel);
+    opevo_i_qgp_points_clear(&self->points);
+    opevo_i_qgp_walk_kernel_destroy(self->kernel);
     opevo_space_destroy(self->space);
 }
 
 static inline void walk_fixture_add_all(walk_fixture *self)
 {
     for (opevo_index point = 0; point < opevo_space_size(self->space); point++)
-        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&self->points, self->kernel, point, 0, &err));
 }
 
 /* Distinct uniform points of a space of at most 1024 points. */
@@ -61,7 +61,7 @@ static inline void walk_fixture_add_some(walk_fixture *self, size_t count, opevo
         uint64_t point = opevo_rng_below(rng, size);
 
         if (!met[point])
-            CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
+            CHECK_OK(opevo_i_qgp_points_add(&self->points, self->kernel, point, 0, &err));
         met[point] = true;
     }
 }
@@ -69,20 +69,20 @@ static inline void walk_fixture_add_some(walk_fixture *self, size_t count, opevo
 static inline void walk_fixture_levels(const walk_fixture *self, opevo_rng *rng,
                                        unsigned char *levels)
 {
-    for (size_t f = 0; f < opevo_i_walk_kernel_features(self->kernel); f++)
+    for (size_t f = 0; f < opevo_i_qgp_walk_kernel_features(self->kernel); f++)
         levels[f] = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
 }
 
 /* The correlation of two points, feature by feature. */
 static inline double walk_fixture_correlation(const walk_fixture *self, const unsigned char *levels,
-                                              const opevo_i_points *a, size_t i,
-                                              const opevo_i_points *b, size_t j)
+                                              const opevo_i_qgp_points *a, size_t i,
+                                              const opevo_i_qgp_points *b, size_t j)
 {
     float product = 1;
 
-    for (size_t f = 0; f < opevo_i_walk_kernel_features(self->kernel); f++)
-        opevo_i_walk_kernel_multiply(self->kernel, f, levels[f], a, i,
-                                     (opevo_i_point_range){b, j, 1}, &product);
+    for (size_t f = 0; f < opevo_i_qgp_walk_kernel_features(self->kernel); f++)
+        opevo_i_qgp_walk_kernel_multiply(self->kernel, f, levels[f], a, i,
+                                         (opevo_i_qgp_point_range){b, j, 1}, &product);
     return (double)product;
 }
 
@@ -109,7 +109,7 @@ static inline void add_uniform(walk_fixture *self, size_t count, opevo_rng *rng)
     for (size_t i = 0; i < count; i++) {
         opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(self->space));
 
-        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
+        CHECK_OK(opevo_i_qgp_points_add(&self->points, self->kernel, point, 0, &err));
     }
 }
 

@@ -19,8 +19,9 @@ void fuzz_one(const uint8_t *data, size_t size)
 
     if (size == 0)
         return;
-    if (fuzz_accepts(opevo_i_text_unpack(xz ? "fuzz.csv.xz" : "fuzz.csv.gz", (const char *)data + 1,
-                                         size - 1, LIMIT, &text, &length, &err),
+    if (fuzz_accepts(opevo_i_landscape_text_unpack(xz ? "fuzz.csv.xz" : "fuzz.csv.gz",
+                                                   (const char *)data + 1, size - 1, LIMIT, &text,
+                                                   &length, &err),
                      &err)) {
         FUZZ_CHECK(length <= LIMIT && text[length] == '\0');
         opevo_free(text);

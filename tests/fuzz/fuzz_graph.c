@@ -31,13 +31,13 @@ void fuzz_one(const uint8_t *data, size_t size)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_graph *graph = NULL;
-    opevo_i_value_list values = {0};
+    opevo_i_topology_value_list values = {0};
     const char *path = fuzz_file(FUZZ_FILE, data, size);
 
-    if (fuzz_accepts(opevo_i_graph_read(path, "p", &graph, &values, &err), &err)) {
+    if (fuzz_accepts(opevo_i_topology_graph_read(path, "p", &graph, &values, &err), &err)) {
         FUZZ_CHECK(values.count == graph->vertex_count);
         check_graph(graph);
         opevo_graph_destroy(graph);
     }
-    opevo_i_value_list_release(&values);
+    opevo_i_topology_value_list_release(&values);
 }

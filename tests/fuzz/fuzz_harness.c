@@ -21,13 +21,13 @@ static opevo_status launch(void *context, const opevo_grid_launch *launched, ope
 }
 
 /* Every case was laid out when the file was read, so that this cannot fail. */
-static bool is_small(const opevo_harness *harness, const opevo_i_case_plan *plan)
+static bool is_small(const opevo_harness *harness, const opevo_i_harness_case_plan *plan)
 {
     opevo_case *what = opevo_calloc(1, sizeof *what);
     size_t count = 0, size = 0;
 
     what->harness = harness;
-    FUZZ_CHECK(opevo_i_case_lay_out(what, plan, NULL) == OPEVO_OK);
+    FUZZ_CHECK(opevo_i_harness_case_lay_out(what, plan, NULL) == OPEVO_OK);
     opevo_case_buffers(what, &count);
     for (size_t i = 0; i < count; i++)
         size += what->buffers[i].size_bytes;

@@ -13,14 +13,14 @@
 
 static void check_job(const json_t *message)
 {
-    opevo_i_job job = {0};
-    opevo_i_job again = {0};
+    opevo_i_wire_job job = {0};
+    opevo_i_wire_job again = {0};
     json_t *written = NULL;
 
-    if (!opevo_i_job_from_json(message, &job))
+    if (!opevo_i_wire_job_from_json(message, &job))
         return;
-    written = opevo_i_job_to_json(&job);
-    FUZZ_CHECK(opevo_i_job_from_json(written, &again));
+    written = opevo_i_wire_job_to_json(&job);
+    FUZZ_CHECK(opevo_i_wire_job_from_json(written, &again));
     FUZZ_CHECK(again.id == job.id && again.brief == job.brief);
     FUZZ_CHECK(again.command.count == job.command.count);
     for (size_t i = 0; i < job.command.count; i++)
@@ -28,20 +28,20 @@ static void check_job(const json_t *message)
     FUZZ_CHECK(strcmp(opevo_text_string(&again.kernel.source),
                       opevo_text_string(&job.kernel.source)) == 0);
     json_decref(written);
-    opevo_i_job_clear(&job);
-    opevo_i_job_clear(&again);
+    opevo_i_wire_job_clear(&job);
+    opevo_i_wire_job_clear(&again);
 }
 
 static void check_result(const json_t *message)
 {
-    opevo_i_result result = {0};
-    opevo_i_result again = {0};
+    opevo_i_wire_result result = {0};
+    opevo_i_wire_result again = {0};
     json_t *written = NULL;
 
-    if (!opevo_i_result_from_json(message, &result))
+    if (!opevo_i_wire_result_from_json(message, &result))
         return;
-    written = opevo_i_result_to_json(&result);
-    FUZZ_CHECK(opevo_i_result_from_json(written, &again));
+    written = opevo_i_wire_result_to_json(&result);
+    FUZZ_CHECK(opevo_i_wire_result_from_json(written, &again));
     FUZZ_CHECK(again.id == result.id && again.kind == result.kind);
     FUZZ_CHECK(again.sample_count == result.sample_count && again.spoilt == result.spoilt);
     for (size_t i = 0; i < result.sample_count; i++)
@@ -49,8 +49,8 @@ static void check_result(const json_t *message)
                    (!result.processor_s || again.processor_s[i] == result.processor_s[i]));
     FUZZ_CHECK(again.build_s == result.build_s && again.other_s == result.other_s);
     json_decref(written);
-    opevo_i_result_clear(&result);
-    opevo_i_result_clear(&again);
+    opevo_i_wire_result_clear(&result);
+    opevo_i_wire_result_clear(&again);
 }
 
 static void check_setup(const json_t *message)
@@ -72,11 +72,11 @@ static void check_workload(const json_t *message)
     opevo_workload *work = NULL, *again = NULL;
     json_t *written = NULL;
 
-    if (!fuzz_accepts(opevo_i_setup_workload(message, &work, &err), &err))
+    if (!fuzz_accepts(opevo_i_wire_setup_workload(message, &work, &err), &err))
         return;
     written = json_object();
-    FUZZ_CHECK(opevo_i_setup_add_workload(written, work) == 0);
-    FUZZ_CHECK(opevo_i_setup_workload(written, &again, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_i_wire_setup_add_workload(written, work) == 0);
+    FUZZ_CHECK(opevo_i_wire_setup_workload(written, &again, &err) == OPEVO_OK);
     FUZZ_CHECK(again->list.count == work->list.count && again->flop == work->flop);
     FUZZ_CHECK(!again->library == !work->library);
     json_decref(written);
@@ -94,7 +94,7 @@ void fuzz_one(const uint8_t *data, size_t size)
         check_result(message);
         check_setup(message);
         check_workload(message);
-        free(opevo_i_message_line(message)); /* takes it */
+        free(opevo_i_wire_message_line(message)); /* takes it */
     }
     free(text);
 }

@@ -20,7 +20,7 @@ static double check_values(const opevo_network *network)
     double all = 0;
 
     for (int i = 0; i < opevo_network_value_count(network); i++) {
-        const opevo_array *array = &opevo_network_value(network, i)->array;
+        const opevo_array *array = &opevo_network_value_at(network, i)->array;
         double elements = 1;
 
         FUZZ_CHECK(opevo_network_type_name(array->type));
@@ -60,19 +60,19 @@ static bool check_nodes(const opevo_network *network)
     double elements = 0, work = 0;
 
     for (int i = 0; i < opevo_network_node_count(network); i++) {
-        const opevo_net_node *node = opevo_network_node(network, i);
+        const opevo_network_node *node = opevo_network_node_at(network, i);
         opevo_error err = {OPEVO_OK, ""};
         opevo_flop count = {0};
 
         FUZZ_CHECK(node->output[0] >= 0 || strcmp(node->operation, "Split") == 0);
         for (int k = 0; k < node->inputs; k++) {
             if (node->input[k] >= 0)
-                FUZZ_CHECK(opevo_network_value(network, node->input[k])->producer < i);
+                FUZZ_CHECK(opevo_network_value_at(network, node->input[k])->producer < i);
         }
         for (int k = 0; k < node->outputs; k++) {
             if (node->output[k] >= 0)
                 elements += (double)opevo_array_elements(
-                    &opevo_network_value(network, node->output[k])->array);
+                    &opevo_network_value_at(network, node->output[k])->array);
         }
         if (!fuzz_accepts(opevo_network_flop(network, i, &count, &err), &err))
             return false;
@@ -83,17 +83,18 @@ static bool check_nodes(const opevo_network *network)
 
 static void run_passed(const opevo_network *network, const opevo_array *in, opevo_array *out)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_error err = {OPEVO_OK, ""};
 
-    if (!fuzz_accepts(opevo_inference_create(network, &inference, &err), &err))
+    if (!fuzz_accepts(opevo_network_inference_create(network, &inference, &err), &err))
         return;
-    if (fuzz_accepts(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err), &err) &&
-        fuzz_accepts(opevo_inference_run(inference, in, out, 1, &err), &err)) {
+    if (fuzz_accepts(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err),
+                     &err) &&
+        fuzz_accepts(opevo_network_inference_run(inference, in, out, 1, &err), &err)) {
         for (int i = 0; i < inference->outputs; i++)
             opevo_array_free(&out[i]);
     }
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
 }
 
 static void run(const opevo_network *network)
@@ -106,12 +107,12 @@ static void run(const opevo_network *network)
 
     for (int i = 0; i < inputs && small; i++)
         small = opevo_array_elements(
-                    &opevo_network_value(network, opevo_network_input(network, i))->array) <
+                    &opevo_network_value_at(network, opevo_network_input(network, i))->array) <
                 MOST_ELEMENTS;
     if (!small)
         return;
     for (int i = 0; i < inputs; i++) {
-        in[i] = opevo_network_value(network, opevo_network_input(network, i))->array;
+        in[i] = opevo_network_value_at(network, opevo_network_input(network, i))->array;
         FUZZ_CHECK(opevo_array_allocate(&in[i], &err) == OPEVO_OK);
     }
     if (fuzz_accepts(opevo_network_run(network, in, out, 1, &err), &err)) {
@@ -127,7 +128,7 @@ void fuzz_one(const uint8_t *data, size_t size)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_array array = {0};
     const char *path = fuzz_file("model.onnx", data, size);
 
@@ -136,8 +137,9 @@ void fuzz_one(const uint8_t *data, size_t size)
 
         if (check_nodes(network))
             run(network);
-        else if (stepped && fuzz_accepts(opevo_inference_create(network, &inference, &err), &err))
-            opevo_inference_destroy(inference);
+        else if (stepped &&
+                 fuzz_accepts(opevo_network_inference_create(network, &inference, &err), &err))
+            opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
     }
     if (fuzz_accepts(opevo_array_read(path, &array, &err), &err))

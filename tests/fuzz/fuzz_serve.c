@@ -49,19 +49,20 @@ static void check_reply(const opevo_text *out)
     json_decref(reply);
 }
 
-static void answer(opevo_i_server *server, const char *line, size_t length, opevo_text *out)
+static void answer(opevo_i_cli_server *server, const char *line, size_t length, opevo_text *out)
 {
     if (takes_long(line, length))
         return;
     opevo_text_clear(out);
-    opevo_i_serve_line(server, line, length, out);
+    opevo_i_cli_serve_line(server, line, length, out);
     check_reply(out);
 }
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
-    opevo_i_server server = {.without_files = true, .shared = size && data[0] & 1, .lease_s = 3600};
-    opevo_i_request_lines lines = {0};
+    opevo_i_cli_server server = {
+        .without_files = true, .shared = size && data[0] & 1, .lease_s = 3600};
+    opevo_i_cli_request_lines lines = {0};
     opevo_text out = {0};
     size_t piece = size ? (size_t)data[0] + 1 : 1;
     size_t given = 0;
@@ -69,11 +70,11 @@ void fuzz_one(const uint8_t *data, size_t size)
     for (size_t at = 1; at < size; at += piece) {
         size_t length = piece < size - at ? piece : size - at;
         bool at_end = at + length == size;
-        opevo_i_got_line got = OPEVO_I_LINE_NONE;
+        opevo_i_cli_got_line got = OPEVO_I_LINE_NONE;
         const char *line = NULL;
 
-        FUZZ_CHECK(opevo_i_request_lines_add(&lines, (const char *)data + at, length));
-        while ((got = opevo_i_request_lines_next(&lines, at_end, &line, &length)) !=
+        FUZZ_CHECK(opevo_i_cli_request_lines_add(&lines, (const char *)data + at, length));
+        while ((got = opevo_i_cli_request_lines_next(&lines, at_end, &line, &length)) !=
                OPEVO_I_LINE_NONE) {
             FUZZ_CHECK(!memchr(line, '\n', length));
             given += length;
@@ -83,7 +84,7 @@ void fuzz_one(const uint8_t *data, size_t size)
         }
     }
     FUZZ_CHECK(given <= size);
-    opevo_i_serve_end(&server, NULL);
-    opevo_i_request_lines_free(&lines);
+    opevo_i_cli_serve_end(&server, NULL);
+    opevo_i_cli_request_lines_free(&lines);
     opevo_text_free(&out);
 }

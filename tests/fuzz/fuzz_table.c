@@ -42,24 +42,24 @@ static opevo_outcome outcome_of(opevo_objective *objective, opevo_index point)
 static bool record(opevo_objective *objective)
 {
     opevo_error err = {OPEVO_OK, ""};
-    const opevo_i_record_share whole = {.shard = {0, 1}};
-    opevo_i_record copy;
+    const opevo_i_cli_record_share whole = {.shard = {0, 1}};
+    opevo_i_cli_record copy;
     char name[128];
 
     unlink(fuzz_path("copy.json"));
     strcpy(name, fuzz_path("copy.csv"));
     unlink(name);
     name[strlen(name) - strlen(".csv")] = '\0';
-    if (!fuzz_accepts(opevo_i_record_open(name, objective, &whole, &copy, &err), &err))
+    if (!fuzz_accepts(opevo_i_cli_record_open(name, objective, &whole, &copy, &err), &err))
         return false;
     for (opevo_index point = 0; point < opevo_space_size(objective->space); point++) {
         opevo_outcome outcome = outcome_of(objective, point);
 
         if (outcome.kind != OPEVO_OUTCOME_UNRECORDED)
-            FUZZ_CHECK(opevo_i_record_add(&copy, &point, &outcome, 1, &err) == OPEVO_OK);
+            FUZZ_CHECK(opevo_i_cli_record_add(&copy, &point, &outcome, 1, &err) == OPEVO_OK);
     }
-    FUZZ_CHECK(opevo_i_record_describe(&copy, true, &err) == OPEVO_OK);
-    opevo_i_record_close(&copy);
+    FUZZ_CHECK(opevo_i_cli_record_describe(&copy, true, &err) == OPEVO_OK);
+    opevo_i_cli_record_close(&copy);
     return true;
 }
 

@@ -34,10 +34,10 @@ static inline const char *child_build(const char *name, const char *source)
 
 /* The worker's side, without a check of the result; the process with its last order, to end. */
 static inline opevo_i_cpu_process child_start(const opevo_i_cpu_plan *plan, const char *object,
-                                              const opevo_i_operands *operands,
+                                              const opevo_i_reference_operands *operands,
                                               opevo_i_cpu_windows *windows)
 {
-    const opevo_i_operands sets[OPEVO_I_CPU_SETS] = {*operands, *operands};
+    const opevo_i_reference_operands sets[OPEVO_I_CPU_SETS] = {*operands, *operands};
     opevo_i_cpu_process process;
 
     memset(windows, 0, sizeof *windows);
@@ -51,7 +51,8 @@ static inline opevo_i_cpu_process child_start(const opevo_i_cpu_plan *plan, cons
 
 /* With all windows. */
 static inline void child_run(const opevo_i_cpu_plan *plan, const char *object,
-                             const opevo_i_operands *operands, opevo_i_cpu_windows *windows)
+                             const opevo_i_reference_operands *operands,
+                             opevo_i_cpu_windows *windows)
 {
     opevo_i_cpu_process process = child_start(plan, object, operands, windows);
 

@@ -60,7 +60,7 @@ static inline int choose_kernels(opevo_network_library *library, opevo_kernel_di
     int chosen = 0;
 
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
-        const opevo_network_task *task = opevo_network_library_task(library, t);
+        const opevo_network_kernel *task = opevo_network_library_task(library, t);
         opevo_computation *computation = NULL;
         opevo_kernel_maker *maker = NULL;
         opevo_index point = 0;
@@ -77,8 +77,8 @@ static inline int choose_kernels(opevo_network_library *library, opevo_kernel_di
 
 /* How many of its kernels are plain loops. Chosen: how many have kernels of random points; NULL for
  * those of analytic starts. */
-static inline int write_chosen(const opevo_inference *inference, opevo_kernel_dialect dialect,
-                               int *chosen)
+static inline int write_chosen(const opevo_network_inference *inference,
+                               opevo_kernel_dialect dialect, int *chosen)
 {
     const opevo_network_library_options options = {
         .dialect = dialect, .threads = 1, .seed = 5, .model = "a */ test\n", .version = "0"};
@@ -99,7 +99,8 @@ static inline int write_chosen(const opevo_inference *inference, opevo_kernel_di
     return plain;
 }
 
-static inline int write_library(const opevo_inference *inference, opevo_kernel_dialect dialect)
+static inline int write_library(const opevo_network_inference *inference,
+                                opevo_kernel_dialect dialect)
 {
     return write_chosen(inference, dialect, NULL);
 }

@@ -23,7 +23,7 @@ typedef void kernel_function(const float *a, const float *b, float *c, float *sc
 /* Operands of an operator, the right result, and how far a kernel may be from it. */
 typedef struct operands {
     opevo_operator op;
-    opevo_i_guarded memory[3]; /* of a, b and c */
+    opevo_i_reference_guarded memory[3]; /* of a, b and c */
     float *a, *b, *c, *expected;
     double *magnitude;
 } operands;
@@ -38,8 +38,8 @@ static inline operands operands_make(const char *form, uint64_t seed)
     opevo_rng_init(&rng, seed, "operands", 0);
     for (int i = 0; i < 3; i++) {
         count[i] = opevo_operand_elements(&self.op, i);
-        CHECK_OK(
-            opevo_i_guarded_create((size_t)count[i] * sizeof(float), false, &self.memory[i], &err));
+        CHECK_OK(opevo_i_reference_guarded_create((size_t)count[i] * sizeof(float), false,
+                                                  &self.memory[i], &err));
     }
     self.a = (float *)(void *)self.memory[0].data;
     self.b = (float *)(void *)self.memory[1].data;
@@ -58,7 +58,7 @@ static inline operands operands_make(const char *form, uint64_t seed)
 static inline void operands_free(operands *self)
 {
     for (int i = 0; i < 3; i++)
-        opevo_i_guarded_free(&self->memory[i]);
+        opevo_i_reference_guarded_free(&self->memory[i]);
     opevo_free(self->expected);
     opevo_free(self->magnitude);
 }
@@ -84,7 +84,7 @@ static inline void *source_load(const char *source)
 
 /* B as the kernel reads it. */
 static inline const float *kernel_pack(const operands *self, const opevo_kernel *kernel,
-                                       void *handle, opevo_i_guarded *out)
+                                       void *handle, opevo_i_reference_guarded *out)
 {
     void (*pack)(const float *from, float *to) = NULL;
     char name[OPEVO_KERNEL_NAME];
@@ -92,10 +92,10 @@ static inline const float *kernel_pack(const operands *self, const opevo_kernel 
     opevo_kernel_pack_name(kernel, OPEVO_STAGE_B, name);
     *(void **)&pack = dlsym(handle, name);
     assert_non_null(pack);
-    CHECK_OK(opevo_i_guarded_create((size_t)kernel->packed[OPEVO_STAGE_B] * sizeof(float), false,
-                                    out, &err));
-    pack(self->b, opevo_i_floats(out));
-    return opevo_i_floats(out);
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[OPEVO_STAGE_B] * sizeof(float),
+                                              false, out, &err));
+    pack(self->b, opevo_i_reference_floats(out));
+    return opevo_i_reference_floats(out);
 }
 
 /* Run a kernel that was built, on a poisoned result and in scratch memory for so many threads,
@@ -106,20 +106,20 @@ static inline void kernel_check_built(operands *self, const opevo_kernel *kernel
 {
     kernel_function *function = NULL;
     int64_t count = opevo_operand_elements(&self->op, 2);
-    opevo_i_guarded scratch;
-    opevo_i_guarded packed = {0};
+    opevo_i_reference_guarded scratch;
+    opevo_i_reference_guarded packed = {0};
     const float *b = self->b;
 
     *(void **)&function = dlsym(handle, kernel->entry);
     assert_non_null(function);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
-                                    &scratch, &err));
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads),
+                                              false, &scratch, &err));
     memset(scratch.data, 0xff, scratch.bytes); /* NaN */
     if (kernel->packed[OPEVO_STAGE_B])
         b = kernel_pack(self, kernel, handle, &packed);
     for (int run = 0; run < 2; run++) {
         memset(self->c, 0xff, (size_t)count * sizeof *self->c);
-        function(self->a, b, self->c, opevo_i_floats(&scratch));
+        function(self->a, b, self->c, opevo_i_reference_floats(&scratch));
         for (int64_t i = 0; i < count; i++) {
             double bound = opevo_reference_bound(&self->op, 0, self->magnitude[i]);
 
@@ -130,11 +130,11 @@ static inline void kernel_check_built(operands *self, const opevo_kernel *kernel
         }
     }
     for (int i = 0; i < 3; i++)
-        assert_true(opevo_i_guarded_intact(&self->memory[i]));
-    assert_true(opevo_i_guarded_intact(&scratch) &&
-                (!packed.map || opevo_i_guarded_intact(&packed)));
-    opevo_i_guarded_free(&packed);
-    opevo_i_guarded_free(&scratch);
+        assert_true(opevo_i_reference_guarded_intact(&self->memory[i]));
+    assert_true(opevo_i_reference_guarded_intact(&scratch) &&
+                (!packed.map || opevo_i_reference_guarded_intact(&packed)));
+    opevo_i_reference_guarded_free(&packed);
+    opevo_i_reference_guarded_free(&scratch);
 }
 
 /* Build and run it. */

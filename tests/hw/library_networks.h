@@ -55,10 +55,10 @@ static inline int add_convolution(network_draw *self, int from, int channels, in
     int weight = network_constant(self, 4, weights, 0.3, &network_seed);
     int bias = network_constant(self, 1, &weights[0], 1, &network_seed), output = 0;
     int c = (int)in[1], h = (int)in[2], w = (int)in[3];
-    opevo_net_step *step = NULL;
+    opevo_network_step *step = NULL;
 
     output = network_value(self, 4, out);
-    step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
+    step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
     network_read(step, from);
     network_read(step, weight);
     network_read(step, bias);
@@ -86,7 +86,7 @@ static inline int add_element_wise(network_draw *self, int from, const char *val
 {
     const int64_t *in = extent_of(self, from);
     int output = network_value(self, 4, in);
-    opevo_net_step *step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
+    opevo_network_step *step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
 
     network_read(step, from);
     snprintf(step->text, sizeof self->text[0], "X0[1,%d,%d,%d]\nY0[n:1,c:%d,y:%d,x:%d] = %s",
@@ -101,7 +101,7 @@ static inline int add_end(network_draw *self, int from, int classes)
     const int64_t weights[] = {classes, in[1]}, out[] = {1, classes};
     int weight = network_constant(self, 2, weights, 1, &network_seed);
     int output = network_value(self, 2, out);
-    opevo_net_step *step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
+    opevo_network_step *step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
 
     network_read(step, from);
     network_read(step, weight);
@@ -137,10 +137,10 @@ static inline void draw_network(network_draw *self)
 
 /* Weights of a model of which the file has none worth the name: uniform, of a variance that keeps
  * the scale of the elements. */
-static inline void draw_weights(opevo_inference *inference)
+static inline void draw_weights(opevo_network_inference *inference)
 {
     for (int i = 0; i < inference->values; i++) {
-        opevo_net_tensor *value = &inference->value[i];
+        opevo_network_tensor *value = &inference->value[i];
         opevo_array array = value->array;
         int64_t count = opevo_array_elements(&array);
         double scale = array.dims > 1 ? sqrt(3.0 * (double)array.extent[0] / (double)count) : 0.5;

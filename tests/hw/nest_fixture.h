@@ -27,25 +27,26 @@ static inline opevo_i_nest *nest_new(int inputs, int outputs)
     return nest;
 }
 
-static inline opevo_i_node *nest_loop(opevo_i_nest *nest, opevo_i_node *parent, int64_t extent,
-                                      opevo_annotation annotation)
+static inline opevo_i_nest_node *nest_loop(opevo_i_nest *nest, opevo_i_nest_node *parent,
+                                           int64_t extent, opevo_annotation annotation)
 {
-    return opevo_i_nest_add_loop(nest, parent, opevo_i_atoms_loop(&nest->atoms, extent), extent,
-                                 annotation);
+    return opevo_i_nest_add_loop(nest, parent, opevo_i_affine_atoms_loop(&nest->atoms, extent),
+                                 extent, annotation);
 }
 
-static inline opevo_i_leaf *nest_leaf(opevo_i_nest *nest, opevo_i_node *parent,
-                                      opevo_i_leaf_kind kind)
+static inline opevo_i_nest_leaf *nest_leaf(opevo_i_nest *nest, opevo_i_nest_node *parent,
+                                           opevo_i_nest_leaf_kind kind)
 {
-    opevo_i_leaf leaf = {.kind = kind};
+    opevo_i_nest_leaf leaf = {.kind = kind};
 
     return opevo_i_nest_add_leaf(nest, parent, &leaf)->leaf;
 }
 
-static inline opevo_i_value *nest_value(opevo_i_nest *nest, opevo_expression_kind kind,
-                                        const opevo_i_value *left, const opevo_i_value *right)
+static inline opevo_i_nest_value *nest_value(opevo_i_nest *nest, opevo_expression_kind kind,
+                                             const opevo_i_nest_value *left,
+                                             const opevo_i_nest_value *right)
 {
-    opevo_i_value *value = opevo_i_nest_take(nest, sizeof *value);
+    opevo_i_nest_value *value = opevo_i_nest_take(nest, sizeof *value);
 
     value->kind = kind;
     value->left = left;
@@ -74,7 +75,7 @@ static inline int64_t whole_at(const machine *self, const opevo_i_affine *a)
     return opevo_i_affine_value(&self->nest->atoms, a, self->at);
 }
 
-static inline bool guards_hold(const machine *self, const opevo_i_guards *guards)
+static inline bool guards_hold(const machine *self, const opevo_i_nest_guards *guards)
 {
     for (int i = 0; i < guards->count; i++) {
         int64_t value = whole_at(self, &guards->item[i].value);
@@ -85,7 +86,7 @@ static inline bool guards_hold(const machine *self, const opevo_i_guards *guards
     return true;
 }
 
-static inline element *element_at(machine *self, const opevo_i_access *access)
+static inline element *element_at(machine *self, const opevo_i_nest_access *access)
 {
     static element none;
     int64_t place = whole_at(self, &access->address);
@@ -112,14 +113,15 @@ static inline element rounded(double value, double error, double units)
                      true};
 }
 
-static inline element value_of(machine *self, const opevo_i_leaf *leaf, const opevo_i_value *value);
+static inline element value_of(machine *self, const opevo_i_nest_leaf *leaf,
+                               const opevo_i_nest_value *value);
 
 typedef struct outcome {
     bool holds, certain;
 } outcome;
 
-static inline outcome condition_of(machine *self, const opevo_i_leaf *leaf,
-                                   const opevo_i_condition *condition)
+static inline outcome condition_of(machine *self, const opevo_i_nest_leaf *leaf,
+                                   const opevo_i_nest_condition *condition)
 {
     outcome left = {0}, right = {0};
     element x = {0}, y = {0};
@@ -151,7 +153,8 @@ static inline outcome condition_of(machine *self, const opevo_i_leaf *leaf,
                          (!self->dry && (x.error + y.error == 0 || gap > x.error + y.error))};
 }
 
-static inline element select_of(machine *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
+static inline element select_of(machine *self, const opevo_i_nest_leaf *leaf,
+                                const opevo_i_nest_value *value)
 {
     outcome what = condition_of(self, leaf, value->condition);
     element chosen = value_of(self, leaf, what.holds ? value->left : value->right);
@@ -172,7 +175,8 @@ static inline element function_of(double value, element x, double steepest, doub
     return rounded(value, x.error == 0 ? 0 : x.error * steepest, units);
 }
 
-static inline element value_of(machine *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
+static inline element value_of(machine *self, const opevo_i_nest_leaf *leaf,
+                               const opevo_i_nest_value *value)
 {
     const double units = 2 * OPEVO_REFERENCE_ULPS;
     element x = {0}, y = {0};
@@ -231,7 +235,7 @@ static inline element value_of(machine *self, const opevo_i_leaf *leaf, const op
     }
 }
 
-static inline void run_leaf(machine *self, const opevo_i_leaf *leaf)
+static inline void run_leaf(machine *self, const opevo_i_nest_leaf *leaf)
 {
     element *to = NULL;
     element value = {1, 0, true};
@@ -262,9 +266,9 @@ static inline void run_leaf(machine *self, const opevo_i_leaf *leaf)
     to->written = true;
 }
 
-static inline void run_node(machine *self, const opevo_i_node *node)
+static inline void run_node(machine *self, const opevo_i_nest_node *node)
 {
-    const opevo_i_node *first = node->first;
+    const opevo_i_nest_node *first = node->first;
     int64_t turns = node->kind == OPEVO_I_LOOP ? node->extent : 1;
 
     if (node->kind == OPEVO_I_LEAF)
@@ -276,7 +280,7 @@ static inline void run_node(machine *self, const opevo_i_node *node)
             self->at[node->atom] = i;
         if (node->kind == OPEVO_I_LET)
             self->at[node->atom] = whole_at(self, &node->value);
-        for (const opevo_i_node *one = first; one; one = one->next)
+        for (const opevo_i_nest_node *one = first; one; one = one->next)
             run_node(self, one);
     }
 }
@@ -320,11 +324,11 @@ static inline void nest_fit(opevo_i_nest *nest)
     for (int b = 0; b < OPEVO_I_BUFFERS; b++)
         all.most[b] = -all.most[b];
     run_nest(&all);
-    for (opevo_i_node *node = nest->nodes; node; node = node->made_before) {
+    for (opevo_i_nest_node *node = nest->nodes; node; node = node->made_before) {
         if (node->kind != OPEVO_I_LEAF)
             continue;
         for (int i = -1; i < node->leaf->factors; i++) {
-            opevo_i_access *access = i < 0 ? &node->leaf->to : &node->leaf->factor[i];
+            opevo_i_nest_access *access = i < 0 ? &node->leaf->to : &node->leaf->factor[i];
 
             if (access->buffer < nest->operands && all.least[access->buffer] != INT64_MAX)
                 access->address.constant -= all.least[access->buffer];
@@ -337,7 +341,7 @@ static inline void nest_fit(opevo_i_nest *nest)
 
 typedef struct nest_run {
     machine all;
-    opevo_i_guarded memory[NEST_OPERANDS];
+    opevo_i_reference_guarded memory[NEST_OPERANDS];
 } nest_run;
 
 static inline void nest_run_open(nest_run *self, const opevo_i_nest *nest, uint64_t seed)
@@ -354,13 +358,13 @@ static inline void nest_run_open(nest_run *self, const opevo_i_nest *nest, uint6
     for (int b = 0; b < nest->operands; b++) {
         size_t bytes = (size_t)nest->buffer[b].size * sizeof(float);
 
-        CHECK_OK(opevo_i_guarded_create(bytes, false, &self->memory[b], &err));
+        CHECK_OK(opevo_i_reference_guarded_create(bytes, false, &self->memory[b], &err));
         memset(self->memory[b].data, 0xff, bytes);
         for (int64_t i = 0; i < nest->buffer[b].size && b < nest->inputs; i++) {
             float value = (float)(opevo_rng_below(&rng, 4) ? 4 * opevo_rng_unit(&rng) - 2
                                                            : (double)opevo_rng_below(&rng, 5) - 2);
 
-            opevo_i_floats(&self->memory[b])[i] = value;
+            opevo_i_reference_floats(&self->memory[b])[i] = value;
             self->all.memory[b][i].value = (double)value;
         }
     }
@@ -372,7 +376,7 @@ static inline void nest_run_close(nest_run *self)
     for (int b = 0; b < OPEVO_I_BUFFERS; b++)
         opevo_free(self->all.memory[b]);
     for (int b = 0; b < self->all.nest->operands; b++)
-        opevo_i_guarded_free(&self->memory[b]);
+        opevo_i_reference_guarded_free(&self->memory[b]);
     opevo_free(self->all.at);
 }
 
@@ -391,7 +395,7 @@ static inline int64_t nest_compare(const nest_run *self, const char *source)
     for (int b = 0; b < nest->operands; b++) {
         for (int64_t i = 0; i < nest->buffer[b].size && b >= nest->inputs; i++) {
             element right = self->all.memory[b][i];
-            double is = (double)opevo_i_floats(&self->memory[b])[i];
+            double is = (double)opevo_i_reference_floats(&self->memory[b])[i];
 
             if (right.written ? !is_right(is, right) : !isnan(is)) {
                 fputs(source, stderr);
@@ -400,7 +404,7 @@ static inline int64_t nest_compare(const nest_run *self, const char *source)
             }
             checked += right.written && isfinite(right.error);
         }
-        if (!opevo_i_guarded_intact(&self->memory[b]))
+        if (!opevo_i_reference_guarded_intact(&self->memory[b]))
             fail_msg("operand %d has something written behind it", b);
     }
     return checked;
@@ -415,11 +419,11 @@ static inline int64_t nest_check(const opevo_i_nest *nest, opevo_kernel_dialect 
     nest_run run;
     nest_function *function = NULL;
     float *data[NEST_OPERANDS] = {NULL};
-    opevo_i_guarded scratch;
+    opevo_i_reference_guarded scratch;
     void *handle = NULL;
     int64_t checked = 0;
 
-    opevo_i_nest_print(nest, dialect, &limits, &kernel);
+    opevo_i_print_nest_print(nest, dialect, &limits, &kernel);
     handle = source_load(opevo_text_string(&kernel.source));
     if (!handle) {
         fputs(opevo_text_string(&kernel.source), stderr);
@@ -430,16 +434,16 @@ static inline int64_t nest_check(const opevo_i_nest *nest, opevo_kernel_dialect 
     assert_non_null(function);
     nest_run_open(&run, nest, seed);
     for (int b = 0; b < nest->operands; b++)
-        data[b] = opevo_i_floats(&run.memory[b]);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(&kernel, 1), false, &scratch,
-                                    &err));
-    data[nest->operands] = opevo_i_floats(&scratch);
+        data[b] = opevo_i_reference_floats(&run.memory[b]);
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(&kernel, 1), false,
+                                              &scratch, &err));
+    data[nest->operands] = opevo_i_reference_floats(&scratch);
     function(data[0], data[1], data[2], data[3], data[4], data[5], data[6], data[7], data[8],
              data[9], data[10], data[11], data[12], data[13], data[14], data[15], data[16],
              data[17], data[18], data[19]);
     checked = nest_compare(&run, opevo_text_string(&kernel.source));
-    assert_true(opevo_i_guarded_intact(&scratch));
-    opevo_i_guarded_free(&scratch);
+    assert_true(opevo_i_reference_guarded_intact(&scratch));
+    opevo_i_reference_guarded_free(&scratch);
     dlclose(handle);
     nest_run_close(&run);
     opevo_kernel_free(&kernel);

@@ -14,10 +14,10 @@
 enum { NETWORK_MOST = 64 }; /* values, steps */
 
 typedef struct network_draw {
-    opevo_inference super;
-    opevo_net_tensor value[NETWORK_MOST];
-    opevo_net_step step[NETWORK_MOST];
-    opevo_net_copy copy[NETWORK_MOST][8];
+    opevo_network_inference super;
+    opevo_network_tensor value[NETWORK_MOST];
+    opevo_network_step step[NETWORK_MOST];
+    opevo_network_copy copy[NETWORK_MOST][8];
     int in[NETWORK_MOST][8], out[NETWORK_MOST], inputs[NETWORK_MOST], outputs[NETWORK_MOST];
     char name[NETWORK_MOST][16], text[NETWORK_MOST][1024];
 } network_draw;
@@ -34,7 +34,7 @@ static inline void network_start(network_draw *self)
 static inline int network_value(network_draw *self, int dims, const int64_t *extent)
 {
     int number = self->super.values++;
-    opevo_net_tensor *value = &self->value[number];
+    opevo_network_tensor *value = &self->value[number];
 
     snprintf(self->name[number], sizeof self->name[number], "v%d", number);
     value->name = self->name[number];
@@ -71,24 +71,25 @@ static inline int network_constant(network_draw *self, int dims, const int64_t *
     return number;
 }
 
-static inline opevo_net_step *network_step(network_draw *self, opevo_net_step_kind kind, int output)
+static inline opevo_network_step *network_step(network_draw *self, opevo_network_step_kind kind,
+                                               int output)
 {
     int number = self->super.steps++;
-    opevo_net_step *step = &self->step[number];
+    opevo_network_step *step = &self->step[number];
 
     self->out[number] = output;
-    *step = (opevo_net_step){.kind = kind,
-                             .name = self->name[output],
-                             .operation = self->name[output],
-                             .input = self->in[number],
-                             .outputs = 1,
-                             .output = &self->out[number],
-                             .text = self->text[number],
-                             .copy = self->copy[number]};
+    *step = (opevo_network_step){.kind = kind,
+                                 .name = self->name[output],
+                                 .operation = self->name[output],
+                                 .input = self->in[number],
+                                 .outputs = 1,
+                                 .output = &self->out[number],
+                                 .text = self->text[number],
+                                 .copy = self->copy[number]};
     return step;
 }
 
-static inline void network_read(opevo_net_step *step, int value)
+static inline void network_read(opevo_network_step *step, int value)
 {
     step->input[step->inputs++] = value;
 }
@@ -98,23 +99,23 @@ static inline int network_join(network_draw *self, const int *parts, int count)
 {
     int64_t elements = 0;
     int output = 0;
-    opevo_net_step *step = NULL;
+    opevo_network_step *step = NULL;
 
     for (int i = 0; i < count; i++)
         elements += opevo_array_elements(&self->value[parts[i]].array);
     output = network_value(self, 1, &elements);
-    step = network_step(self, OPEVO_NET_STEP_COPY, output);
+    step = network_step(self, OPEVO_NETWORK_STEP_COPY, output);
     elements = 0;
     for (int i = 0; i < count; i++) {
         int64_t own = opevo_array_elements(&self->value[parts[i]].array);
 
         network_read(step, parts[i]);
-        step->copy[step->copies++] = (opevo_net_copy){.input = i,
-                                                      .dims = 1,
-                                                      .extent = {own},
-                                                      .from_stride = {1},
-                                                      .to = elements,
-                                                      .to_stride = {1}};
+        step->copy[step->copies++] = (opevo_network_copy){.input = i,
+                                                          .dims = 1,
+                                                          .extent = {own},
+                                                          .from_stride = {1},
+                                                          .to = elements,
+                                                          .to_stride = {1}};
         elements += own;
     }
     return output;
@@ -124,7 +125,7 @@ static inline int network_view(network_draw *self, int of, int dims, const int64
 {
     int output = network_value(self, dims, extent);
 
-    network_read(network_step(self, OPEVO_NET_STEP_VIEW, output), of);
+    network_read(network_step(self, OPEVO_NETWORK_STEP_VIEW, output), of);
     return output;
 }
 

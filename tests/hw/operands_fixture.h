@@ -10,12 +10,13 @@
 #include "operands_internal.h"
 
 static inline opevo_status operands_create(const opevo_operator *op, uint64_t seed,
-                                           opevo_i_operands *out, opevo_error *error)
+                                           opevo_i_reference_operands *out, opevo_error *error)
 {
     opevo_workload *work = NULL;
     opevo_status status = opevo_workload_create(op, NULL, &work, error);
 
-    return status == OPEVO_OK ? opevo_i_operands_create(work, seed, NULL, out, error) : status;
+    return status == OPEVO_OK ? opevo_i_reference_operands_create(work, seed, NULL, out, error)
+                              : status;
 }
 
 #endif

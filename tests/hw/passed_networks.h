@@ -19,11 +19,11 @@ static inline uint32_t mask_of(const char *names)
     return mask;
 }
 
-static inline opevo_array run_it(const opevo_inference *inference, const opevo_array *input)
+static inline opevo_array run_it(const opevo_network_inference *inference, const opevo_array *input)
 {
     opevo_array result = {0};
 
-    CHECK_OK(opevo_inference_run(inference, input, &result, 0, &err));
+    CHECK_OK(opevo_network_inference_run(inference, input, &result, 0, &err));
     return result;
 }
 

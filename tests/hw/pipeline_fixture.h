@@ -36,7 +36,7 @@ typedef struct pipeline_case {
     int inputs, operands;
     size_t count[PIPELINE_OPERANDS];
     opevo_element element[PIPELINE_OPERANDS];
-    opevo_i_guarded memory[PIPELINE_OPERANDS];
+    opevo_i_reference_guarded memory[PIPELINE_OPERANDS];
     void *expected[PIPELINE_OPERANDS]; /* an array of the type */
     double *bound[PIPELINE_OPERANDS];
     bool has_nan; /* results are NaN exactly where they should be */
@@ -58,7 +58,8 @@ static inline void add_operand(pipeline_case *self, const opevo_tensor *tensor, 
     assert_true(i < PIPELINE_OPERANDS);
     self->count[i] = (size_t)opevo_tensor_elements(tensor);
     self->element[i] = tensor->element;
-    CHECK_OK(opevo_i_guarded_create(self->count[i] * bytes, false, &self->memory[i], &err));
+    CHECK_OK(
+        opevo_i_reference_guarded_create(self->count[i] * bytes, false, &self->memory[i], &err));
     if (tensor->definition) {
         self->expected[i] = opevo_calloc(self->count[i], bytes);
         self->bound[i] = opevo_calloc(self->count[i], sizeof(double));
@@ -95,7 +96,7 @@ static inline pipeline_case case_make(const char *text, uint64_t seed)
 static inline void case_release(pipeline_case *self)
 {
     for (int i = 0; i < self->operands; i++) {
-        opevo_i_guarded_free(&self->memory[i]);
+        opevo_i_reference_guarded_free(&self->memory[i]);
         opevo_free(self->expected[i]);
         opevo_free(self->bound[i]);
     }
@@ -149,7 +150,7 @@ static inline void set_reversed(const opevo_kernel *kernel, void *handle, bool r
 
 /* A constant in the layout that a kernel reads it in. */
 static inline float *case_pack(const pipeline_case *self, const opevo_kernel *kernel, void *handle,
-                               int operand, opevo_i_guarded *out)
+                               int operand, opevo_i_reference_guarded *out)
 {
     size_t bytes = (size_t)opevo_element_bytes(self->element[operand]);
     void (*pack)(const float *, float *) = NULL;
@@ -158,17 +159,20 @@ static inline float *case_pack(const pipeline_case *self, const opevo_kernel *ke
     opevo_kernel_pack_name(kernel, operand, name);
     *(void **)&pack = dlsym(handle, name);
     assert_non_null(pack);
-    CHECK_OK(opevo_i_guarded_create((size_t)kernel->packed[operand] * bytes, false, out, &err));
-    pack(opevo_i_floats(&self->memory[operand]), opevo_i_floats(out));
-    return opevo_i_floats(out);
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[operand] * bytes, false, out,
+                                              &err));
+    pack(opevo_i_reference_floats(&self->memory[operand]), opevo_i_reference_floats(out));
+    return opevo_i_reference_floats(out);
 }
 
 /* A copy of memory right behind a page that nobody may touch. */
-static inline void copy_to_front(const opevo_i_guarded *memory, opevo_i_guarded *out)
+static inline void copy_to_front(const opevo_i_reference_guarded *memory,
+                                 opevo_i_reference_guarded *out)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-    CHECK_OK(opevo_i_guarded_create((memory->bytes + page - 1) / page * page, false, out, &err));
+    CHECK_OK(opevo_i_reference_guarded_create((memory->bytes + page - 1) / page * page, false, out,
+                                              &err));
     memcpy(out->data, memory->data, memory->bytes);
 }
 
@@ -180,31 +184,31 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
                                unsigned threads, const char *what)
 {
     float *operands[PIPELINE_OPERANDS + 1] = {NULL}; /* the last is scratch memory */
-    opevo_i_guarded scratch;
+    opevo_i_reference_guarded scratch;
     void *function = dlsym(handle, kernel->entry);
 
     assert_non_null(function);
-    opevo_i_guarded packed[PIPELINE_OPERANDS] = {{0}};
-    opevo_i_guarded front[PIPELINE_OPERANDS] = {{0}};
+    opevo_i_reference_guarded packed[PIPELINE_OPERANDS] = {{0}};
+    opevo_i_reference_guarded front[PIPELINE_OPERANDS] = {{0}};
 
     for (int i = 0; i < self->operands; i++)
-        operands[i] = opevo_i_floats(&self->memory[i]);
+        operands[i] = opevo_i_reference_floats(&self->memory[i]);
     for (int i = 0; i < self->inputs && i < OPEVO_OPERANDS; i++) {
         if (kernel->packed[i])
             operands[i] = case_pack(self, kernel, handle, i, &packed[i]);
     }
     for (int i = 0; i < self->inputs; i++)
         copy_to_front(packed[i].map ? &packed[i] : &self->memory[i], &front[i]);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
-                                    &scratch, &err));
-    operands[self->operands] = opevo_i_floats(&scratch);
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads),
+                                              false, &scratch, &err));
+    operands[self->operands] = opevo_i_reference_floats(&scratch);
     for (int run = 0; run < 3; run++) {
         if (run != 1)
             memset(scratch.data, 0xff, scratch.bytes);
         for (int i = self->inputs; i < self->operands; i++)
             memset(self->memory[i].data, run == 1 ? 0x5a : 0xff, self->memory[i].bytes); /* NaN */
         for (int i = 0; run == 2 && i < self->inputs; i++)
-            operands[i] = opevo_i_floats(&front[i]);
+            operands[i] = opevo_i_reference_floats(&front[i]);
         set_reversed(kernel, handle, run == 2);
         call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
@@ -220,12 +224,12 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         }
     }
     for (int i = 0; i < self->operands; i++)
-        assert_true(opevo_i_guarded_intact(&self->memory[i]));
-    assert_true(opevo_i_guarded_intact(&scratch));
-    opevo_i_guarded_free(&scratch);
+        assert_true(opevo_i_reference_guarded_intact(&self->memory[i]));
+    assert_true(opevo_i_reference_guarded_intact(&scratch));
+    opevo_i_reference_guarded_free(&scratch);
     for (int i = 0; i < self->inputs; i++) {
-        opevo_i_guarded_free(&packed[i]);
-        opevo_i_guarded_free(&front[i]);
+        opevo_i_reference_guarded_free(&packed[i]);
+        opevo_i_reference_guarded_free(&front[i]);
     }
 }
 

@@ -17,16 +17,17 @@
 
 #define BUILD_S 1.25
 
-static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, opevo_text *path)
+static void add(opevo_i_worker_cache *cache, const char *recipe_text, size_t bytes,
+                opevo_text *path)
 {
     opevo_text recipe = {0};
     opevo_text scratch = {0};
     char *data = opevo_calloc(bytes, 1);
 
     opevo_text_add(&recipe, recipe_text);
-    opevo_i_cache_scratch(cache, ".obj", &scratch);
-    CHECK_OK(opevo_i_scratch_write(scratch.data, data, bytes, &err));
-    CHECK_OK(opevo_i_cache_add(cache, &recipe, scratch.data, BUILD_S, path, &err));
+    opevo_i_worker_cache_scratch(cache, ".obj", &scratch);
+    CHECK_OK(opevo_i_worker_scratch_write(scratch.data, data, bytes, &err));
+    CHECK_OK(opevo_i_worker_cache_add(cache, &recipe, scratch.data, BUILD_S, path, &err));
     assert_int_equal(access(scratch.data, F_OK), -1);
     opevo_free(data);
     opevo_text_free(&recipe);
@@ -36,13 +37,13 @@ static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, ope
 static opevo_text refused; /* why the last one was, where it was there */
 static double found_s;     /* what the build of the last one took */
 
-static bool find(const opevo_i_cache *cache, const char *recipe_text, opevo_text *path)
+static bool find(const opevo_i_worker_cache *cache, const char *recipe_text, opevo_text *path)
 {
     opevo_text recipe = {0};
     bool found = false;
 
     opevo_text_add(&recipe, recipe_text);
-    found = opevo_i_cache_find(cache, &recipe, path, &found_s, &refused);
+    found = opevo_i_worker_cache_find(cache, &recipe, path, &found_s, &refused);
     opevo_text_free(&recipe);
     return found;
 }
@@ -62,12 +63,12 @@ static int files_in(const char *folder)
 
 static void test_find(void **state)
 {
-    opevo_i_cache cache;
+    opevo_i_worker_cache cache;
     opevo_text path = {0};
     opevo_text found = {0};
 
     (void)state;
-    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     assert_false(find(&cache, "one", &found));
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
@@ -86,20 +87,20 @@ static void test_find(void **state)
     assert_string_equal(opevo_text_string(&refused), "");
     opevo_text_free(&path);
     opevo_text_free(&found);
-    opevo_i_cache_close(&cache);
+    opevo_i_worker_cache_close(&cache);
 }
 
 /* An object is found with the time of its build; one of an earlier version without. */
 static void test_build_time(void **state)
 {
-    opevo_i_cache cache;
+    opevo_i_worker_cache cache;
     opevo_text path = {0};
     char *whole = NULL;
     char *end = NULL;
     size_t size = 0;
 
     (void)state;
-    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     add(&cache, "timed", 100, &path);
     assert_true(find(&cache, "timed", &path));
     CHECK_CLOSE(found_s, BUILD_S, 1e-6);
@@ -114,10 +115,10 @@ static void test_build_time(void **state)
     assert_true(found_s == 0);
     opevo_text_free(&path);
     opevo_free(whole);
-    opevo_i_cache_close(&cache);
+    opevo_i_worker_cache_close(&cache);
 }
 
-static void check_refused(const opevo_i_cache *cache, const char *words)
+static void check_refused(const opevo_i_worker_cache *cache, const char *words)
 {
     opevo_text path = {0};
 
@@ -130,18 +131,18 @@ static void check_refused(const opevo_i_cache *cache, const char *words)
 /* An object is loaded only where nobody else can have made or changed it. */
 static void test_own(void **state)
 {
-    opevo_i_cache cache;
-    opevo_i_cache other;
+    opevo_i_worker_cache cache;
+    opevo_i_worker_cache other;
     opevo_text path = {0};
     opevo_text moved = {0};
     opevo_text found = {0};
 
     (void)state;
     umask(0); /* as some users have it, and compilers then */
-    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
-    CHECK_OK(opevo_i_scratch_write(path.data, "changed", 7, &err));
+    CHECK_OK(opevo_i_worker_scratch_write(path.data, "changed", 7, &err));
     check_refused(&cache, "differs from what was built");
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
@@ -164,12 +165,12 @@ static void test_own(void **state)
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
     assert_int_equal(chmod(cache.folder, 0770), 0);
-    CHECK_FAILS(OPEVO_IO, "only you can write to", opevo_i_cache_open(&other, &err));
+    CHECK_FAILS(OPEVO_IO, "only you can write to", opevo_i_worker_cache_open(&other, &err));
     assert_int_equal(chmod(cache.folder, 0700), 0);
     opevo_text_free(&path);
     opevo_text_free(&moved);
     opevo_text_free(&found);
-    opevo_i_cache_close(&cache);
+    opevo_i_worker_cache_close(&cache);
     umask(022);
 }
 
@@ -178,8 +179,8 @@ static void test_own(void **state)
  * lock. */
 static void test_shared(void **state)
 {
-    opevo_i_cache one;
-    opevo_i_cache two;
+    opevo_i_worker_cache one;
+    opevo_i_worker_cache two;
     opevo_text path = {0};
     opevo_text old = {0};
     struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -188,23 +189,23 @@ static void test_shared(void **state)
     char name[4096] = "";
 
     (void)state;
-    CHECK_OK(opevo_i_cache_open(&one, &err));
-    opevo_i_cache_scratch(&one, ".c", &path);
-    CHECK_OK(opevo_i_scratch_write(path.data, "x", 1, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&one, &err));
+    opevo_i_worker_cache_scratch(&one, ".c", &path);
+    CHECK_OK(opevo_i_worker_scratch_write(path.data, "x", 1, &err));
     opevo_text_printf(&old, "%s/tmp.1.0.c", one.folder);
-    CHECK_OK(opevo_i_scratch_write(old.data, "x", 1, &err));
-    CHECK_OK(opevo_i_cache_open(&two, &err));
+    CHECK_OK(opevo_i_worker_scratch_write(old.data, "x", 1, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&two, &err));
     assert_string_not_equal(one.scratch_folder, two.scratch_folder);
     assert_int_equal(access(path.data, F_OK), 0);
     assert_int_equal(access(old.data, F_OK), 0);
-    opevo_i_cache_close(&two);
+    opevo_i_worker_cache_close(&two);
     assert_int_equal(pipe(said), 0);
     child = fork();
     if (child == 0) {
         size_t length = 0;
 
         close(one.lock);
-        if (opevo_i_cache_open(&two, NULL) == OPEVO_OK)
+        if (opevo_i_worker_cache_open(&two, NULL) == OPEVO_OK)
             length = strlen(two.scratch_folder) + 1;
         _exit(write(said[1], two.scratch_folder, length) != (ssize_t)length);
     }
@@ -212,12 +213,12 @@ static void test_shared(void **state)
     assert_true(read(said[0], name, sizeof name) > 0);
     assert_int_equal(access(name, F_OK), 0);
     utimensat(AT_FDCWD, old.data, times, 0);
-    CHECK_OK(opevo_i_cache_open(&two, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&two, &err));
     assert_int_equal(access(name, F_OK), -1);
     assert_int_equal(access(old.data, F_OK), -1);
     assert_int_equal(access(path.data, F_OK), 0);
-    opevo_i_cache_close(&two);
-    opevo_i_cache_close(&one);
+    opevo_i_worker_cache_close(&two);
+    opevo_i_worker_cache_close(&one);
     assert_int_equal(access(path.data, F_OK), -1);
     close(said[0]);
     close(said[1]);
@@ -228,13 +229,13 @@ static void test_shared(void **state)
 /* Above its limit the entries used longest ago go first. */
 static void test_bounded(void **state)
 {
-    opevo_i_cache cache;
+    opevo_i_worker_cache cache;
     opevo_text path = {0};
     char folder[4200];
     char recipe[32];
 
     (void)state;
-    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     cache.limit_bytes = 20000;
     for (int i = 0; i < 63; i++) {
         struct timespec times[2] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
@@ -251,7 +252,7 @@ static void test_bounded(void **state)
     assert_false(find(&cache, "number 0", &path));
     assert_false(find(&cache, "number 40", &path));
     snprintf(folder, sizeof folder, "%s/opevo/kernels", cache_folder);
-    opevo_i_cache_close(&cache);
+    opevo_i_worker_cache_close(&cache);
     assert_int_equal(files_in(folder) % 2, 0); /* pairs of object and recipe */
     opevo_text_free(&path);
     opevo_text_free(&refused);

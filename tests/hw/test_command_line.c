@@ -23,7 +23,7 @@ static opevo_space *make_space(void)
 }
 
 /* The words, joined by '|'. */
-static const char *joined(const opevo_i_arguments *list, char *out, size_t size)
+static const char *joined(const opevo_i_process_arguments *list, char *out, size_t size)
 {
     size_t at = 0;
 
@@ -44,36 +44,37 @@ static void test_split(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_arguments list = {0};
+        opevo_i_process_arguments list = {0};
 
-        CHECK_OK(opevo_i_command_split(cases[i][0], &list, &err));
+        CHECK_OK(opevo_i_process_command_split(cases[i][0], &list, &err));
         assert_string_equal(joined(&list, text, sizeof text), cases[i][1]);
         assert_null(list.items[list.count]);
-        opevo_i_arguments_clear(&list);
+        opevo_i_process_arguments_clear(&list);
     }
     {
-        opevo_i_arguments list = {0};
+        opevo_i_process_arguments list = {0};
 
         CHECK_FAILS(OPEVO_INVALID, "a quote is not closed",
-                    opevo_i_command_split("a 'b", &list, &err));
-        CHECK_FAILS(OPEVO_INVALID, "names no program", opevo_i_command_split("  ", &list, &err));
+                    opevo_i_process_command_split("a 'b", &list, &err));
+        CHECK_FAILS(OPEVO_INVALID, "names no program",
+                    opevo_i_process_command_split("  ", &list, &err));
     }
 }
 
 static void fill(const char *text, const char *configuration, char *out, size_t size)
 {
     opevo_space *space = make_space();
-    opevo_i_arguments command = {0};
-    opevo_i_arguments filled = {0};
+    opevo_i_process_arguments command = {0};
+    opevo_i_process_arguments filled = {0};
     opevo_index point = 0;
 
     CHECK_OK(opevo_space_read(space, configuration, &point, &err));
-    CHECK_OK(opevo_i_command_split(text, &command, &err));
-    CHECK_OK(opevo_i_command_check(&command, space, &err));
-    CHECK_OK(opevo_i_command_fill(&command, space, point, &filled, &err));
+    CHECK_OK(opevo_i_process_command_split(text, &command, &err));
+    CHECK_OK(opevo_i_process_command_check(&command, space, &err));
+    CHECK_OK(opevo_i_process_command_fill(&command, space, point, &filled, &err));
     joined(&filled, out, size);
-    opevo_i_arguments_clear(&command);
-    opevo_i_arguments_clear(&filled);
+    opevo_i_process_arguments_clear(&command);
+    opevo_i_process_arguments_clear(&filled);
     opevo_space_destroy(space);
 }
 
@@ -103,11 +104,12 @@ static void test_bad_places(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_arguments command = {0};
+        opevo_i_process_arguments command = {0};
 
-        CHECK_OK(opevo_i_command_split(cases[i][0], &command, &err));
-        CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_command_check(&command, space, &err));
-        opevo_i_arguments_clear(&command);
+        CHECK_OK(opevo_i_process_command_split(cases[i][0], &command, &err));
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1],
+                    opevo_i_process_command_check(&command, space, &err));
+        opevo_i_process_arguments_clear(&command);
     }
     opevo_space_destroy(space);
 }
@@ -120,7 +122,7 @@ static void test_readings(void **state)
         const char *how, *output;
         size_t count;
         double first;
-        opevo_i_quantity quantity;
+        opevo_i_wire_quantity quantity;
     } cases[] = {
         {"s:wall", "", 1, 7, OPEVO_I_TIME},
         {"ms:/took ([0-9.]+) ms/", "x\ntook 2.5 ms\ntook 4 ms\n", 2, 0.0025, OPEVO_I_TIME},
@@ -133,21 +135,21 @@ static void test_readings(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_result_reader reading;
+        opevo_i_wire_result_reader reading;
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;
         opevo_text why = {0};
 
-        CHECK_OK(opevo_i_result_reader_parse(cases[i].how, &reading, &err));
+        CHECK_OK(opevo_i_wire_result_reader_parse(cases[i].how, &reading, &err));
         assert_int_equal(reading.quantity, cases[i].quantity);
-        assert_true(opevo_i_result_reader_apply(&reading, cases[i].output, 7, &values, &count,
-                                                &capacity, &why));
+        assert_true(opevo_i_wire_result_reader_apply(&reading, cases[i].output, 7, &values, &count,
+                                                     &capacity, &why));
         assert_int_equal(count, cases[i].count);
         CHECK_CLOSE(values[0], cases[i].first, 1e-12 * cases[i].first);
         opevo_free(values);
         opevo_text_free(&why);
-        opevo_i_result_reader_clear(&reading);
+        opevo_i_wire_result_reader_clear(&reading);
     }
 }
 
@@ -182,29 +184,30 @@ static void test_criteria(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_named_reading named;
+        opevo_i_wire_named_reading named;
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;
         opevo_text why = {0};
 
-        CHECK_OK(opevo_i_named_reading_parse(cases[i].how, &named, &err));
+        CHECK_OK(opevo_i_wire_named_reading_parse(cases[i].how, &named, &err));
         assert_string_equal(named.name, cases[i].name);
         assert_string_equal(named.unit, cases[i].unit);
         assert_int_equal(named.larger_is_better, cases[i].larger);
-        assert_true(opevo_i_result_reader_apply(&named.reading, cases[i].output, 7, &values, &count,
-                                                &capacity, &why));
+        assert_true(opevo_i_wire_result_reader_apply(&named.reading, cases[i].output, 7, &values,
+                                                     &count, &capacity, &why));
         assert_true(count == 1 && values[0] == cases[i].first);
-        assert_false(opevo_i_result_reader_apply(&named.reading, "none", INFINITY, &values, &count,
-                                                 &capacity, &why));
+        assert_false(opevo_i_wire_result_reader_apply(&named.reading, "none", INFINITY, &values,
+                                                      &count, &capacity, &why));
         opevo_free(values);
         opevo_text_free(&why);
-        opevo_i_named_reading_clear(&named);
+        opevo_i_wire_named_reading_clear(&named);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        opevo_i_named_reading named;
+        opevo_i_wire_named_reading named;
 
-        CHECK_FAILS(OPEVO_INVALID, bad[i][1], opevo_i_named_reading_parse(bad[i][0], &named, &err));
+        CHECK_FAILS(OPEVO_INVALID, bad[i][1],
+                    opevo_i_wire_named_reading_parse(bad[i][0], &named, &err));
     }
 }
 
@@ -223,19 +226,19 @@ static void test_no_result(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_result_reader reading;
+        opevo_i_wire_result_reader reading;
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;
         opevo_text why = {0};
 
-        CHECK_OK(opevo_i_result_reader_parse(cases[i][0], &reading, &err));
-        assert_false(opevo_i_result_reader_apply(&reading, cases[i][1], 7, &values, &count,
-                                                 &capacity, &why));
+        CHECK_OK(opevo_i_wire_result_reader_parse(cases[i][0], &reading, &err));
+        assert_false(opevo_i_wire_result_reader_apply(&reading, cases[i][1], 7, &values, &count,
+                                                      &capacity, &why));
         assert_non_null(strstr(opevo_text_string(&why), cases[i][2]));
         opevo_free(values);
         opevo_text_free(&why);
-        opevo_i_result_reader_clear(&reading);
+        opevo_i_wire_result_reader_clear(&reading);
     }
 }
 
@@ -250,10 +253,10 @@ static void test_bad_readings(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_result_reader reading;
+        opevo_i_wire_result_reader reading;
 
         CHECK_FAILS(OPEVO_INVALID, cases[i][1],
-                    opevo_i_result_reader_parse(cases[i][0], &reading, &err));
+                    opevo_i_wire_result_reader_parse(cases[i][0], &reading, &err));
     }
 }
 

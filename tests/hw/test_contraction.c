@@ -14,7 +14,7 @@
 #include <opevo/memory.h>
 #include <opevo/template.h>
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 static const struct {
     const opevo_operator *op;
@@ -23,7 +23,7 @@ static const struct {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Element of the last output by the definition; R[i] and D[i,j] of contractions.h. */
-static double last_element(const opevo_i_operands *self, size_t at)
+static double last_element(const opevo_i_reference_operands *self, size_t at)
 {
     bool three = self->list.inputs == 3;
     size_t i = three ? at / COLUMNS_J : at;
@@ -31,10 +31,10 @@ static double last_element(const opevo_i_operands *self, size_t at)
     double sum = 0;
 
     for (size_t k = 0; k < SUMMED_K; k++) {
-        double a = (double)opevo_i_floats(&self->memory[0])[i * SUMMED_K + k];
+        double a = (double)opevo_i_reference_floats(&self->memory[0])[i * SUMMED_K + k];
 
-        sum += three ? a * (double)opevo_i_floats(&self->memory[1])[k * COLUMNS_J + j] *
-                           (double)opevo_i_floats(&self->memory[2])[j]
+        sum += three ? a * (double)opevo_i_reference_floats(&self->memory[1])[k * COLUMNS_J + j] *
+                           (double)opevo_i_reference_floats(&self->memory[2])[j]
                      : a;
     }
     return sum;
@@ -44,7 +44,7 @@ static void test_operands(void **state)
 {
     (void)state;
     for (int r = 0; r < ROWS; r++) {
-        opevo_i_operands self = {0};
+        opevo_i_reference_operands self = {0};
         opevo_text why = {0};
         int last = 3;
 
@@ -55,14 +55,15 @@ static void test_operands(void **state)
         for (size_t at = 0; at < self.count[last]; at++)
             CHECK_CLOSE(self.wanted[last][at], last_element(&self, at), 1e-6);
         for (int i = self.list.inputs; i <= last; i++) {
-            assert_true(opevo_i_operands_check(&self, i, self.wanted[i], &why));
-            opevo_i_operands_poison(&self);
-            assert_false(opevo_i_operands_check(&self, i, opevo_i_floats(&self.memory[i]), &why));
+            assert_true(opevo_i_reference_operands_check(&self, i, self.wanted[i], &why));
+            opevo_i_reference_operands_poison(&self);
+            assert_false(opevo_i_reference_operands_check(
+                &self, i, opevo_i_reference_floats(&self.memory[i]), &why));
         }
         assert_non_null(
             strstr(opevo_text_string(&why), r == 0 ? "elements are" : "elements of R are"));
         opevo_text_free(&why);
-        opevo_i_operands_free(&self);
+        opevo_i_reference_operands_free(&self);
     }
 }
 
@@ -91,7 +92,7 @@ static void test_child(void **state)
     (void)state;
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
-        opevo_i_operands self = {0};
+        opevo_i_reference_operands self = {0};
         opevo_i_cpu_windows windows;
         opevo_text source = {0};
         opevo_text why = {0};
@@ -101,36 +102,38 @@ static void test_child(void **state)
         opevo_text_printf(&source, "#define SPOIL %s\n%s", spoilt ? "1.001f" : "1.0f",
                           rows[r / 2].source);
         CHECK_OK(operands_create(rows[r / 2].op, 1, &self, &err));
-        opevo_i_operands_poison(&self);
+        opevo_i_reference_operands_poison(&self);
         child_run(&plan, child_build(name, opevo_text_string(&source)), &self, &windows);
         for (int i = self.list.inputs; i < self.list.count; i++) {
-            bool right = opevo_i_operands_check(&self, i, opevo_i_floats(&self.memory[i]), &why);
+            bool right = opevo_i_reference_operands_check(
+                &self, i, opevo_i_reference_floats(&self.memory[i]), &why);
 
             assert_int_equal(right, !spoilt || i < self.list.count - 1);
-            assert_true(opevo_i_guarded_intact(&self.memory[i]));
+            assert_true(opevo_i_reference_guarded_intact(&self.memory[i]));
         }
         opevo_text_free(&why);
         opevo_text_free(&source);
-        opevo_i_operands_free(&self);
+        opevo_i_reference_operands_free(&self);
     }
 }
 
 /* Run an object on the operands; whether each output is right. */
 static bool is_right(const char *object, const opevo_kernel *kernel,
-                     const opevo_i_operands *operands)
+                     const opevo_i_reference_operands *operands)
 {
     opevo_i_cpu_plan own = plan;
     opevo_i_cpu_windows windows;
     opevo_text why = {0};
     bool right = true;
 
-    opevo_i_operands_poison(operands);
+    opevo_i_reference_operands_poison(operands);
     own.kernel = kernel;
     child_run(&own, object, operands, &windows);
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         right = right &&
-                opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why) &&
-                opevo_i_guarded_intact(&operands->memory[i]);
+                opevo_i_reference_operands_check(
+                    operands, i, opevo_i_reference_floats(&operands->memory[i]), &why) &&
+                opevo_i_reference_guarded_intact(&operands->memory[i]);
     opevo_text_free(&why);
     return right;
 }
@@ -164,7 +167,7 @@ static void test_schedules(void **state)
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
         opevo_schedule *schedule = NULL;
-        opevo_i_operands operands = {0};
+        opevo_i_reference_operands operands = {0};
         opevo_kernel kernel = {0};
         opevo_text why = {0};
         opevo_text source = {0};
@@ -182,7 +185,7 @@ static void test_schedules(void **state)
         CHECK_OK(operands_create(schedules[s].op, 1, &operands, &err));
         if (!is_right(child_build(name, opevo_text_string(&source)), &kernel, &operands))
             fail_msg("%s\n%s", schedules[s].steps, opevo_text_string(&source));
-        opevo_i_operands_free(&operands);
+        opevo_i_reference_operands_free(&operands);
         opevo_kernel_free(&kernel);
         opevo_schedule_destroy(schedule);
         opevo_text_free(&source);
@@ -239,7 +242,7 @@ static void test_program(void **state)
 
         opevo_text_printf(&text, "#define SPOIL %s\n%s", spoilt ? "1.001f" : "1.0f",
                           rows[r / 2].source);
-        opevo_i_harness_program(&text, &kernel, rows[r / 2].op);
+        opevo_i_export_program(&text, &kernel, rows[r / 2].op);
         snprintf(path, sizeof path, "%s/program%d.c", cache_folder, r);
         snprintf(program, sizeof program, "%s/program%d", cache_folder, r);
         file = fopen(path, "w");

@@ -47,7 +47,7 @@ static void test_windows_are_long(void **state)
         opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
         opevo_i_cpu_plan plan = plan_of(0.05, i % 2);
         static opevo_i_cpu_windows windows;
-        opevo_i_operands operands = {0};
+        opevo_i_reference_operands operands = {0};
         double longest_s = 0;
         uint64_t count = 0;
         const char *object = make_kernel(spins[i / 2]);
@@ -66,7 +66,7 @@ static void test_windows_are_long(void **state)
         if ((double)count * longest_s < (double)windows.sample_count * WINDOW_S)
             fail_msg("%llu executions of at most %g s in %llu samples", (unsigned long long)count,
                      longest_s, (unsigned long long)windows.sample_count);
-        opevo_i_operands_free(&operands);
+        opevo_i_reference_operands_free(&operands);
     }
 }
 
@@ -77,7 +77,7 @@ static double time_of(const char *name, const char *source, double own[2])
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
     opevo_i_cpu_plan plan = plan_of(0.1, false);
     static opevo_i_cpu_windows windows;
-    opevo_i_operands operands = {0};
+    opevo_i_reference_operands operands = {0};
     double sum_s = 0;
 
     CHECK_OK(operands_create(&op, 1, &operands, &err));
@@ -86,7 +86,7 @@ static double time_of(const char *name, const char *source, double own[2])
     memcpy(own, operands.memory[2].data, 2 * sizeof *own);
     for (uint64_t i = 0; i < windows.sample_count; i++)
         sum_s += fmin(windows.samples_s[i], windows.processor_s[i]);
-    opevo_i_operands_free(&operands);
+    opevo_i_reference_operands_free(&operands);
     return sum_s / (double)windows.sample_count;
 }
 
@@ -124,7 +124,7 @@ static void test_no_less_than_was_worked(void **state)
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
     opevo_i_cpu_plan plan = plan_of(0.1, false);
     static opevo_i_cpu_windows windows;
-    opevo_i_operands operands = {0};
+    opevo_i_reference_operands operands = {0};
     opevo_i_cpu_process process;
     opevo_i_cpu_cost cost;
 
@@ -136,7 +136,7 @@ static void test_no_less_than_was_worked(void **state)
     assert_int_equal(opevo_i_cpu_process_ask(&process, OPEVO_I_CPU_RUN, 0, 100, 5, &cost), 'd');
     opevo_i_cpu_process_end(&process);
     assert_true(cost.processor_s > 1e-4 && cost.wall_s >= cost.processor_s);
-    opevo_i_operands_free(&operands);
+    opevo_i_reference_operands_free(&operands);
 }
 
 /* A kernel that leaves its work to a thread gains nothing. */

@@ -169,7 +169,7 @@ static void test_created(void **state)
     for (int order = 0; order < 2; order++) {
         opevo_edits *turned = opevo_edits_select(edits, (size_t[]){2, 1, 0}, 3);
 
-        CHECK_OK(opevo_i_edits_settle(turned, (opevo_edit_order)order, &err));
+        CHECK_OK(opevo_i_edit_settle(turned, (opevo_edit_order)order, &err));
         assert_ptr_equal(turned->items[0], edits->items[0]);
         variant = variant_of(module, turned);
         assert_int_equal(opevo_variant_skipped_count(variant), 0);

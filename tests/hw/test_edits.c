@@ -139,7 +139,7 @@ static void test_random_lists(void **state)
 /* ---- Dominators ---- */
 
 /* Whether LLVM accepts a raw clone of an instruction before another one. */
-static bool accepts_clone(opevo_i_body *body, uint32_t from, uint32_t before)
+static bool accepts_clone(opevo_i_edit_body *body, uint32_t from, uint32_t before)
 {
     LLVMValueRef clone = LLVMInstructionClone(body->slots[from].value);
     LLVMValueRef function =
@@ -153,12 +153,12 @@ static bool accepts_clone(opevo_i_body *body, uint32_t from, uint32_t before)
     return accepted;
 }
 
-static bool operands_reach(const opevo_i_body *body, uint32_t from, uint32_t place)
+static bool operands_reach(const opevo_i_edit_body *body, uint32_t from, uint32_t place)
 {
     LLVMValueRef value = body->slots[from].value;
 
     for (int i = 0; i < LLVMGetNumOperands(value); i++)
-        if (!opevo_i_reaches(body, LLVMGetOperand(value, (unsigned)i), place))
+        if (!opevo_i_edit_reaches(body, LLVMGetOperand(value, (unsigned)i), place))
             return false;
     return true;
 }
@@ -167,17 +167,18 @@ static bool operands_reach(const opevo_i_body *body, uint32_t from, uint32_t pla
 static void test_dominators(void **state)
 {
     opevo_module *module = load_module("tile.ll");
-    opevo_i_body body;
+    opevo_i_edit_body body;
     size_t rejected = 0, count = 0;
     LLVMModuleRef llvm;
 
     (void)state;
-    CHECK_OK(opevo_i_body_open(module, &body, &err));
+    CHECK_OK(opevo_i_edit_body_open(module, &body, &err));
     for (uint32_t from = 1; from <= module->instruction_count; from++)
         for (uint32_t before = 1; before <= module->instruction_count; before++) {
             if (body.slots[from].pinned ||
                 LLVMGetInstructionOpcode(body.slots[before].value) == LLVMPHI ||
-                opevo_i_slot_function(&body, from) != opevo_i_slot_function(&body, before))
+                opevo_i_edit_slot_function(&body, from) !=
+                    opevo_i_edit_slot_function(&body, before))
                 continue;
             /* The clone stands before the place, which it does not reach from itself. */
             bool accepted = accepts_clone(&body, from, before);
@@ -189,7 +190,7 @@ static void test_dominators(void **state)
         }
     print_message("%zu of %zu copies without repair are rejected\n", rejected, count);
     assert_in_range(count ? rejected * 100 / count : 0, 20, 80);
-    llvm = opevo_i_body_close(&body);
+    llvm = opevo_i_edit_body_close(&body);
     LLVMDisposeModule(llvm);
     opevo_module_destroy(module);
 }

@@ -186,7 +186,7 @@ static void test_devices(void **state)
  * until told; then speak a second time and end, which gives it back. */
 static void hold_device(int say, int hear)
 {
-    const opevo_i_lock_wait wait = {.watch_engine = false};
+    const opevo_i_backend_lock_wait wait = {.watch_engine = false};
     char *folder = NULL;
     char letter = 0;
     int turn = -1;
@@ -194,7 +194,7 @@ static void hold_device(int say, int hear)
     if (opevo_cache_path("kernels", &folder, NULL) != OPEVO_OK)
         _exit(1);
     mkdir(folder, 0700);
-    turn = opevo_i_device_lock_take(folder, "cuda-0000:10:00.0", &wait);
+    turn = opevo_i_backend_device_lock_take(folder, "cuda-0000:10:00.0", &wait);
     if (turn >= 0 && write(say, "t", 1) == 1 && read(hear, &letter, 1) == 1)
         usleep(300000); /* time for a parent that does not wait */
     _exit(write(say, "e", 1) != 1);

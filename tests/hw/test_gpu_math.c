@@ -52,10 +52,10 @@ static void run(const opevo_i_gpu_driver *driver, const opevo_i_gpu_math *math, 
         }
     }
     for (int i = 0; i < 3; i++)
-        assert_true(opevo_i_guarded_intact(&self->memory[i]));
+        assert_true(opevo_i_reference_guarded_intact(&self->memory[i]));
 }
 
-static void check(const opevo_i_vendor *vendor, const row *wanted)
+static void check(const opevo_i_gpu_vendor *vendor, const row *wanted)
 {
     operands self = operands_make(wanted->form, 1);
     const uint64_t addresses[3] = {(uintptr_t)self.a, (uintptr_t)self.b, (uintptr_t)self.c};
@@ -77,8 +77,8 @@ static void test_results(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        check(&opevo_i_vendor_cuda, &rows[i]);
-        check(&opevo_i_vendor_hip, &rows[i]);
+        check(&opevo_i_gpu_vendor_cuda, &rows[i]);
+        check(&opevo_i_gpu_vendor_hip, &rows[i]);
     }
 }
 
@@ -89,7 +89,7 @@ static void test_little_memory(void **state)
 
     (void)state;
     setenv("FAKE_GPU_MOST", "13608", 1);
-    check(&opevo_i_vendor_cuda, &five);
+    check(&opevo_i_gpu_vendor_cuda, &five);
     unsetenv("FAKE_GPU_MOST");
 }
 
@@ -101,10 +101,10 @@ static void check_refused(const char *form)
     opevo_i_gpu_math *math = NULL;
 
     CHECK_OK(opevo_operator_parse(form, &op, &err));
-    CHECK_OK(opevo_i_gpu_driver_open(&opevo_i_vendor_hip, &driver, &err));
-    CHECK_FAILS(OPEVO_LIMIT,
-                "an unfolded image takes more than 4 GiB, or more than the device has free.",
-                opevo_i_gpu_math_open(&opevo_i_vendor_hip, &driver, "", &op, nowhere, &math, &err));
+    CHECK_OK(opevo_i_gpu_driver_open(&opevo_i_gpu_vendor_hip, &driver, &err));
+    CHECK_FAILS(
+        OPEVO_LIMIT, "an unfolded image takes more than 4 GiB, or more than the device has free.",
+        opevo_i_gpu_math_open(&opevo_i_gpu_vendor_hip, &driver, "", &op, nowhere, &math, &err));
 }
 
 /* 2^14 times 257 * 256 floats are just above the bound; 4536 bytes are more than there are. */

@@ -304,7 +304,7 @@ static void test_file_size_limit(void **state)
 static void test_memory_is_earned(void **state)
 {
     const uint64_t limit = (uint64_t)1 << 30;
-    opevo_i_program_end end = {.kept = true, .wait_status = 1 << 8};
+    opevo_i_process_program_end end = {.kept = true, .wait_status = 1 << 8};
 
     (void)state;
     opevo_text_add(&end.error, "cc1: out of memory allocating 4096 bytes\n");
@@ -312,13 +312,14 @@ static void test_memory_is_earned(void **state)
         opevo_text why = {0};
 
         end.peak_bytes = much ? limit / 2 : limit / 4;
-        assert_int_equal(opevo_i_build_fault(&end, "cc", limit, &why), !much);
-        assert_true(opevo_i_build_fault(&end, "cc", 0, &why));
+        assert_int_equal(opevo_i_process_build_fault(&end, "cc", limit, &why), !much);
+        assert_true(opevo_i_process_build_fault(&end, "cc", 0, &why));
         opevo_text_free(&why);
     }
-    opevo_i_program_end_free(&end);
-    assert_true(opevo_i_host_errno(ENOSPC) && opevo_i_host_errno(EMFILE));
-    assert_false(opevo_i_host_errno(ENOENT) || opevo_i_host_errno(EACCES) || opevo_i_host_errno(0));
+    opevo_i_process_program_end_free(&end);
+    assert_true(opevo_i_process_host_errno(ENOSPC) && opevo_i_process_host_errno(EMFILE));
+    assert_false(opevo_i_process_host_errno(ENOENT) || opevo_i_process_host_errno(EACCES) ||
+                 opevo_i_process_host_errno(0));
 }
 
 int main(void)

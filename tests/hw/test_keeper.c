@@ -51,21 +51,22 @@ static void end_rivals(const pid_t *rivals)
 }
 
 /* Run a script of sh on one processor. */
-static opevo_i_program_end run(const char *script, int core, double limit_s, bool waits_apart)
+static opevo_i_process_program_end run(const char *script, int core, double limit_s,
+                                       bool waits_apart)
 {
     char *const argv[] = {"sh", "-c", (char *)script, NULL};
-    const opevo_i_program program = {.argv = argv,
-                                     .limit_s = limit_s,
-                                     .output_limit = 100,
-                                     .processor_limit = true,
-                                     .waits_apart = waits_apart,
-                                     .cores = &core,
-                                     .core_count = 1};
-    opevo_i_program_end end;
-    opevo_i_keeper keeper;
+    const opevo_i_process_program program = {.argv = argv,
+                                             .limit_s = limit_s,
+                                             .output_limit = 100,
+                                             .processor_limit = true,
+                                             .waits_apart = waits_apart,
+                                             .cores = &core,
+                                             .core_count = 1};
+    opevo_i_process_program_end end;
+    opevo_i_process_keeper keeper;
 
-    CHECK_OK(opevo_i_keeper_start(&program, &keeper, &err));
-    while (!opevo_i_keeper_poll(&keeper, &end)) {
+    CHECK_OK(opevo_i_process_keeper_start(&program, &keeper, &err));
+    while (!opevo_i_process_keeper_poll(&keeper, &end)) {
         struct pollfd wait = {.fd = keeper.report, .events = POLLIN};
 
         poll(&wait, 1, -1);
@@ -82,20 +83,20 @@ static void test_waiting(void **state)
         "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'; echo made";
     int core = first_core();
     pid_t rivals[RIVALS];
-    opevo_i_program_end end;
+    opevo_i_process_program_end end;
     double alone_s = 0;
 
     (void)state;
     end = run(work, core, 60, true);
     alone_s = end.elapsed_s;
-    opevo_i_program_end_free(&end);
+    opevo_i_process_program_end_free(&end);
     start_rivals(core, rivals);
     for (int apart = 0; apart < 2; apart++) {
         end = run(work, core, 3 * alone_s, apart);
         assert_int_equal(end.timed_out, !apart);
         if (apart)
             assert_string_equal(opevo_text_string(&end.out), "made\n");
-        opevo_i_program_end_free(&end);
+        opevo_i_process_program_end_free(&end);
     }
     end_rivals(rivals);
 }
@@ -107,19 +108,19 @@ static void test_endless(void **state)
     int core = first_core();
     pid_t rivals[RIVALS];
     opevo_text why = {0};
-    opevo_i_program_end end = run("sleep 1000", core, 0.3, true);
+    opevo_i_process_program_end end = run("sleep 1000", core, 0.3, true);
 
     (void)state;
     assert_true(end.timed_out && !end.starved && end.elapsed_s < 10);
-    assert_false(opevo_i_build_fault(&end, "cc", 0, &why));
-    opevo_i_program_end_free(&end);
+    assert_false(opevo_i_process_build_fault(&end, "cc", 0, &why));
+    opevo_i_process_program_end_free(&end);
     start_rivals(core, rivals);
     end = run("while :; do :; done", core, 0.3, true);
     end_rivals(rivals);
     assert_true(end.timed_out && end.starved && end.elapsed_s < OPEVO_I_STARVED * 0.3 + 10);
-    assert_true(opevo_i_build_fault(&end, "cc", 0, &why));
+    assert_true(opevo_i_process_build_fault(&end, "cc", 0, &why));
     assert_non_null(strstr(opevo_text_string(&why), "the compiler cc waited for a processor"));
-    opevo_i_program_end_free(&end);
+    opevo_i_process_program_end_free(&end);
     opevo_text_free(&why);
 }
 

@@ -41,32 +41,32 @@ static void make_zone(const char *root, const char *zone, const char *name, cons
 static void test_energy(void **state)
 {
     char root[] = "opevo-rapl-XXXXXX";
-    opevo_i_rapl rapl;
+    opevo_i_cpu_rapl rapl;
     opevo_text why = {0};
 
     (void)state;
     assert_non_null(mkdtemp(root));
-    assert_false(opevo_i_rapl_find("no/such/folder", &rapl, &why));
+    assert_false(opevo_i_cpu_rapl_find("no/such/folder", &rapl, &why));
     assert_non_null(strstr(opevo_text_string(&why), "no/such/folder: No such file"));
-    assert_true(isnan(opevo_i_rapl_spent_j(&rapl)));
+    assert_true(isnan(opevo_i_cpu_rapl_spent_j(&rapl)));
     opevo_text_clear(&why);
-    assert_false(opevo_i_rapl_find(root, &rapl, &why));
+    assert_false(opevo_i_cpu_rapl_find(root, &rapl, &why));
     assert_non_null(strstr(opevo_text_string(&why), "no energy counter of a processor package"));
     opevo_text_clear(&why);
     make_zone(root, "intel-rapl:0", "package-0\n", "900000\n");
     make_zone(root, "intel-rapl:1", "package-1\n", "100000\n");
     make_zone(root, "intel-rapl:0:0", "core\n", "5\n");
     make_zone(root, "intel-rapl:2", "psys\n", "5\n");
-    assert_true(opevo_i_rapl_find(root, &rapl, &why));
+    assert_true(opevo_i_cpu_rapl_find(root, &rapl, &why));
     assert_int_equal(rapl.count, 2);
-    assert_true(isnan(opevo_i_rapl_spent_j(&rapl)));
-    assert_true(opevo_i_rapl_spent_j(&rapl) == 0);
+    assert_true(isnan(opevo_i_cpu_rapl_spent_j(&rapl)));
+    assert_true(opevo_i_cpu_rapl_spent_j(&rapl) == 0);
     make_zone(root, "intel-rapl:0", "package-0\n", "200000\n"); /* 100,000 and 200,000 more */
     make_zone(root, "intel-rapl:1", "package-1\n", "350000\n");
-    CHECK_CLOSE(opevo_i_rapl_spent_j(&rapl), 0.3 + 0.25, 1e-12);
+    CHECK_CLOSE(opevo_i_cpu_rapl_spent_j(&rapl), 0.3 + 0.25, 1e-12);
     make_zone(root, "intel-rapl:1", "package-1\n", "broken\n");
-    assert_true(isnan(opevo_i_rapl_spent_j(&rapl)));
-    assert_false(opevo_i_rapl_find(root, &rapl, &why));
+    assert_true(isnan(opevo_i_cpu_rapl_spent_j(&rapl)));
+    assert_false(opevo_i_cpu_rapl_find(root, &rapl, &why));
     assert_non_null(strstr(opevo_text_string(&why), "only root may read"));
     opevo_text_free(&why);
     assert_int_equal(remove_tree(root), 0);
@@ -77,7 +77,7 @@ static void test_energy(void **state)
 static void test_package_shown_twice(void **state)
 {
     char root[] = "opevo-rapl-XXXXXX";
-    opevo_i_rapl rapl;
+    opevo_i_cpu_rapl rapl;
     opevo_text why = {0};
 
     (void)state;
@@ -86,13 +86,13 @@ static void test_package_shown_twice(void **state)
     make_zone(root, "intel-rapl-mmio:0", "package-0\n", "100\n");
     make_zone(root, "intel-rapl:1", "package-1\n", "100\n");
     make_zone(root, "intel-rapl-mmio:1", "package-1\n", NULL);
-    assert_true(opevo_i_rapl_find(root, &rapl, &why));
+    assert_true(opevo_i_cpu_rapl_find(root, &rapl, &why));
     assert_int_equal(rapl.count, 2);
-    assert_true(isnan(opevo_i_rapl_spent_j(&rapl)));
+    assert_true(isnan(opevo_i_cpu_rapl_spent_j(&rapl)));
     make_zone(root, "intel-rapl:0", "package-0\n", "300\n");
     make_zone(root, "intel-rapl-mmio:0", "package-0\n", "300\n");
     make_zone(root, "intel-rapl:1", "package-1\n", "400\n");
-    CHECK_CLOSE(opevo_i_rapl_spent_j(&rapl), 500e-6, 1e-12);
+    CHECK_CLOSE(opevo_i_cpu_rapl_spent_j(&rapl), 500e-6, 1e-12);
     assert_int_equal(remove_tree(root), 0);
 }
 
@@ -100,15 +100,15 @@ static void test_package_shown_twice(void **state)
 static void test_code_size(void **state)
 {
     struct stat info;
-    double bytes = opevo_i_code_bytes("/proc/self/exe");
+    double bytes = opevo_i_worker_code_bytes("/proc/self/exe");
 
     (void)state;
     assert_int_equal(stat("/proc/self/exe", &info), 0);
     assert_true(bytes > 1000 && bytes < (double)info.st_size);
     write_file(".", "opevo-not-elf", "not an object");
-    assert_true(isnan(opevo_i_code_bytes("opevo-not-elf")));
+    assert_true(isnan(opevo_i_worker_code_bytes("opevo-not-elf")));
     unlink("opevo-not-elf");
-    assert_true(isnan(opevo_i_code_bytes("no-such-file")));
+    assert_true(isnan(opevo_i_worker_code_bytes("no-such-file")));
 }
 
 static void test_results(void **state)
@@ -116,23 +116,23 @@ static void test_results(void **state)
     json_t *list = json_pack("[s, s, s]", "code_size", "energy", "build_time");
     json_t *bad = json_pack("[s]", "speed");
     json_t *many = json_pack("[s, s, s, s]", "energy", "energy", "energy", "energy");
-    opevo_i_kernel_criteria criteria;
-    opevo_i_result result = {.build_s = 0.25, .object_s = 0.5};
+    opevo_i_worker_kernel_criteria criteria;
+    opevo_i_wire_result result = {.build_s = 0.25, .object_s = 0.5};
 
     (void)state;
-    assert_false(opevo_i_kernel_criteria_read(bad, &criteria));
-    assert_false(opevo_i_kernel_criteria_read(many, &criteria));
-    assert_true(opevo_i_kernel_criteria_read(NULL, &criteria));
-    opevo_i_kernel_criteria_fill(&criteria, NULL, &result);
+    assert_false(opevo_i_worker_kernel_criteria_read(bad, &criteria));
+    assert_false(opevo_i_worker_kernel_criteria_read(many, &criteria));
+    assert_true(opevo_i_worker_kernel_criteria_read(NULL, &criteria));
+    opevo_i_worker_kernel_criteria_fill(&criteria, NULL, &result);
     assert_int_equal(result.criterion_count, 0);
-    assert_true(opevo_i_kernel_criteria_read(list, &criteria));
-    opevo_i_kernel_criteria_fill(&criteria, "/proc/self/exe", &result);
+    assert_true(opevo_i_worker_kernel_criteria_read(list, &criteria));
+    opevo_i_worker_kernel_criteria_fill(&criteria, "/proc/self/exe", &result);
     assert_int_equal(result.criterion_count, 3);
     assert_true(result.criteria[0] > 1000 && isnan(result.criteria[1]));
     assert_true(result.criteria[2] == 0.5);
     result.object_s = 0; /* built by an earlier version, which kept no time */
     result.energy_j = 3;
-    opevo_i_kernel_criteria_fill(&criteria, NULL, &result);
+    opevo_i_worker_kernel_criteria_fill(&criteria, NULL, &result);
     assert_true(isnan(result.criteria[0]) && result.criteria[1] == 3 && isnan(result.criteria[2]));
     json_decref(list);
     json_decref(bad);

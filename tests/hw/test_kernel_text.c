@@ -169,19 +169,19 @@ static int64_t count_wrong(operands *self, const opevo_kernel *kernel, const cha
 {
     void *handle = source_load(source);
     kernel_function *function = NULL;
-    opevo_i_guarded scratch;
+    opevo_i_reference_guarded scratch;
     int64_t wrong = 0;
 
     assert_non_null(handle);
     *(void **)&function = dlsym(handle, kernel->entry);
     memset(self->c, 0xff, (size_t)opevo_operand_elements(&self->op, 2) * sizeof *self->c);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 1), false, &scratch,
-                                    &err));
-    function(self->a, self->b, self->c, opevo_i_floats(&scratch));
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 1), false,
+                                              &scratch, &err));
+    function(self->a, self->b, self->c, opevo_i_reference_floats(&scratch));
     for (int64_t i = 0; i < opevo_operand_elements(&self->op, 2); i++)
         wrong += !(fabs((double)self->c[i] - (double)self->expected[i]) <=
                    opevo_reference_bound(&self->op, 0, self->magnitude[i]));
-    opevo_i_guarded_free(&scratch);
+    opevo_i_reference_guarded_free(&scratch);
     dlclose(handle);
     return wrong;
 }
@@ -203,13 +203,13 @@ static void test_missing_barrier(void **state)
                                   "test", &schedule, &err));
     CHECK_OK(opevo_i_nest_create(schedule, &nest, &err));
     for (int spoilt = 0; spoilt < 2; spoilt++) {
-        opevo_i_nest_print(nest, OPEVO_KERNEL_EMULATION, &limits, &kernel);
+        opevo_i_print_nest_print(nest, OPEVO_KERNEL_EMULATION, &limits, &kernel);
         if (spoilt)
             assert_true(count_wrong(&self, &kernel, opevo_text_string(&kernel.source)) > 0);
         else
             assert_int_equal(count_wrong(&self, &kernel, opevo_text_string(&kernel.source)), 0);
         opevo_kernel_free(&kernel);
-        for (opevo_i_node *node = nest->nodes; node; node = node->made_before) {
+        for (opevo_i_nest_node *node = nest->nodes; node; node = node->made_before) {
             if (node->kind == OPEVO_I_SYNC)
                 node->kind = OPEVO_I_LIST;
         }

@@ -119,8 +119,8 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     void *handle = load_parallel(opevo_text_string(&kernel->source));
     size_t bytes = (size_t)opevo_operand_elements(&self->op, 2) * sizeof(float);
     float *first = opevo_malloc(bytes, 1);
-    opevo_i_guarded scratch;
-    opevo_i_guarded packed = {0};
+    opevo_i_reference_guarded scratch;
+    opevo_i_reference_guarded packed = {0};
     const float *b = self->b;
     kernel_function *function = NULL;
     void (*set_threads)(int) = NULL;
@@ -130,14 +130,14 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     *(void **)&function = dlsym(handle, kernel->entry);
     *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
     assert_true(first && function && set_threads);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 3), false, &scratch,
-                                    &err));
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 3), false,
+                                              &scratch, &err));
     if (kernel->packed[OPEVO_STAGE_B])
         b = kernel_pack(self, kernel, handle, &packed);
     for (int threads = 1; threads <= 3; threads++) {
         set_threads(threads);
         memset(self->c, 0xff, bytes); /* NaN */
-        function(self->a, b, self->c, opevo_i_floats(&scratch));
+        function(self->a, b, self->c, opevo_i_reference_floats(&scratch));
         if (threads == 1)
             memcpy(first, self->c, bytes);
         for (size_t i = 0; i < bytes / sizeof(float); i++) {
@@ -151,11 +151,11 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
         }
     }
     for (int i = 0; i < 3; i++)
-        assert_true(opevo_i_guarded_intact(&self->memory[i]));
+        assert_true(opevo_i_reference_guarded_intact(&self->memory[i]));
     opevo_free(first);
-    assert_true(opevo_i_guarded_intact(&scratch));
-    opevo_i_guarded_free(&scratch);
-    opevo_i_guarded_free(&packed);
+    assert_true(opevo_i_reference_guarded_intact(&scratch));
+    opevo_i_reference_guarded_free(&scratch);
+    opevo_i_reference_guarded_free(&packed);
     /* The runtime's threads outlive the kernel, so the object stays. */
 }
 

@@ -157,10 +157,10 @@ static void test_wrong_library(void **state)
         opevo_workload *work = NULL;
 
         if (i == 0)
-            CHECK_OK(opevo_i_setup_workload(setup, &work, &err));
+            CHECK_OK(opevo_i_wire_setup_workload(setup, &work, &err));
         else
             CHECK_FAILS(OPEVO_INVALID, "is for another computation",
-                        opevo_i_setup_workload(setup, &work, &err));
+                        opevo_i_wire_setup_workload(setup, &work, &err));
         assert_true(!work == (i > 0) && (!work || work->library));
         opevo_workload_destroy(work);
         json_decref(setup);

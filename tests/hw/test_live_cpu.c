@@ -83,7 +83,7 @@ static void test_zoo(void **state)
     for (size_t i = 0; i < ZOO_COUNT; i++) {
         bool ok = outcomes[i].kind == OPEVO_OUTCOME_OK;
 
-        if (!opevo_i_landlock_present() && !strcmp(zoo_animals[i].name, "early_reader")) {
+        if (!opevo_i_process_landlock_present() && !strcmp(zoo_animals[i].name, "early_reader")) {
             print_message("early_reader: skipped, because this system has no Landlock\n");
             continue;
         }
@@ -196,7 +196,7 @@ static int descriptors(void)
 static void test_no_descriptors(void **state)
 {
     opevo_i_backend *backend = NULL;
-    opevo_i_job job = {.library = true};
+    opevo_i_wire_job job = {.library = true};
     json_t *setup =
         json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "operator", "matmul(8,8,8)", "seed", 1,
                   "build_limit_s", 1.0, "run_limit_s", 5.0, "precision", 0.5, "repeat_s", 0.01);
@@ -214,7 +214,7 @@ static void test_no_descriptors(void **state)
     count = descriptors();
     close(next);
     for (int more = 1; more < 4; more++) {
-        opevo_i_result result = {0};
+        opevo_i_wire_result result = {0};
         struct rlimit now = {(rlim_t)(next + more), before.rlim_max};
 
         setrlimit(RLIMIT_NOFILE, &now);
@@ -222,7 +222,7 @@ static void test_no_descriptors(void **state)
         setrlimit(RLIMIT_NOFILE, &before);
         assert_int_not_equal(result.kind, OPEVO_OUTCOME_OK);
         assert_int_equal(descriptors(), count - 1);
-        opevo_i_result_clear(&result);
+        opevo_i_wire_result_clear(&result);
     }
     cpu->close(backend);
     json_decref(setup);

@@ -36,10 +36,10 @@ static void draw_step(network_draw *self, uint32_t *in_place, uint64_t *state)
         network_view(self, parts[0], 2, extent);
     } else {
         int64_t size = draw(state, 2) ? elements_of(self, parts[0]) : sizes[draw(state, 6)];
-        opevo_net_step *step = NULL;
+        opevo_network_step *step = NULL;
 
         output = network_value(self, 1, &size);
-        step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
+        step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
         for (int i = 0; i < count; i++)
             network_read(step, parts[i]);
         in_place[self->super.steps - 1] = size == elements_of(self, parts[0]);
@@ -64,7 +64,7 @@ static void draw_network(network_draw *self, uint32_t *in_place, uint64_t *state
 /* ---- Execution ---- */
 
 /* y[i] = 3/4 x0[i] + 1 + sum_{k>0} x_k[0], one element after the other; x0 may be y. */
-static void compute(const network_draw *self, const opevo_net_step *step, float *const *at)
+static void compute(const network_draw *self, const opevo_network_step *step, float *const *at)
 {
     float *y = at[step->output[0]];
     int64_t count = elements_of(self, step->output[0]), own = elements_of(self, step->input[0]);
@@ -78,10 +78,11 @@ static void compute(const network_draw *self, const opevo_net_step *step, float 
     }
 }
 
-static void copy_boxes(const opevo_net_step *step, float *const *at, const opevo_memory_plan *plan)
+static void copy_boxes(const opevo_network_step *step, float *const *at,
+                       const opevo_memory_plan *plan)
 {
     for (int i = 0; i < step->copies; i++) {
-        const opevo_net_copy *copy = &step->copy[i];
+        const opevo_network_copy *copy = &step->copy[i];
 
         if (!plan || !opevo_memory_plan_is_there(plan, step, copy))
             memcpy(at[step->output[0]] + copy->to, at[step->input[copy->input]] + copy->from,
@@ -89,12 +90,12 @@ static void copy_boxes(const opevo_net_step *step, float *const *at, const opevo
     }
 }
 
-static void execute(const network_draw *self, const opevo_net_step *step, float *const *at,
+static void execute(const network_draw *self, const opevo_network_step *step, float *const *at,
                     const opevo_memory_plan *plan)
 {
-    if (step->kind == OPEVO_NET_STEP_COMPUTE)
+    if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)
         compute(self, step, at);
-    else if (step->kind == OPEVO_NET_STEP_COPY)
+    else if (step->kind == OPEVO_NETWORK_STEP_COPY)
         copy_boxes(step, at, plan);
     else if (!plan)
         memcpy(at[step->output[0]], at[step->input[0]],
@@ -218,7 +219,7 @@ static void memory_is_shared(void **test)
         for (int n = 0; n < 5; n++) {
             int next = network_value(&network, 1, &size);
 
-            network_read(network_step(&network, OPEVO_NET_STEP_COMPUTE, next), value);
+            network_read(network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, next), value);
             value = next;
         }
         parts[k] = value;

@@ -27,14 +27,14 @@ static const char *const texts[] = {
 /* Put NaN into some elements of the first input, and say what is right then. */
 static void put_nan(pipeline_case *self, uint64_t seed)
 {
-    float *first = opevo_i_floats(&self->memory[0]), *inputs[PIPELINE_OPERANDS];
+    float *first = opevo_i_reference_floats(&self->memory[0]), *inputs[PIPELINE_OPERANDS];
     const void *given[PIPELINE_OPERANDS];
     double **values = NULL;
 
     for (size_t e = draw(&seed, self->count[0]); e < self->count[0]; e += 1 + draw(&seed, 60))
         first[e] = NAN;
     for (int i = 0; i < self->inputs; i++)
-        given[i] = inputs[i] = opevo_i_floats(&self->memory[i]);
+        given[i] = inputs[i] = opevo_i_reference_floats(&self->memory[i]);
     CHECK_OK(opevo_computation_compute(self->computation, given, &self->expected[self->inputs],
                                        &self->bound[self->inputs], 1, &err));
     values = evaluate_computation(self->computation, inputs);

@@ -195,7 +195,7 @@ static void test_order(void **state)
 
         assert_true(fabs((double)((float *)y.data)[i] - 2 * v * v * v) <= 1e-6);
     }
-    assert_string_equal(opevo_network_node(network, 2)->operation, "Mul");
+    assert_string_equal(opevo_network_node_at(network, 2)->operation, "Mul");
     opevo_array_free(&x);
     opevo_array_free(&y);
     opevo_network_destroy(network);
@@ -263,7 +263,7 @@ static void test_open_shapes(void **state)
     assert_non_null(strstr(failure.message, "--shape x="));
     CHECK_OK(model_read(&made, &given, &network));
     assert_int_equal(
-        opevo_network_value(network, opevo_network_output(network, 0))->array.extent[0], 3);
+        opevo_network_value_at(network, opevo_network_output(network, 0))->array.extent[0], 3);
     opevo_network_destroy(network);
     model_finish(&made);
 }

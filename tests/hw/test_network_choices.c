@@ -16,46 +16,46 @@ enum { SEEDS = 150, MOST_TASKS = 400 };
 
 static const char before[] = "fold,split,drop,scale,fuse", after[] = "block,winograd";
 
-static opevo_inference *fused(const opevo_network *network, uint64_t seed)
+static opevo_network_inference *fused(const opevo_network *network, uint64_t seed)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
 
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     inference->block = 2; /* of the 4 and 8 channels of random networks */
     inference->winograd.error = INFINITY;
     inference->winograd.tile = seed % 2 ? 2 : 4;
-    CHECK_OK(opevo_inference_pass(inference, mask_of(before), &err));
+    CHECK_OK(opevo_network_inference_pass(inference, mask_of(before), &err));
     return inference;
 }
 
 /* Those of the network after the passes with the sites that are on, each as often as it occurs. */
 static int tasks_with(const opevo_network *network, uint64_t seed,
                       const opevo_network_choices *choices, const bool *on, const char *passes,
-                      opevo_net_candidate *out)
+                      opevo_network_candidate *out)
 {
-    opevo_inference *inference = fused(network, seed);
-    opevo_net_tasks tasks = {0};
+    opevo_network_inference *inference = fused(network, seed);
+    opevo_network_tasks tasks = {0};
     int count = 0;
 
     for (int s = 0; on && s < opevo_network_choices_sites(choices); s++) {
-        const opevo_net_site *site = opevo_network_choices_site(choices, s);
+        const opevo_network_site *site = opevo_network_choices_site(choices, s);
 
-        if (site->kind == OPEVO_NET_SITE_LAYOUT)
+        if (site->kind == OPEVO_NETWORK_SITE_LAYOUT)
             inference->value[site->value].plain = !on[s];
         else
             inference->value[site->value].direct = !on[s];
     }
-    CHECK_OK(opevo_inference_pass(inference, mask_of(passes), &err));
-    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, mask_of(passes), &err));
+    CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err));
     for (; count < tasks.count; count++)
-        out[count] = (opevo_net_candidate){.text = strdup(tasks.task[count].text),
-                                           .count = tasks.task[count].count};
-    opevo_net_tasks_free(&tasks);
-    opevo_inference_destroy(inference);
+        out[count] = (opevo_network_candidate){.text = strdup(tasks.task[count].text),
+                                               .count = tasks.task[count].count};
+    opevo_network_tasks_free(&tasks);
+    opevo_network_inference_destroy(inference);
     return count;
 }
 
-static void release(opevo_net_candidate *tasks, int count)
+static void release(opevo_network_candidate *tasks, int count)
 {
     for (int i = 0; i < count; i++)
         free(tasks[i].text);
@@ -72,7 +72,7 @@ static int find(const opevo_network_choices *choices, const char *text)
 }
 
 /* Whether they are the candidates that are in use, in the same numbers. */
-static bool are_in_use(const opevo_network_choices *choices, const opevo_net_candidate *tasks,
+static bool are_in_use(const opevo_network_choices *choices, const opevo_network_candidate *tasks,
                        int count)
 {
     int used = 0;
@@ -105,7 +105,7 @@ static void change_of_tasks(const opevo_network *network, uint64_t seed,
 
     memset(change, 0, MOST_TASKS * sizeof *change);
     for (int e = 0; e < 2; e++) {
-        static opevo_net_candidate tasks[MOST_TASKS];
+        static opevo_network_candidate tasks[MOST_TASKS];
         int count = tasks_with(network, seed, choices, ends[e], after, tasks);
 
         for (int t = 0; t < count; t++) {
@@ -204,14 +204,14 @@ static void check_weights(const opevo_network *network, uint64_t seed,
 /* Without times the rule holds; with all sites off the passes do nothing. */
 static void test_ends(void **state)
 {
-    static opevo_net_candidate tasks[MOST_TASKS], others[MOST_TASKS];
+    static opevo_network_candidate tasks[MOST_TASKS], others[MOST_TASKS];
 
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         static grown made;
         opevo_network *network = NULL;
         opevo_network_choices *choices = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         double time_s[MOST_TASKS];
         bool none[MOST_TASKS] = {false};
         int count = 0;
@@ -240,7 +240,7 @@ static void test_ends(void **state)
         CHECK_OK(opevo_network_choices_create(inference, mask_of("winograd"), &choices, &err));
         assert_int_equal(opevo_network_choices_sites(choices), 0);
         opevo_network_choices_destroy(choices);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
@@ -250,7 +250,7 @@ static void test_ends(void **state)
 static void test_memory(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_status status = OPEVO_NOMEM;
     uint32_t both = mask_of(after);
     int64_t live = 0, n = 0;
@@ -272,7 +272,7 @@ static void test_memory(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     assert_true(n > 100);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made.model);
 }
@@ -280,7 +280,7 @@ static void test_memory(void **state)
 /* Each choice of the times gives the network that the table says, and its results. */
 static void test_decisions(void **state)
 {
-    static opevo_net_candidate tasks[MOST_TASKS];
+    static opevo_network_candidate tasks[MOST_TASKS];
     int turned[2] = {0}, kept[2] = {0}, undecided = 0;
 
     (void)state;
@@ -288,7 +288,7 @@ static void test_decisions(void **state)
         static grown made;
         opevo_network *network = NULL;
         opevo_network_choices *choices = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         opevo_array input = {0}, expected = {0}, result = {0};
         uint64_t numbers = seed;
         double time_s[MOST_TASKS];
@@ -310,7 +310,7 @@ static void test_decisions(void **state)
         check_decision(network, seed, choices, time_s);
         check_weights(network, seed, choices, time_s);
         for (int s = 0; s < opevo_network_choices_sites(choices); s++) {
-            const opevo_net_site *site = opevo_network_choices_site(choices, s);
+            const opevo_network_site *site = opevo_network_choices_site(choices, s);
 
             turned[site->kind] += !site->on;
             kept[site->kind] += site->on && site->measured;
@@ -319,14 +319,14 @@ static void test_decisions(void **state)
         input = make_array(4, (int64_t[]){1, 4, 5, 5}, &numbers);
         CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
         opevo_network_choices_apply(choices, inference);
-        CHECK_OK(opevo_inference_pass(inference, mask_of(after), &err));
+        CHECK_OK(opevo_network_inference_pass(inference, mask_of(after), &err));
         result = run_it(inference, &input);
         assert_true(difference(&expected, &result) <= ROUNDED);
         opevo_array_free(&input);
         opevo_array_free(&expected);
         opevo_array_free(&result);
         opevo_network_choices_destroy(choices);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made.model);
     }

@@ -115,10 +115,10 @@ static void save(model *made, const char *path)
 static void check_weights(const char *path)
 {
     opevo_network *network = NULL;
-    const opevo_net_value *value = NULL;
+    const opevo_network_value *value = NULL;
 
     CHECK_OK(opevo_network_read(path, NULL, &network, &err));
-    value = opevo_network_value(network, 0);
+    value = opevo_network_value_at(network, 0);
     assert_string_equal(value->name, "w");
     assert_true(value->constant);
     assert_memory_equal(value->array.data, weights, sizeof weights);
@@ -149,7 +149,7 @@ static void test_locations(void **state)
 static void test_whole_numbers(void **state)
 {
     opevo_network *network = NULL;
-    const opevo_net_value *value = NULL;
+    const opevo_network_value *value = NULL;
     entries pairs;
     model made;
 
@@ -162,7 +162,7 @@ static void test_whole_numbers(void **state)
     set_output(&made, "y");
     save(&made, "models/model.onnx");
     CHECK_OK(opevo_network_read("models/model.onnx", NULL, &network, &err));
-    value = opevo_network_value(network, opevo_network_output(network, 0));
+    value = opevo_network_value_at(network, opevo_network_output(network, 0));
     assert_int_equal(value->array.extent[0], shape[0]);
     assert_int_equal(value->array.extent[1], shape[1]);
     opevo_network_destroy(network);

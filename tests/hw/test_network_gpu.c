@@ -23,18 +23,18 @@ static void random_networks_are_right(void **test)
     for (int i = 0; i < (int)test_points(9); i++) {
         static grown made;
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
 
         grow_network(&made, (uint64_t)i, &network);
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         inference->block = 2;
-        CHECK_OK(opevo_inference_pass(inference, mask_of(passes[i % 3]), &err));
+        CHECK_OK(opevo_network_inference_pass(inference, mask_of(passes[i % 3]), &err));
         write_chosen(inference, i % 2 ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA,
                      i < 3 ? NULL : &chosen);
         if (!program_succeeds(emulate))
             fail_msg("The library of network %d is wrong; it is in %s:\n%s", i, folder,
                      program_output);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
@@ -53,17 +53,18 @@ static void light_models_are_right(void **test)
     (void)test;
     for (int i = 0; i < most && i < (int)test_points(2); i++) {
         opevo_network *network = read_light_model(models[i]);
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
 
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, mask_of("fold"), &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, mask_of("fold"), &err));
         draw_weights(inference);
-        CHECK_OK(opevo_inference_pass(inference, mask_of("fold,split,drop,scale,fuse"), &err));
+        CHECK_OK(
+            opevo_network_inference_pass(inference, mask_of("fold,split,drop,scale,fuse"), &err));
         write_library(inference, OPEVO_KERNEL_CUDA);
         if (!program_succeeds(emulate))
             fail_msg("The library of %s is wrong; it is in %s:\n%s", models[i], folder,
                      program_output);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
     }
     remove_tree(folder);
@@ -78,14 +79,14 @@ static void plain_kernels_are_right(void **test)
     const int64_t left[] = {2, 2, 2, 2, 3}, right[] = {3, 2, 2, 2, 2}, size[] = {2, 2, 2, 2, 2, 2};
     opevo_text text = {0};
     int inputs[2], output = 0;
-    opevo_net_step *step = NULL;
+    opevo_network_step *step = NULL;
 
     (void)test;
     network_start(&network);
     inputs[0] = network_input(&network, 5, left);
     inputs[1] = network_input(&network, 5, right);
     output = network_value(&network, 6, size);
-    step = network_step(&network, OPEVO_NET_STEP_COMPUTE, output);
+    step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, output);
     network_read(step, inputs[0]);
     network_read(step, inputs[1]);
     opevo_text_add(&text, "X0[2,2,2,2,3]\nX1[3,2,2,2,2]\n");
@@ -114,7 +115,7 @@ static void kernels_without_a_start_can_be_chosen(void **test)
         .dialect = OPEVO_KERNEL_CUDA, .threads = 1, .model = "m", .version = "0"};
     const int64_t size[] = {2, 2, 2, 2, 2, 2, 2, 2};
     opevo_network_library *library = NULL;
-    opevo_net_step *step = NULL;
+    opevo_network_step *step = NULL;
     int inputs[2], output = 0;
 
     (void)test;
@@ -122,7 +123,7 @@ static void kernels_without_a_start_can_be_chosen(void **test)
     for (int i = 0; i < 2; i++)
         inputs[i] = network_input(&network, 8, size);
     output = network_value(&network, 8, size);
-    step = network_step(&network, OPEVO_NET_STEP_COMPUTE, output);
+    step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, output);
     for (int i = 0; i < 2; i++)
         network_read(step, inputs[i]);
     snprintf(step->text, sizeof network.text[0],

@@ -17,8 +17,8 @@
 
 static const char folder[] = "network_library_test";
 
-static void write_checked(const opevo_inference *inference, const opevo_inference *reference,
-                          unsigned threads)
+static void write_checked(const opevo_network_inference *inference,
+                          const opevo_network_inference *reference, unsigned threads)
 {
     const opevo_network_library_options options = {.threads = threads,
                                                    .facts = {.vector_bits = 256},
@@ -39,7 +39,7 @@ static void write_checked(const opevo_inference *inference, const opevo_inferenc
     opevo_network_library_destroy(library);
 }
 
-static void write_library(const opevo_inference *inference, unsigned threads)
+static void write_library(const opevo_network_inference *inference, unsigned threads)
 {
     write_checked(inference, NULL, threads);
 }
@@ -65,16 +65,17 @@ static void results_are_right(void **test)
 }
 
 /* After all passes, with seeded weights. */
-static opevo_inference *read_light(const opevo_network *network, uint64_t seed, double error)
+static opevo_network_inference *read_light(const opevo_network *network, uint64_t seed,
+                                           double error)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
 
     network_seed = seed;
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_pass(inference, 1, &err)); /* constants have values then */
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, 1, &err)); /* constants have values then */
     draw_weights(inference);
     inference->winograd.error = error;
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     return inference;
 }
 
@@ -88,7 +89,7 @@ static void light_models_are_right(void **test)
     (void)test;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         opevo_network *network = read_light_model(models[i]);
-        opevo_inference *inference = NULL, *reference = NULL;
+        opevo_network_inference *inference = NULL, *reference = NULL;
 
         inference = read_light(network, i, i == 0 ? INFINITY : 0);
         if (i == 0) {
@@ -98,8 +99,8 @@ static void light_models_are_right(void **test)
         write_checked(inference, reference, 2);
         if (!program_succeeds(make))
             fail_msg("The library of %s is wrong:\n%s", models[i], program_output);
-        opevo_inference_destroy(inference);
-        opevo_inference_destroy(reference);
+        opevo_network_inference_destroy(inference);
+        opevo_network_inference_destroy(reference);
         opevo_network_destroy(network);
     }
     remove_tree(folder);
@@ -117,13 +118,13 @@ static void blocked_pools_are_right(void **test)
     (void)test;
     for (int blocks = 1; blocks <= 2; blocks++) {
         const int64_t in[] = {1, blocks, 32, 32, 16}, out[] = {1, blocks, 1, 1, 16};
-        opevo_net_step *step = NULL;
+        opevo_network_step *step = NULL;
         int from = 0;
 
         network_start(&network);
         from = network_input(&network, 5, in);
         network_output(&network, network_value(&network, 5, out));
-        step = network_step(&network, OPEVO_NET_STEP_COMPUTE, network.outputs[0]);
+        step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, network.outputs[0]);
         network_read(step, from);
         snprintf(network.text[0], sizeof network.text[0],
                  "X0[1,%d,32,32,16]\n"
@@ -294,10 +295,10 @@ static void what_has_no_code_is_refused(void **test)
     network_start(&network);
     value = add_element_wise(&network, network_input(&network, 4, size), "max(X0[0,c,y,x], 0)");
     network_output(&network, value);
-    network.step[0].kind = OPEVO_NET_STEP_NODE;
+    network.step[0].kind = OPEVO_NETWORK_STEP_NODE;
     CHECK_FAILS(OPEVO_INVALID, "step 'v1' (v1): ",
                 opevo_network_library_create(&network.super, &options, &library, &err));
-    network.step[0].kind = OPEVO_NET_STEP_COMPUTE;
+    network.step[0].kind = OPEVO_NETWORK_STEP_COMPUTE;
     network.value[network_input(&network, 4, size)].array.type = OPEVO_NETWORK_INT64;
     CHECK_FAILS(OPEVO_INVALID, "input 'v2' is of int64; a library has float32 only.",
                 opevo_network_library_create(&network.super, &options, &library, &err));

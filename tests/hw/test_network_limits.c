@@ -28,8 +28,8 @@ static void check_refused(model *self, const opevo_network_given *given, const c
 static void test_first_outputs(void **test)
 {
     (void)test;
-    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
-        for (const opevo_i_operator *row = *family; row->name; row++) {
+    for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
+        for (const opevo_i_net_operator *row = *family; row->name; row++) {
             model made;
 
             if (!row->outputs_most)
@@ -63,7 +63,7 @@ static void test_split(void **test)
         bool constant = k / 6 == 1, split_pass = k / 6 == 2;
         int64_t first = which ? 1 : 0, extent[] = {2, 4};
         opevo_array x = make_array(2, extent, &state), y = {0};
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         opevo_network *network = NULL;
         model made;
 
@@ -77,16 +77,16 @@ static void test_split(void **test)
         add_int(&made, 0, "axis", 1);
         set_output(&made, which == 0 ? "a" : which == 1 ? "b" : "c");
         CHECK_OK(model_read(&made, NULL, &network));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         if (split_pass)
-            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
-        CHECK_OK(opevo_inference_run(inference, &x, &y, 1, &err));
+            CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        CHECK_OK(opevo_network_inference_run(inference, &x, &y, 1, &err));
         assert_int_equal(y.extent[1], part[which]);
         for (int64_t r = 0; r < 2; r++) {
             for (int64_t i = 0; i < part[which]; i++)
                 assert_true(element(&y, r * part[which] + i) == element(&x, 4 * r + first + i));
         }
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         opevo_array_free(&x);
         opevo_array_free(&y);
@@ -207,7 +207,8 @@ static void test_data_of_definitions(void **test)
         const void *data[2] = {x, NULL};
         void *out[2] = {y, NULL};
 
-        assert_int_equal(opevo_i_compute(row[k].text, data, 2, out, 2, 1, &failure), row[k].status);
+        assert_int_equal(opevo_i_net_compute(row[k].text, data, 2, out, 2, 1, &failure),
+                         row[k].status);
         assert_true(y[1] == (row[k].status == OPEVO_OK ? 2 : 0));
     }
 }
@@ -315,7 +316,7 @@ static void test_long_constants(void **test)
 
     (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         opevo_network *network = NULL;
         int64_t extent[] = {1, row[k].channels, row[k].places};
         model made;
@@ -327,17 +328,17 @@ static void test_long_constants(void **test)
         add_node(&made, "Add", "x d", "y");
         set_output(&made, "y");
         CHECK_OK(model_read(&made, NULL, &network));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         for (int i = 0; i < opevo_network_value_count(network); i++) {
-            const opevo_net_value *value = opevo_network_value(network, i);
+            const opevo_network_value *value = opevo_network_value_at(network, i);
 
             if (strcmp(value->name, "d") == 0) {
                 assert_true(value->constant);
                 assert_int_equal(value->array.data != NULL, row[k].known);
             }
         }
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);
     }
@@ -348,7 +349,7 @@ static void test_long_chains(void **test)
 {
     enum { NODES = 2 * 64 + 1 };
     opevo_array x = make_array(1, (int64_t[]){4}, &state), y = {0};
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_network *network = NULL;
     static Onnx__Node node[NODES], *nodes[NODES];
     static char name[NODES + 1][8], *names[NODES + 1];
@@ -373,13 +374,13 @@ static void test_long_chains(void **test)
     made.graph.node = nodes;
     made.graph.n_node = NODES;
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     assert_int_equal(inference->steps, 3);
-    CHECK_OK(opevo_inference_run(inference, &x, &y, 1, &err));
+    CHECK_OK(opevo_network_inference_run(inference, &x, &y, 1, &err));
     for (int i = 0; i < 4; i++)
         assert_true(element(&y, i) == fmaxf(element(&x, i), 0));
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     opevo_array_free(&x);
     opevo_array_free(&y);

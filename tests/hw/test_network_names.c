@@ -26,7 +26,7 @@ static void draw_two(network_draw *first, network_draw *second)
     network_output(second, from);
 }
 
-static void write_named(const opevo_inference *inference, opevo_kernel_dialect dialect,
+static void write_named(const opevo_network_inference *inference, opevo_kernel_dialect dialect,
                         const char *name)
 {
     const opevo_network_library_options options = {.dialect = dialect,

@@ -228,7 +228,7 @@ static double fold(const char *name, double x, double b, int inputs)
 }
 
 /* The largest number of inputs of a step. */
-static int most_inputs(const opevo_inference *inference)
+static int most_inputs(const opevo_network_inference *inference)
 {
     int most = 0;
 
@@ -243,7 +243,7 @@ static void check_many(const char *name, size_t inputs)
     static char *names[MANY];
     opevo_array x = make_array(3, (int64_t[]){2, 3, 4}, &state);
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     float b[3] = {0};
     model made;
 
@@ -258,21 +258,21 @@ static void check_many(const char *name, size_t inputs)
     made.node[0].n_input = inputs;
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     assert_int_equal(inference->steps > 1, inputs > 15);
     for (int passed = 0; passed < 2; passed++) {
         opevo_array y = {0};
 
         if (passed)
-            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+            CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         assert_true(most_inputs(inference) <= 15);
-        CHECK_OK(opevo_inference_run(inference, &x, &y, 1, &err));
+        CHECK_OK(opevo_network_inference_run(inference, &x, &y, 1, &err));
         for (int i = 0; i < 24; i++)
             check_near((double)element(&y, i),
                        fold(name, (double)element(&x, i), (double)b[i / 4 % 3], (int)inputs), name);
         opevo_array_free(&y);
     }
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     made.node[0].n_input = 1;
     model_finish(&made);
@@ -339,7 +339,7 @@ static int64_t whole_result(const char *operation, int64_t a, int64_t b)
     add_node(&made, operation, "a b", "y");
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
-    result = *(const int64_t *)opevo_network_value(network, opevo_network_output(network, 0))
+    result = *(const int64_t *)opevo_network_value_at(network, opevo_network_output(network, 0))
                   ->array.data;
     opevo_network_destroy(network);
     model_finish(&made);

@@ -20,21 +20,21 @@ static int transformed; /* convolutions, by the pass `winograd` */
 static double change_by(const opevo_network *network, const opevo_array *input,
                         const opevo_array *expected, const char *passes, int times)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_array result = {0};
     double change = 0;
 
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     inference->block = 2; /* of the 4 and 8 channels of random networks */
     inference->winograd.error = INFINITY;
     inference->winograd.tile = times == 1 ? 2 : 4;
     for (int i = 0; i < times; i++)
-        CHECK_OK(opevo_inference_pass(inference, mask_of(passes), &err));
+        CHECK_OK(opevo_network_inference_pass(inference, mask_of(passes), &err));
     result = run_it(inference, input);
     change = difference(expected, &result);
     transformed += inference->winograd.layers;
     opevo_array_free(&result);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     return change;
 }
 
@@ -89,17 +89,17 @@ static void test_blocks(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         static grown made;
         bool any = false;
 
         grow_network(&made, seed, &network);
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         inference->block = 2;
         for (int pass = 0; pass < 2; pass++)
-            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+            CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         for (int i = 0; i < inference->values; i++) {
-            const opevo_net_tensor *value = &inference->value[i];
+            const opevo_network_tensor *value = &inference->value[i];
 
             assert_true(value->array.dims <= 5 || value->array.data);
             if (value->array.dims != 5 || value->array.data)
@@ -109,7 +109,7 @@ static void test_blocks(void **state)
             any = true;
         }
         blocked += any;
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
@@ -125,9 +125,9 @@ static void test_spoilt(void **state)
     (void)state;
     for (int fault = 0; fault < 2; fault++) {
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         opevo_array input = {0}, expected = {0}, result = {0};
-        opevo_net_step *step = NULL;
+        opevo_network_step *step = NULL;
         uint64_t seed = 3;
         model made;
 
@@ -142,8 +142,8 @@ static void test_spoilt(void **state)
         CHECK_OK(model_read(&made, NULL, &network));
         input = make_array(4, (int64_t[]){1, 4, 3, 3}, &seed);
         CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         step = &inference->step[0];
         result = run_it(inference, &input);
         assert_true(difference(&expected, &result) <= ROUNDED);
@@ -155,7 +155,7 @@ static void test_spoilt(void **state)
         result = run_it(inference, &input);
         assert_true(difference(&expected, &result) > ROUNDED);
         opevo_array_free(&result);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         opevo_array_free(&input);
         opevo_array_free(&expected);
@@ -172,7 +172,7 @@ static void test_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         uint32_t mask = 0;
         model made;
 
@@ -182,13 +182,14 @@ static void test_refused(void **state)
         add_node(&made, "Relu", "a", "b");
         set_output(&made, "b");
         CHECK_OK(model_read(&made, NULL, &network));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         free(inference->step[0].text);
         inference->step[0].text = strdup(spoilt[i]);
-        assert_int_equal(opevo_inference_pass(inference, mask_of("fuse"), &failure), OPEVO_INVALID);
+        assert_int_equal(opevo_network_inference_pass(inference, mask_of("fuse"), &failure),
+                         OPEVO_INVALID);
         assert_int_equal(opevo_network_passes_named("fuse,melt", &mask, &failure), OPEVO_INVALID);
         assert_non_null(strstr(failure.message, "unknown pass 'melt'"));
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);
     }
@@ -207,18 +208,18 @@ static void test_memory(void **state)
     grow_network(&made, 11, &network);
     live = opevo_memory_live();
     while (done < 20) {
-        opevo_inference *inference = NULL;
-        opevo_net_tasks tasks = {0};
+        opevo_network_inference *inference = NULL;
+        opevo_network_tasks tasks = {0};
 
         n++;
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         opevo_memory_fail_at(n);
-        status = opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &failure);
+        status = opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &failure);
         if (status == OPEVO_OK)
-            status = opevo_inference_tasks(inference, &tasks, &failure);
+            status = opevo_network_inference_tasks(inference, &tasks, &failure);
         opevo_memory_fail_at(0);
-        opevo_net_tasks_free(&tasks);
-        opevo_inference_destroy(inference);
+        opevo_network_tasks_free(&tasks);
+        opevo_network_inference_destroy(inference);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
         done = status == OPEVO_OK ? done + 1 : 0;
         assert_int_equal(opevo_memory_live(), live);
@@ -232,7 +233,7 @@ static void test_memory(void **state)
 
 /* Seeded weights in place of the constants: of unit variance times 1/sqrt(fan in), so that values
  * stay in range; those of channels, which may be variances, from 0.5 to 1.5. */
-static void draw_weights(opevo_inference *inference)
+static void draw_weights(opevo_network_inference *inference)
 {
     for (int i = 0; i < inference->values; i++) {
         opevo_array *array = &inference->value[i].array;
@@ -261,15 +262,15 @@ static void test_light_results(void **state)
     (void)state;
     input = make_array(4, (int64_t[]){1, 3, 224, 224}, &seed);
     for (int i = 0; i < 2; i++) {
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
 
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, mask_of("fold"), &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, mask_of("fold"), &err));
         draw_weights(inference);
         if (i)
-            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+            CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         results[i] = run_it(inference, &input);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
     }
     assert_true(difference(&results[0], &results[1]) <= 1e-4);
     opevo_array_free(&results[0]);

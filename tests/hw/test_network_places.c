@@ -144,7 +144,7 @@ static void test_one_hot(void **test)
 static void test_outside(void **test)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     model made;
 
     (void)test;
@@ -155,12 +155,12 @@ static void test_outside(void **test)
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
     CHECK_FAILS(OPEVO_INVALID, ": node 0 (Gather 'pick'): Index 4 is outside",
-                opevo_inference_create(network, &inference, &err));
+                opevo_network_inference_create(network, &inference, &err));
     opevo_network_destroy(network);
     made.node[0].name = (char *)"";
     CHECK_OK(model_read(&made, NULL, &network));
     CHECK_FAILS(OPEVO_INVALID, ": node 0 (Gather): Index 4 is outside",
-                opevo_inference_create(network, &inference, &err));
+                opevo_network_inference_create(network, &inference, &err));
     opevo_network_destroy(network);
     model_finish(&made);
     model_start(&made);
@@ -169,12 +169,12 @@ static void test_outside(void **test)
     add_node(&made, "Exp", "a", "y");
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     assert_string_equal(inference->step[0].name, "cut");
     assert_string_equal(inference->step[1].name, "node 1");
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     assert_string_equal(inference->step[0].name, "cut+node 1");
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }

@@ -96,8 +96,8 @@ static void test_types(void **test)
 static void test_unknown(void **test)
 {
     (void)test;
-    for (const opevo_i_operator *const *family = opevo_i_network_families; *family; family++) {
-        for (const opevo_i_operator *row = *family; row->name; row++) {
+    for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
+        for (const opevo_i_net_operator *row = *family; row->name; row++) {
             static const char *const inputs[] = {"", "x", "x x", "x x x", "x x x x", "x x x x x"};
             model made;
 

@@ -9,7 +9,7 @@
 
 #include <opevo/network_tasks.h>
 
-static int count_kind(const opevo_inference *inference, opevo_net_step_kind kind)
+static int count_kind(const opevo_network_inference *inference, opevo_network_step_kind kind)
 {
     int count = 0;
 
@@ -19,10 +19,10 @@ static int count_kind(const opevo_inference *inference, opevo_net_step_kind kind
 }
 
 /* The only task of a network, after all passes. */
-static const char *only_text(const opevo_inference *inference)
+static const char *only_text(const opevo_network_inference *inference)
 {
     assert_int_equal(inference->steps, 1);
-    assert_int_equal(inference->step[0].kind, OPEVO_NET_STEP_COMPUTE);
+    assert_int_equal(inference->step[0].kind, OPEVO_NETWORK_STEP_COMPUTE);
     return inference->step[0].text;
 }
 
@@ -33,7 +33,7 @@ static void test_layer(void **state)
     (void)state;
     for (int turned = 0; turned < 2; turned++) {
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         uint64_t seed = 1;
         model made;
 
@@ -54,8 +54,8 @@ static void test_layer(void **state)
         add_node(&made, "Dropout", "t5", "y mask");
         set_output(&made, "y");
         CHECK_OK(model_read(&made, NULL, &network));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         assert_string_equal(
             only_text(inference),
             "X0[1, 3, 6, 6]\nconst X1[4, 3, 3, 3]\nconst X2[4]\nX3[1, 4, 4, 4]\n"
@@ -63,7 +63,7 @@ static void test_layer(void **state)
             "k2]*X1[a1, k0, k1, k2]\n"
             "Y0[a0, a1, a2, a3] = max(C[a0, a1, a2, a3] + X2[a1] + X3[a0, a1, a2, a3], 0)");
         assert_string_equal(inference->step[0].operation, "Conv+BatchNormalization+Mul+Add+Relu");
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);
     }
@@ -78,7 +78,7 @@ static void test_moves(void **state)
     (void)state;
     for (int padded = 0; padded < 2; padded++) {
         opevo_network *network = NULL;
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
         uint64_t seed = 1;
         model made;
 
@@ -93,10 +93,10 @@ static void test_moves(void **state)
             add_ints(&made, 0, "pads", 4, (int64_t[]){1, 1, 1, 1});
         set_output(&made, "y");
         CHECK_OK(model_read(&made, NULL, &network));
-        CHECK_OK(opevo_inference_create(network, &inference, &err));
-        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
         text[padded] = strdup(only_text(inference));
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);
     }
@@ -110,7 +110,7 @@ static void test_moves(void **state)
 static void test_normalisation(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     opevo_array input = {0}, expected = {0}, result = {0};
     uint64_t seed = 5;
     model made;
@@ -139,8 +139,8 @@ static void test_normalisation(void **state)
     CHECK_OK(model_read(&made, NULL, &network));
     input = make_array(3, (int64_t[]){2, 5, 8}, &seed);
     CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     assert_int_equal(inference->steps, 2);
     assert_string_equal(inference->step[0].operation, "MatMul+Add");
     result = run_it(inference, &input);
@@ -148,7 +148,7 @@ static void test_normalisation(void **state)
     opevo_array_free(&input);
     opevo_array_free(&expected);
     opevo_array_free(&result);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -157,7 +157,7 @@ static void test_normalisation(void **state)
 static void test_kept(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     model made;
 
     (void)state;
@@ -170,13 +170,13 @@ static void test_kept(void **state)
     add_node(&made, "Add", "b c", "d");
     set_output(&made, "d");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     assert_int_equal(inference->steps, 2);
     assert_string_equal(inference->step[0].operation, "Exp");
     assert_non_null(strstr(inference->step[1].text,
                            "Y0[a0, a1, a2, a3] = C[a0, a1, a2, a3] + max(X0[a0, a1, a2, a3], 0)"));
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -185,7 +185,7 @@ static void test_kept(void **state)
 static void test_copies(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     model made;
 
     (void)state;
@@ -196,14 +196,14 @@ static void test_copies(void **state)
     add_node(&made, "Exp", "d", "y");
     set_output(&made, "y");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_NODE), 1);
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
-    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_NODE), 0);
-    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_COPY), 3);
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    assert_int_equal(count_kind(inference, OPEVO_NETWORK_STEP_NODE), 1);
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_int_equal(count_kind(inference, OPEVO_NETWORK_STEP_NODE), 0);
+    assert_int_equal(count_kind(inference, OPEVO_NETWORK_STEP_COPY), 3);
     for (int n = 0; n < inference->steps; n++)
         assert_int_equal(inference->step[n].outputs, 1);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -212,8 +212,8 @@ static void test_copies(void **state)
 static void test_tasks(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
-    opevo_net_tasks tasks = {0};
+    opevo_network_inference *inference = NULL;
+    opevo_network_tasks tasks = {0};
     model made;
 
     (void)state;
@@ -225,8 +225,8 @@ static void test_tasks(void **state)
     add_node(&made, "Flatten", "c", "d");
     set_output(&made, "d");
     CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err));
     assert_int_equal(tasks.count, 2);
     assert_int_equal(tasks.task[0].count, 2);
     assert_int_equal(tasks.task[1].count, 1);
@@ -234,8 +234,8 @@ static void test_tasks(void **state)
     for (int n = 0; n < 4; n++)
         assert_int_equal(tasks.of_step[n], n == 3 ? -1 : n % 2);
     assert_true(tasks.task[1].flop.exact && tasks.task[1].flop.count == 12);
-    opevo_net_tasks_free(&tasks);
-    opevo_inference_destroy(inference);
+    opevo_network_tasks_free(&tasks);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -249,16 +249,16 @@ static void test_tasks(void **state)
 static void test_resnet(void **state)
 {
     opevo_network *network = read_light_model("resnet50");
-    opevo_inference *inference = NULL;
-    opevo_net_tasks tasks = {0};
+    opevo_network_inference *inference = NULL;
+    opevo_network_tasks tasks = {0};
     int convolutions = 0, steps = 0;
 
     (void)state;
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
-    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err));
     assert_int_equal(inference->steps, 58);
-    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_VIEW), 1);
+    assert_int_equal(count_kind(inference, OPEVO_NETWORK_STEP_VIEW), 1);
     assert_int_equal(tasks.count, 28);
     for (int i = 0; i < tasks.count; i++) {
         convolutions += !strncmp(inference->step[tasks.task[i].step].operation, "Conv", 4);
@@ -266,8 +266,8 @@ static void test_resnet(void **state)
     }
     assert_int_equal(convolutions, 24);
     assert_int_equal(steps, 57);
-    opevo_net_tasks_free(&tasks);
-    opevo_inference_destroy(inference);
+    opevo_network_tasks_free(&tasks);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
 }
 

@@ -17,7 +17,7 @@
 
 /* sum_p A^T[i][p] G[p][k] B^T[p][j] = 1 where j = i + k, otherwise 0: then y_i = sum_k g_k d_{i+k}
  * for all g and d. In whole numbers: both sides times 24, which all divisors divide. */
-static bool is_identity(const opevo_i_winograd *form)
+static bool is_identity(const opevo_i_net_winograd *form)
 {
     for (int i = 0; i < form->tile; i++) {
         for (int k = 0; k < 3; k++) {
@@ -38,12 +38,12 @@ static bool is_identity(const opevo_i_winograd *form)
 static void test_matrices(void **state)
 {
     size_t count = 0;
-    const opevo_i_winograd *forms = opevo_i_winograds(&count);
+    const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
 
     (void)state;
     assert_int_equal(count, 2);
     for (size_t f = 0; f < count; f++) {
-        opevo_i_winograd spoilt = forms[f];
+        opevo_i_net_winograd spoilt = forms[f];
 
         assert_int_equal(spoilt.points, spoilt.tile + 2);
         assert_true(is_identity(&spoilt));
@@ -128,15 +128,16 @@ static void build(model *made, const layer *of, int64_t most, double unit, uint6
     CHECK_OK(model_read(made, NULL, network));
 }
 
-static opevo_inference *pass(const opevo_network *network, int64_t block, double error, int tile)
+static opevo_network_inference *pass(const opevo_network *network, int64_t block, double error,
+                                     int tile)
 {
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
 
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     inference->block = block;
     inference->winograd.error = error;
     inference->winograd.tile = tile;
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     return inference;
 }
 
@@ -191,19 +192,19 @@ static void test_exact(void **state)
             ((float *)input.data)[k] = (float)draw(&seed, 7) - 3;
         CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
         for (int tile = 2; tile <= 4; tile += 2) {
-            opevo_inference *inference = pass(network, 2, INFINITY, tile);
+            opevo_network_inference *inference = pass(network, 2, INFINITY, tile);
             opevo_array result = {0};
 
             if (inference->winograd.layers != 1)
                 fail_msg("layer %d is not replaced.", (int)i);
             assert_int_equal(inference->winograd.layer[0].tile, tile);
             assert_int_equal(inference->steps, 7 - of->plain_result);
-            CHECK_OK(opevo_inference_run(inference, &input, &result, 0, &err));
+            CHECK_OK(opevo_network_inference_run(inference, &input, &result, 0, &err));
             if (memcmp(result.data, expected.data,
                        (size_t)opevo_array_elements(&result) * sizeof(float)) != 0)
                 fail_msg("layer %d: F(%d x %d, 3 x 3) gives other results.", (int)i, tile, tile);
             opevo_array_free(&result);
-            opevo_inference_destroy(inference);
+            opevo_network_inference_destroy(inference);
         }
         layer_finish(&made, network, &input, &expected);
     }
@@ -236,7 +237,7 @@ static bool is_within(const opevo_winograd_layer *of, const model *made, const o
 
 /* Weights that the pass has transformed: of the first place of a tile they are a hundredth too
  * large. */
-static void spoil(opevo_inference *inference)
+static void spoil(opevo_network_inference *inference)
 {
     for (int i = 0; i < inference->values; i++) {
         opevo_array *u = &inference->value[i].array;
@@ -265,21 +266,21 @@ static void test_random(void **state)
         input = make_array(4, (int64_t[]){of.images, of.ins, of.height, of.width}, &seed);
         CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
         for (int tile = 2; tile <= 4; tile += 2) {
-            opevo_inference *inference = pass(network, 2, INFINITY, tile);
+            opevo_network_inference *inference = pass(network, 2, INFINITY, tile);
 
             for (int spoilt = 0; spoilt < 2; spoilt++) {
                 opevo_array result = {0};
 
                 if (spoilt)
                     spoil(inference);
-                CHECK_OK(opevo_inference_run(inference, &input, &result, 0, &err));
+                CHECK_OK(opevo_network_inference_run(inference, &input, &result, 0, &err));
                 if (is_within(inference->winograd.layer, &made, &input, &expected, &result) ==
                     (bool)spoilt)
                     fail_msg("layer %d, F(%d x %d, 3 x 3): %s", (int)i, tile, tile,
                              spoilt ? "a fault is not found." : "beyond its bound.");
                 opevo_array_free(&result);
             }
-            opevo_inference_destroy(inference);
+            opevo_network_inference_destroy(inference);
         }
         layer_finish(&made, network, &input, &expected);
     }
@@ -288,8 +289,8 @@ static void test_random(void **state)
 /* ---- Rounding errors ------------------------------------------------------------------------ */
 
 /* One tile of one output channel in single precision, with transforms row by row. */
-static void compute_tile(const opevo_i_winograd *form, int channels, const float *d, const float *u,
-                         float *y)
+static void compute_tile(const opevo_i_net_winograd *form, int channels, const float *d,
+                         const float *u, float *y)
 {
     enum { P = OPEVO_I_WINOGRAD_POINTS };
     float m[P][P] = {{0}}, half[P][P], v[P][P];
@@ -325,18 +326,18 @@ static void compute_tile(const opevo_i_winograd *form, int channels, const float
 
 /* The largest error of a tile as a part of largest element times sum of weights. `kind` of numbers:
  * 0 of random signs, 1 positive, 2 with the signs of the row of B^T with the largest sum. */
-static double measure(const opevo_i_winograd *form, int channels, int kind, uint64_t *state,
+static double measure(const opevo_i_net_winograd *form, int channels, int kind, uint64_t *state,
                       double *bound)
 {
     enum { P = OPEVO_I_WINOGRAD_POINTS, MOST_CHANNELS = 256 };
     static float d[MOST_CHANNELS * P * P], g[MOST_CHANNELS * 9];
-    const opevo_i_winograd_shape shape = {.images = 1,
-                                          .height = form->points,
-                                          .width = form->points,
-                                          .ins = channels,
-                                          .outs = 1,
-                                          .block = 1,
-                                          .groups = 1};
+    const opevo_i_net_winograd_shape shape = {.images = 1,
+                                              .height = form->points,
+                                              .width = form->points,
+                                              .ins = channels,
+                                              .outs = 1,
+                                              .block = 1,
+                                              .groups = 1};
     opevo_array u = {0};
     float y[16];
     double largest = 0, all = 0, error = 0;
@@ -356,7 +357,7 @@ static double measure(const opevo_i_winograd *form, int channels, int kind, uint
         g[i] = (float)(kind ? fabs(x) : x);
         all += fabs((double)g[i]);
     }
-    CHECK_OK(opevo_i_winograd_weights(form, &shape, g, &u, bound, &err));
+    CHECK_OK(opevo_i_net_winograd_weights(form, &shape, g, &u, bound, &err));
     compute_tile(form, channels, d, u.data, y);
     for (int i = 0; i < form->tile; i++)
         for (int j = 0; j < form->tile; j++) {
@@ -378,7 +379,7 @@ static void test_bound(void **state)
 {
     static const int channels[] = {1, 4, 16, 64, 256};
     size_t count = 0;
-    const opevo_i_winograd *forms = opevo_i_winograds(&count);
+    const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
     uint64_t numbers = 7;
 
     (void)state;
@@ -406,8 +407,8 @@ static void test_bound(void **state)
 static void test_closed_form(void **state)
 {
     size_t count = 0;
-    const opevo_i_winograd *form = opevo_i_winograds(&count);
-    const opevo_i_winograd_shape shape = {
+    const opevo_i_net_winograd *form = opevo_i_net_winograds(&count);
+    const opevo_i_net_winograd_shape shape = {
         .images = 1, .height = 4, .width = 4, .ins = 1, .outs = 1, .block = 1, .groups = 1};
     float g[9];
     opevo_array u = {0};
@@ -416,19 +417,19 @@ static void test_closed_form(void **state)
     (void)state;
     for (int i = 0; i < 9; i++)
         g[i] = 1;
-    CHECK_OK(opevo_i_winograd_weights(form, &shape, g, &u, &bound, &err));
+    CHECK_OK(opevo_i_net_winograd_weights(form, &shape, g, &u, &bound, &err));
     assert_true(fabs(bound / (36 / 9.0 * n / (1 - n)) - 1) < 1e-6);
     opevo_array_free(&u);
     for (int i = 0; i < 9; i++)
         g[i] = 0;
-    CHECK_OK(opevo_i_winograd_weights(form, &shape, g, &u, &bound, &err));
+    CHECK_OK(opevo_i_net_winograd_weights(form, &shape, g, &u, &bound, &err));
     assert_true(bound == 0);
     opevo_array_free(&u);
 }
 
 /* ---- What is replaced ----------------------------------------------------------------------- */
 
-static bool has_equal_texts(const opevo_inference *a, const opevo_inference *b)
+static bool has_equal_texts(const opevo_network_inference *a, const opevo_network_inference *b)
 {
     bool equal = a->steps == b->steps;
 
@@ -449,7 +450,7 @@ static void test_choice(void **state)
         const layer of = {1,    8,     8,     6,    6, 1, 1 + (i == 1), i == 2 ? 8 : 1,
                           true, false, false, false};
         opevo_network *network = NULL;
-        opevo_inference *without = NULL, *with = NULL;
+        opevo_network_inference *without = NULL, *with = NULL;
         double bound = 0;
         model made;
 
@@ -460,17 +461,17 @@ static void test_choice(void **state)
         assert_int_equal(with->winograd.layers, i == 0);
         assert_int_equal(has_equal_texts(without, with), i != 0);
         bound = i == 0 ? with->winograd.layer[0].bound : 1;
-        opevo_inference_destroy(with);
+        opevo_network_inference_destroy(with);
         for (int more = 0; more < 2; more++) {
             with = pass(network, 2, more ? bound : nextafter(bound, 0), 4);
             assert_int_equal(with->winograd.layers, i == 0 && more);
-            opevo_inference_destroy(with);
+            opevo_network_inference_destroy(with);
         }
         with = pass(network, 2, INFINITY, 0);
         assert_int_equal(with->winograd.layers, 0);
         assert_true(has_equal_texts(without, with));
-        opevo_inference_destroy(with);
-        opevo_inference_destroy(without);
+        opevo_network_inference_destroy(with);
+        opevo_network_inference_destroy(without);
         opevo_network_destroy(network);
         model_finish(&made);
     }
@@ -480,22 +481,23 @@ static void test_choice(void **state)
 static void test_again(void **state)
 {
     opevo_network *network = NULL;
-    opevo_inference *inference = NULL;
+    opevo_network_inference *inference = NULL;
     model made;
 
     (void)state;
     build(&made, &layers[0], 3, 1, 5, &network);
     inference = pass(network, 2, INFINITY, 2);
-    CHECK_OK(opevo_inference_pass(inference, mask_of("winograd"), &err));
+    CHECK_OK(opevo_network_inference_pass(inference, mask_of("winograd"), &err));
     assert_int_equal(inference->winograd.layers, 1);
     assert_int_equal(inference->steps, 7);
-    opevo_inference_destroy(inference);
-    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    opevo_network_inference_destroy(inference);
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     inference->winograd.error = INFINITY;
     inference->winograd.tile = 2;
-    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES & ~mask_of("block"), &err));
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES & ~mask_of("block"),
+                                          &err));
     assert_int_equal(inference->winograd.layers, 0);
-    opevo_inference_destroy(inference);
+    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
 }
@@ -504,21 +506,22 @@ static void test_again(void **state)
 static void test_costs(void **state)
 {
     size_t count = 0;
-    const opevo_i_winograd *forms = opevo_i_winograds(&count);
-    const opevo_i_winograd_shape large = {
+    const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
+    const opevo_i_net_winograd_shape large = {
         .images = 1, .height = 58, .width = 58, .ins = 16, .outs = 16, .block = 16, .groups = 1};
-    opevo_i_winograd_shape pixel = large, plain = large;
+    opevo_i_net_winograd_shape pixel = large, plain = large;
 
     (void)state;
     pixel.height = pixel.width = 3;
     plain.plain_image = plain.plain_result = true;
-    assert_true(opevo_i_winograd_cost(&forms[0], &plain) >
-                opevo_i_winograd_cost(&forms[0], &large));
-    assert_true(1.5 * opevo_i_winograd_cost(&forms[0], &large) < opevo_i_direct_cost(&large));
-    assert_true(opevo_i_winograd_cost(&forms[1], &large) <
-                opevo_i_winograd_cost(&forms[0], &large));
+    assert_true(opevo_i_net_winograd_cost(&forms[0], &plain) >
+                opevo_i_net_winograd_cost(&forms[0], &large));
+    assert_true(1.5 * opevo_i_net_winograd_cost(&forms[0], &large) <
+                opevo_i_net_direct_cost(&large));
+    assert_true(opevo_i_net_winograd_cost(&forms[1], &large) <
+                opevo_i_net_winograd_cost(&forms[0], &large));
     for (size_t f = 0; f < count; f++)
-        assert_true(opevo_i_winograd_cost(&forms[f], &pixel) > opevo_i_direct_cost(&pixel));
+        assert_true(opevo_i_net_winograd_cost(&forms[f], &pixel) > opevo_i_net_direct_cost(&pixel));
 }
 
 /* Wherever memory ends, the pass says so and leaves steps that can be destroyed, and nothing
@@ -535,16 +538,16 @@ static void test_memory(void **state)
     build(&made, &layers[0], 3, 1, 5, &network);
     live = opevo_memory_live();
     while (status == OPEVO_NOMEM) {
-        opevo_inference *inference = NULL;
+        opevo_network_inference *inference = NULL;
 
         n++;
         inference = pass(network, 2, 0, 4);
         inference->winograd.error = INFINITY;
         opevo_memory_fail_at(n);
-        status = opevo_inference_pass(inference, winograd, &failure);
+        status = opevo_network_inference_pass(inference, winograd, &failure);
         opevo_memory_fail_at(0);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        opevo_inference_destroy(inference);
+        opevo_network_inference_destroy(inference);
         assert_int_equal(opevo_memory_live(), live);
     }
     assert_true(n > 50);

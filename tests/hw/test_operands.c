@@ -72,20 +72,20 @@ static void test_wanted(void **state)
     (void)state;
     for (size_t i = 0; i < OPERATORS; i++) {
         opevo_operator op = {0};
-        opevo_i_operands self = {0};
+        opevo_i_reference_operands self = {0};
 
         CHECK_OK(opevo_operator_parse(operators[i], &op, &err));
         CHECK_OK(operands_create(&op, 3, &self, &err));
         for (size_t k = 0; k < self.count[2]; k++) {
             double right = op.kind == OPEVO_CONV2D
-                               ? element_conv2d(&op, opevo_i_floats(&self.memory[0]),
-                                                opevo_i_floats(&self.memory[1]), k)
-                               : element_matmul(&op, opevo_i_floats(&self.memory[0]),
-                                                opevo_i_floats(&self.memory[1]), k);
+                               ? element_conv2d(&op, opevo_i_reference_floats(&self.memory[0]),
+                                                opevo_i_reference_floats(&self.memory[1]), k)
+                               : element_matmul(&op, opevo_i_reference_floats(&self.memory[0]),
+                                                opevo_i_reference_floats(&self.memory[1]), k);
 
             CHECK_CLOSE(self.wanted[2][k], right, 1e-7 * (fabs(right) + 1e-3));
         }
-        opevo_i_operands_free(&self);
+        opevo_i_reference_operands_free(&self);
     }
 }
 
@@ -94,13 +94,13 @@ static void test_wanted(void **state)
 static void test_check(void **state)
 {
     opevo_operator op = {0};
-    opevo_i_operands self = {0};
+    opevo_i_reference_operands self = {0};
     float *c = NULL;
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(9,300,11)", &op, &err));
     CHECK_OK(operands_create(&op, 1, &self, &err));
-    c = opevo_i_floats(&self.memory[2]);
+    c = opevo_i_reference_floats(&self.memory[2]);
     for (int backwards = 0; backwards < 2; backwards++) {
         opevo_text why = {0};
 
@@ -110,40 +110,40 @@ static void test_check(void **state)
             for (int64_t k = 0; k < op.k; k++) {
                 int64_t p = backwards ? op.k - 1 - k : k;
 
-                sum += opevo_i_floats(&self.memory[0])[(int64_t)at / op.m * op.k + p] *
-                       opevo_i_floats(&self.memory[1])[p * op.m + (int64_t)at % op.m];
+                sum += opevo_i_reference_floats(&self.memory[0])[(int64_t)at / op.m * op.k + p] *
+                       opevo_i_reference_floats(&self.memory[1])[p * op.m + (int64_t)at % op.m];
             }
             c[at] = sum;
         }
-        assert_true(opevo_i_operands_check(&self, 2, c, &why));
+        assert_true(opevo_i_reference_operands_check(&self, 2, c, &why));
         for (size_t at = 0; at < self.count[2]; at++) {
             float kept = c[at];
 
             c[at] = self.wanted[2][at] + 1.01F * self.bound[2][at];
-            assert_false(opevo_i_operands_check(&self, 2, c, &why));
+            assert_false(opevo_i_reference_operands_check(&self, 2, c, &why));
             c[at] = NAN;
-            assert_false(opevo_i_operands_check(&self, 2, c, &why));
+            assert_false(opevo_i_reference_operands_check(&self, 2, c, &why));
             c[at] = kept;
         }
         opevo_text_free(&why);
     }
     /* 4 sqrt(300) units of (|A| |B|), which is near 300 / 4 for uniform inputs */
     CHECK_CLOSE(self.bound[2][0], 4 * sqrt(300) * 0x1p-24 * 75, 1.2e-4);
-    opevo_i_operands_poison(&self);
+    opevo_i_reference_operands_poison(&self);
     {
         opevo_text why = {0};
 
-        assert_false(opevo_i_operands_check(&self, 2, c, &why));
+        assert_false(opevo_i_reference_operands_check(&self, 2, c, &why));
         assert_non_null(strstr(why.data, "99 of 99 elements are wrong"));
         assert_non_null(strstr(why.data, "was not written"));
         opevo_text_free(&why);
     }
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
 }
 
 /* Do something in a forked process; the signal that killed it, 0 if none did. */
-static int killed_by(void (*action)(const opevo_i_operands *operands),
-                     const opevo_i_operands *operands)
+static int killed_by(void (*action)(const opevo_i_reference_operands *operands),
+                     const opevo_i_reference_operands *operands)
 {
     int status = 0;
     pid_t pid = fork();
@@ -157,28 +157,28 @@ static int killed_by(void (*action)(const opevo_i_operands *operands),
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void write_past(const opevo_i_operands *operands)
+static void write_past(const opevo_i_reference_operands *operands)
 {
     ((volatile char *)operands->memory[2]
          .data)[operands->memory[2].bytes + operands->memory[2].after] = 1;
 }
-static void write_before(const opevo_i_operands *operands)
+static void write_before(const opevo_i_reference_operands *operands)
 {
     ((volatile char *)operands->memory[2].data)[-(ptrdiff_t)operands->memory[2].before - 1] = 1;
 }
-static void write_input(const opevo_i_operands *operands)
+static void write_input(const opevo_i_reference_operands *operands)
 {
     ((volatile char *)operands->memory[0].data)[0] = 1;
 }
-static void read_reference(const opevo_i_operands *operands)
+static void read_reference(const opevo_i_reference_operands *operands)
 {
     (void)*(volatile float *)operands->wanted[2];
 }
-static void write_output(const opevo_i_operands *operands)
+static void write_output(const opevo_i_reference_operands *operands)
 {
     ((volatile char *)operands->memory[2].data)[0] = 42;
 }
-static void write_beside(const opevo_i_operands *operands)
+static void write_beside(const opevo_i_reference_operands *operands)
 {
     ((volatile char *)operands->memory[2].data)[operands->memory[2].bytes] = 42;
 }
@@ -186,13 +186,13 @@ static void write_beside(const opevo_i_operands *operands)
 static void test_guards(void **state)
 {
     opevo_operator op = {0};
-    opevo_i_operands self = {0};
+    opevo_i_reference_operands self = {0};
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
     CHECK_OK(operands_create(&op, 3, &self, &err));
     for (int i = 0; i < 3; i++) {
-        const opevo_i_guarded *memory = &self.memory[i];
+        const opevo_i_reference_guarded *memory = &self.memory[i];
 
         assert_int_equal((uintptr_t)memory->data % 64, 0);
         assert_true(memory->after < 64);
@@ -202,19 +202,19 @@ static void test_guards(void **state)
     assert_int_equal(killed_by(write_before, &self), SIGSEGV);
     assert_int_equal(killed_by(write_input, &self), SIGSEGV);
     assert_int_equal(killed_by(read_reference, &self), SIGSEGV);
-    assert_true(opevo_i_guarded_intact(&self.memory[2]));
+    assert_true(opevo_i_reference_guarded_intact(&self.memory[2]));
     assert_int_equal(killed_by(write_output, &self), 0);
     assert_int_equal(self.memory[2].data[0], 42); /* C is shared */
-    assert_true(opevo_i_guarded_intact(&self.memory[2]));
+    assert_true(opevo_i_reference_guarded_intact(&self.memory[2]));
     assert_int_equal(killed_by(write_beside, &self), 0);
-    assert_false(opevo_i_guarded_intact(&self.memory[2]));
-    opevo_i_operands_free(&self);
+    assert_false(opevo_i_reference_guarded_intact(&self.memory[2]));
+    opevo_i_reference_operands_free(&self);
 }
 
 static void test_too_large(void **state)
 {
     opevo_operator op = {0};
-    opevo_i_operands self = {0};
+    opevo_i_reference_operands self = {0};
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
@@ -223,12 +223,12 @@ static void test_too_large(void **state)
 
 /* ---- Computations ---- */
 
-static void create_computation(const char *text, opevo_i_operands *out)
+static void create_computation(const char *text, opevo_i_reference_operands *out)
 {
     opevo_workload *work = NULL;
 
     CHECK_OK(opevo_workload_read(text, &work, &err));
-    CHECK_OK(opevo_i_operands_create(work, 1, NULL, out, &err));
+    CHECK_OK(opevo_i_reference_operands_create(work, 1, NULL, out, &err));
 }
 
 /* An operator and the same as a computation: inputs, results and, but for the rounding of each
@@ -236,7 +236,7 @@ static void create_computation(const char *text, opevo_i_operands *out)
 static void test_agrees_with_operator(void **state)
 {
     opevo_operator op = {0};
-    opevo_i_operands of_operator = {0}, of_graph = {0};
+    opevo_i_reference_operands of_operator = {0}, of_graph = {0};
     opevo_computation *computation = NULL;
     opevo_workload *work = NULL;
 
@@ -245,7 +245,7 @@ static void test_agrees_with_operator(void **state)
     CHECK_OK(operands_create(&op, 1, &of_operator, &err));
     CHECK_OK(opevo_computation_of_operator(&op, &computation, &err));
     CHECK_OK(opevo_workload_adopt(computation, &work, &err));
-    CHECK_OK(opevo_i_operands_create(work, 1, NULL, &of_graph, &err));
+    CHECK_OK(opevo_i_reference_operands_create(work, 1, NULL, &of_graph, &err));
     assert_int_equal(of_graph.list.count, 3);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(of_graph.memory[i].bytes, of_operator.memory[i].bytes);
@@ -258,8 +258,8 @@ static void test_agrees_with_operator(void **state)
     for (size_t k = 0; k < of_graph.count[2]; k++)
         assert_in_range((uint64_t)(1000 * of_graph.bound[2][k] / of_operator.bound[2][k]), 900,
                         1300);
-    opevo_i_operands_free(&of_operator);
-    opevo_i_operands_free(&of_graph);
+    opevo_i_reference_operands_free(&of_operator);
+    opevo_i_reference_operands_free(&of_graph);
 }
 
 /* Inputs that decide the sign of a divisor or of the argument of a root are positive, others are of
@@ -281,11 +281,11 @@ static void test_signs(void **state)
 
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        opevo_i_operands self = {0};
+        opevo_i_reference_operands self = {0};
 
         create_computation(rows[r].text, &self);
         for (int i = 0; i < self.list.inputs; i++) {
-            const float *values = opevo_i_floats(&self.memory[i]);
+            const float *values = opevo_i_reference_floats(&self.memory[i]);
             float least = 2, most = -2;
 
             for (size_t k = 0; k < self.count[i]; k++) {
@@ -301,42 +301,42 @@ static void test_signs(void **state)
             for (size_t k = 0; k < self.count[i]; k++)
                 assert_true(isfinite(self.bound[i][k]) && isfinite(self.wanted[i][k]));
         }
-        opevo_i_operands_free(&self);
+        opevo_i_reference_operands_free(&self);
     }
 }
 
 /* An element without a bound may be anything that was written; few are let pass, many are not. */
 static void test_without_bound(void **state)
 {
-    opevo_i_operands self = {0};
+    opevo_i_reference_operands self = {0};
     opevo_workload *work = NULL;
     float *y = NULL;
     size_t without = 0;
 
     (void)state;
     create_computation("Y[i:400] = sqrt(A[i] - B[i])", &self);
-    y = opevo_i_floats(&self.memory[2]);
+    y = opevo_i_reference_floats(&self.memory[2]);
     for (size_t k = 0; k < self.count[2]; k++) {
         bool bounded = isfinite(self.bound[2][k]);
         opevo_text why = {0};
 
         memcpy(y, self.wanted[2], self.memory[2].bytes);
         y[k] = 77;
-        assert_int_equal(opevo_i_operands_check(&self, 2, y, &why), !bounded);
+        assert_int_equal(opevo_i_reference_operands_check(&self, 2, y, &why), !bounded);
         y[k] = NAN;
-        assert_int_equal(opevo_i_operands_check(&self, 2, y, &why), !bounded);
-        opevo_i_operands_poison(&self);
+        assert_int_equal(opevo_i_reference_operands_check(&self, 2, y, &why), !bounded);
+        opevo_i_reference_operands_poison(&self);
         memcpy(y, self.wanted[2], k * sizeof *y);
         memcpy(y + k + 1, self.wanted[2] + k + 1, (self.count[2] - k - 1) * sizeof *y);
-        assert_false(opevo_i_operands_check(&self, 2, y, &why));
+        assert_false(opevo_i_reference_operands_check(&self, 2, y, &why));
         without += !bounded;
         opevo_text_free(&why);
     }
     assert_in_range(without, 1, self.count[2] / 2);
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
     CHECK_OK(opevo_workload_read("Y[i:400] = sqrt(A[i] - B[i] - 1)", &work, &err));
     CHECK_FAILS(OPEVO_INVALID, "of 400 elements of Y have no error bound",
-                opevo_i_operands_create(work, 1, NULL, &self, &err));
+                opevo_i_reference_operands_create(work, 1, NULL, &self, &err));
 }
 
 /* Wherever the wrong element of a large result is, any number of threads finds it. */
@@ -344,18 +344,18 @@ static void test_threads_that_check(void **state)
 {
     const size_t places[] = {0, (1 << 18) - 1, 1 << 18, 2 << 18, 699 * 800, 700 * 800 - 1};
     opevo_operator op;
-    opevo_i_operands self;
+    opevo_i_reference_operands self;
     float *c;
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(700,1,800)", &op, &err));
     CHECK_OK(operands_create(&op, 1, &self, &err));
-    c = opevo_i_floats(&self.memory[2]);
+    c = opevo_i_reference_floats(&self.memory[2]);
     memcpy(c, self.wanted[2], self.count[2] * sizeof *c);
     for (self.check_threads = 0; self.check_threads < 4; self.check_threads++) {
         opevo_text why = {0};
 
-        assert_true(opevo_i_operands_check(&self, 2, c, &why));
+        assert_true(opevo_i_reference_operands_check(&self, 2, c, &why));
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             float kept = c[places[i]];
             char said[64];
@@ -363,13 +363,13 @@ static void test_threads_that_check(void **state)
             c[places[i]] += 1;
             snprintf(said, sizeof said, "1 of 560000 elements are wrong; the first is number %zu,",
                      places[i]);
-            assert_false(opevo_i_operands_check(&self, 2, c, &why));
+            assert_false(opevo_i_reference_operands_check(&self, 2, c, &why));
             assert_non_null(strstr(opevo_text_string(&why), said));
             c[places[i]] = kept;
         }
         opevo_text_free(&why);
     }
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
 }
 
 int main(void)

@@ -320,7 +320,7 @@ static void test_infinite_factors(void **state)
         int64_t finite = 0;
 
         for (int t = 0; t < operands.inputs; t++)
-            inputs[t] = opevo_i_floats(&operands.memory[t]);
+            inputs[t] = opevo_i_reference_floats(&operands.memory[t]);
         if (operands.inputs < 2)
             fail_msg("%s has %d inputs", cases[i].computation, operands.inputs);
         for (size_t e = 0; e < operands.count[0]; e++) /* so that sums of infinite terms are */

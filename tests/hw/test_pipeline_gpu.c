@@ -171,15 +171,16 @@ static bool is_wrong(pipeline_case *self, const opevo_kernel *kernel)
     static const char *const compiler[] = {
         "cc", "-O1", "-fPIC", "-shared", "-Wall", "-fno-builtin-memset", NULL};
     float *operands[PIPELINE_OPERANDS + 1] = {NULL};
-    opevo_i_guarded scratch;
+    opevo_i_reference_guarded scratch;
     void *handle = NULL;
     bool wrong = false;
 
     assert_true(source_build(compiler, opevo_text_string(&kernel->source), &handle));
     for (int i = 0; i < self->operands; i++)
-        operands[i] = opevo_i_floats(&self->memory[i]);
-    CHECK_OK(opevo_i_guarded_create((size_t)kernel->scratch_bytes, false, &scratch, &err));
-    operands[self->operands] = opevo_i_floats(&scratch);
+        operands[i] = opevo_i_reference_floats(&self->memory[i]);
+    CHECK_OK(
+        opevo_i_reference_guarded_create((size_t)kernel->scratch_bytes, false, &scratch, &err));
+    operands[self->operands] = opevo_i_reference_floats(&scratch);
     for (int reversed = 0; reversed < 2; reversed++) {
         memset(scratch.data, 0xff, scratch.bytes);
         set_reversed(kernel, handle, reversed);
@@ -187,7 +188,7 @@ static bool is_wrong(pipeline_case *self, const opevo_kernel *kernel)
         for (int i = self->inputs; i < self->operands; i++)
             wrong |= find_wrong(self, i) >= 0;
     }
-    opevo_i_guarded_free(&scratch);
+    opevo_i_reference_guarded_free(&scratch);
     dlclose(handle);
     return wrong;
 }
@@ -196,7 +197,7 @@ static bool is_wrong(pipeline_case *self, const opevo_kernel *kernel)
  * fewer. */
 static bool leave_out(opevo_i_nest *nest, int number)
 {
-    for (opevo_i_node *node = nest->nodes; node; node = node->made_before) {
+    for (opevo_i_nest_node *node = nest->nodes; node; node = node->made_before) {
         if (node->kind != OPEVO_I_SYNC || number--)
             continue;
         node->kind = OPEVO_I_LIST;
@@ -222,7 +223,7 @@ static void check_barriers(const example *one, int *barriers, int *noticed)
         CHECK_OK(opevo_i_pipeline_lower(pipeline, &nest, &err));
         more = leave_out(nest, i);
         if (more) {
-            opevo_i_nest_print(nest, OPEVO_KERNEL_EMULATION, &limits, &kernel);
+            opevo_i_print_nest_print(nest, OPEVO_KERNEL_EMULATION, &limits, &kernel);
             any = true;
             ++*barriers;
             *noticed += is_wrong(&operands, &kernel);

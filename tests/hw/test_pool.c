@@ -18,24 +18,24 @@ enum { AMPLE_S = 60 };
 
 /* One job on a worker that is this script. */
 static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
-                           double job_limit_s, opevo_i_measuring *task, opevo_error *err)
+                           double job_limit_s, opevo_i_engine_measuring *task, opevo_error *err)
 {
-    opevo_i_connection member = {.in = -1, .out = -1, .error = -1};
-    opevo_i_pool pool = {.members = &member,
-                         .count = 1,
-                         .setup = "{\"type\":\"setup\"}\n",
-                         .depth = 2,
-                         .start_limit_s = start_limit_s,
-                         .job_limit_s = job_limit_s,
-                         .silence_s = silence_s};
+    opevo_i_engine_connection member = {.in = -1, .out = -1, .error = -1};
+    opevo_i_engine_pool pool = {.members = &member,
+                                .count = 1,
+                                .setup = "{\"type\":\"setup\"}\n",
+                                .depth = 2,
+                                .start_limit_s = start_limit_s,
+                                .job_limit_s = job_limit_s,
+                                .silence_s = silence_s};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_arguments_add(&member.command, "sh", 2);
-    opevo_i_arguments_add(&member.command, "-c", 2);
-    opevo_i_arguments_add(&member.command, script, strlen(script));
+    opevo_i_process_arguments_add(&member.command, "sh", 2);
+    opevo_i_process_arguments_add(&member.command, "-c", 2);
+    opevo_i_process_arguments_add(&member.command, script, strlen(script));
     status = pool_jobs_run(&pool, task, 1, false, err);
     opevo_text_free(&pool.lost);
-    opevo_i_connection_clear(&member);
+    opevo_i_engine_connection_clear(&member);
     return status;
 }
 
@@ -45,16 +45,16 @@ static void test_hang(void **state)
 {
     static const char *const silent[] = {READY "exec sleep 75", HELLO "exec sleep 75",
                                          "exec sleep 75"};
-    opevo_i_measuring task;
+    opevo_i_engine_measuring task;
 
     (void)state;
     CHECK_OK(run_on(READY STARTED "exec sleep 75", AMPLE_S, AMPLE_S, 0.2, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
-    opevo_i_measuring_clear(&task);
+    opevo_i_engine_measuring_clear(&task);
     for (size_t i = 0; i < 3; i++) {
         CHECK_FAILS(OPEVO_IO, "has been silent for too long",
                     run_on(silent[i], i ? 0.2 : AMPLE_S, 0.2, AMPLE_S, &task, &err));
-        opevo_i_measuring_clear(&task);
+        opevo_i_engine_measuring_clear(&task);
     }
     assert_int_equal(sleepers("75"), 0);
 }
@@ -73,20 +73,20 @@ static void test_talks_for_ever(void **state)
         {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
          "speaks another protocol"},
     };
-    opevo_i_measuring task;
+    opevo_i_engine_measuring task;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_FAILS(OPEVO_IO, cases[i].reason,
                     run_on(cases[i].script, cases[i].start_limit_s, cases[i].silence_s, AMPLE_S,
                            &task, &err));
-        opevo_i_measuring_clear(&task);
+        opevo_i_engine_measuring_clear(&task);
     }
     /* Here the job may be what is wrong. */
     CHECK_OK(
         run_on(READY STARTED "exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_CRASHED);
-    opevo_i_measuring_clear(&task);
+    opevo_i_engine_measuring_clear(&task);
 }
 
 /* A launcher may wait in a queue for longer than a worker may take to greet, not in silence. */
@@ -98,14 +98,14 @@ static void test_queue(void **state)
         "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; read x";
     static const char stuck[] = "echo srun: job 5 queued and waiting for resources >&2; "
                                 "echo srun: job 5 has been allocated resources >&2; exec sleep 75";
-    opevo_i_measuring task;
+    opevo_i_engine_measuring task;
 
     (void)state;
     CHECK_OK(run_on(queued, 0.5, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_OK);
-    opevo_i_measuring_clear(&task);
+    opevo_i_engine_measuring_clear(&task);
     CHECK_FAILS(OPEVO_IO, "silent for too long", run_on(stuck, 0.5, AMPLE_S, AMPLE_S, &task, &err));
-    opevo_i_measuring_clear(&task);
+    opevo_i_engine_measuring_clear(&task);
 }
 
 /* What was killed may take a moment to end. */
@@ -122,33 +122,33 @@ enum { JOBS = 40, MEMBERS_MOST = 3 };
 static opevo_status run_several(const char *const *scripts, size_t count, bool alone,
                                 opevo_outcome_class *kinds, size_t *lead, opevo_error *err)
 {
-    opevo_i_connection members[MEMBERS_MOST] = {{.in = -1}};
-    opevo_i_measuring tasks[JOBS];
-    opevo_i_pool pool = {.members = members,
-                         .count = count,
-                         .depth = 2,
-                         .lead = *lead,
-                         .start_limit_s = AMPLE_S,
-                         .job_limit_s = 0.1,
-                         .silence_s = AMPLE_S};
+    opevo_i_engine_connection members[MEMBERS_MOST] = {{.in = -1}};
+    opevo_i_engine_measuring tasks[JOBS];
+    opevo_i_engine_pool pool = {.members = members,
+                                .count = count,
+                                .depth = 2,
+                                .lead = *lead,
+                                .start_limit_s = AMPLE_S,
+                                .job_limit_s = 0.1,
+                                .silence_s = AMPLE_S};
     opevo_status status = OPEVO_OK;
 
     pool.setup = strdup("{\"type\":\"setup\"}\n");
     for (size_t i = 0; i < count; i++) {
-        members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_arguments_add(&members[i].command, "sh", 2);
-        opevo_i_arguments_add(&members[i].command, "-c", 2);
-        opevo_i_arguments_add(&members[i].command, scripts[i], strlen(scripts[i]));
+        members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&members[i].command, "sh", 2);
+        opevo_i_process_arguments_add(&members[i].command, "-c", 2);
+        opevo_i_process_arguments_add(&members[i].command, scripts[i], strlen(scripts[i]));
     }
     status = pool_jobs_run(&pool, tasks, JOBS, alone, err);
     for (size_t i = 0; i < JOBS && status == OPEVO_OK; i++)
         kinds[i] = tasks[i].result.kind;
     for (size_t i = 0; i < JOBS; i++)
-        opevo_i_measuring_clear(&tasks[i]);
-    opevo_i_pool_choose_lead(&pool);
+        opevo_i_engine_measuring_clear(&tasks[i]);
+    opevo_i_engine_pool_choose_lead(&pool);
     *lead = pool.lead;
     for (size_t i = 0; i < count; i++)
-        opevo_i_connection_clear(&members[i]);
+        opevo_i_engine_connection_clear(&members[i]);
     opevo_text_free(&pool.lost);
     free(pool.setup);
     return status;
@@ -200,33 +200,33 @@ static void test_sick_hosts(void **state)
           "[0.5],\"message\":\"" name "\"}'; done"
 
 typedef struct crowd {
-    opevo_i_connection members[MEMBERS_MOST + 1];
-    opevo_i_pool pool;
+    opevo_i_engine_connection members[MEMBERS_MOST + 1];
+    opevo_i_engine_pool pool;
 } crowd;
 
 static void gather(crowd *self, const char *const *scripts, size_t count)
 {
-    self->pool = (opevo_i_pool){.members = self->members,
-                                .count = count,
-                                .depth = 2,
-                                .start_limit_s = AMPLE_S,
-                                .job_limit_s = AMPLE_S,
-                                .silence_s = AMPLE_S};
+    self->pool = (opevo_i_engine_pool){.members = self->members,
+                                       .count = count,
+                                       .depth = 2,
+                                       .start_limit_s = AMPLE_S,
+                                       .job_limit_s = AMPLE_S,
+                                       .silence_s = AMPLE_S};
     self->pool.setup = strdup("{\"type\":\"setup\"}\n");
     for (size_t i = 0; i < count; i++) {
-        self->members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_arguments_add(&self->members[i].command, "sh", 2);
-        opevo_i_arguments_add(&self->members[i].command, "-c", 2);
-        opevo_i_arguments_add(&self->members[i].command, scripts[i], strlen(scripts[i]));
+        self->members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&self->members[i].command, "sh", 2);
+        opevo_i_process_arguments_add(&self->members[i].command, "-c", 2);
+        opevo_i_process_arguments_add(&self->members[i].command, scripts[i], strlen(scripts[i]));
     }
 }
 
 static void disperse(crowd *self)
 {
     for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_connection_bury(&self->members[i], 0);
+        opevo_i_engine_connection_bury(&self->members[i], 0);
     for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_connection_clear(&self->members[i]);
+        opevo_i_engine_connection_clear(&self->members[i]);
     opevo_text_free(&self->pool.lost);
     free(self->pool.setup);
 }
@@ -241,7 +241,7 @@ static void test_slow_worker(void **state)
     for (size_t kind = 0; kind < 2; kind++) {
         const char *const scripts[] = {slow[kind], TAKES("0.2", "a"), TAKES("0.2", "b"),
                                        TAKES("0.2", "c")};
-        opevo_i_measuring jobs[12];
+        opevo_i_engine_measuring jobs[12];
         crowd self;
         double took_s = 0;
 
@@ -254,7 +254,7 @@ static void test_slow_worker(void **state)
             for (size_t i = 0; i < 12; i++) {
                 assert_int_equal(jobs[i].result.kind, OPEVO_OUTCOME_OK);
                 assert_string_not_equal(opevo_text_string(&jobs[i].result.message), "slow");
-                opevo_i_measuring_clear(&jobs[i]);
+                opevo_i_engine_measuring_clear(&jobs[i]);
             }
         }
         disperse(&self);
@@ -276,7 +276,7 @@ static void test_in_the_way(void **state)
     (void)state;
     for (int both = 0; both < 2; both++) {
         const char *const scripts[] = {TAKES("2", "slow"), fails, fails};
-        opevo_i_measuring jobs[6];
+        opevo_i_engine_measuring jobs[6];
         crowd self;
 
         gather(&self, scripts, both ? 3 : 2);
@@ -284,7 +284,7 @@ static void test_in_the_way(void **state)
         assert_int_equal(jobs[0].result.kind, both ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_OK);
         for (size_t i = 0; i < 6; i++) {
             assert_true(i == 0 || jobs[i].result.kind == OPEVO_OUTCOME_OK);
-            opevo_i_measuring_clear(&jobs[i]);
+            opevo_i_engine_measuring_clear(&jobs[i]);
         }
         disperse(&self);
     }
@@ -301,7 +301,7 @@ static void test_queue_ahead(void **state)
         "case $x in *'\"9\"'*) id=${x#*job\\\":}; id=${id%%,*}; " STARTED
         "echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":[0.5]}'; esac; "
         "done"};
-    opevo_i_measuring jobs[10];
+    opevo_i_engine_measuring jobs[10];
     crowd self;
 
     (void)state;
@@ -309,12 +309,12 @@ static void test_queue_ahead(void **state)
     self.pool.silence_s = 20;
     CHECK_OK(pool_jobs_run(&self.pool, jobs, 10, false, &err));
     for (size_t i = 0; i < 10; i++)
-        opevo_i_measuring_clear(&jobs[i]);
+        opevo_i_engine_measuring_clear(&jobs[i]);
     disperse(&self);
 }
 
 /* A source that wants no more after the first result. */
-static opevo_status next_until_done(void *context, opevo_i_task **task, bool *over,
+static opevo_status next_until_done(void *context, opevo_i_engine_task **task, bool *over,
                                     opevo_error *error)
 {
     pool_jobs *self = context;
@@ -328,9 +328,10 @@ static opevo_status next_until_done(void *context, opevo_i_task **task, bool *ov
 static void test_over(void **state)
 {
     static const char *const scripts[] = {TAKES("0.1", "fast"), TAKES("3", "slow")};
-    opevo_i_measuring jobs[8];
+    opevo_i_engine_measuring jobs[8];
     pool_jobs list = {.jobs = jobs, .count = 8};
-    opevo_i_source source = {.next = next_until_done, .done = pool_jobs_done, .context = &list};
+    opevo_i_engine_source source = {
+        .next = next_until_done, .done = pool_jobs_done, .context = &list};
     crowd self;
     double began = 0;
 
@@ -339,20 +340,20 @@ static void test_over(void **state)
     CHECK_OK(pool_jobs_run(&self.pool, jobs, 2, false, &err)); /* both are up */
     for (size_t i = 0; i < 8; i++) {
         if (i < 2)
-            opevo_i_measuring_clear(&jobs[i]);
-        jobs[i] = (opevo_i_measuring){.job = {.id = 0}};
-        opevo_i_arguments_add(&jobs[i].job.command, "x", 1);
+            opevo_i_engine_measuring_clear(&jobs[i]);
+        jobs[i] = (opevo_i_engine_measuring){.job = {.id = 0}};
+        opevo_i_process_arguments_add(&jobs[i].job.command, "x", 1);
     }
     began = opevo_clock_monotonic_s();
-    CHECK_OK(opevo_i_pool_run(&self.pool, &source, false, &err));
+    CHECK_OK(opevo_i_engine_pool_run(&self.pool, &source, false, &err));
     assert_true(opevo_clock_monotonic_s() - began < 2.5);
     assert_int_equal(list.done, 1);
     for (size_t i = 0; i < 8; i++)
-        opevo_i_measuring_clear(&jobs[i]);
+        opevo_i_engine_measuring_clear(&jobs[i]);
     CHECK_OK(pool_jobs_run(&self.pool, jobs, 8, false, &err));
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(jobs[i].result.kind, OPEVO_OUTCOME_OK);
-        opevo_i_measuring_clear(&jobs[i]);
+        opevo_i_engine_measuring_clear(&jobs[i]);
     }
     disperse(&self);
 }
@@ -360,22 +361,22 @@ static void test_over(void **state)
 /* Workers that do not end by themselves are waited for together. */
 static void test_patience(void **state)
 {
-    opevo_i_connection members[8];
-    opevo_i_pool pool = {.members = members, .count = 8};
+    opevo_i_engine_connection members[8];
+    opevo_i_engine_pool pool = {.members = members, .count = 8};
     double started = 0;
 
     (void)state;
     for (size_t i = 0; i < 8; i++) {
-        members[i] = (opevo_i_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_arguments_add(&members[i].command, "sleep", 5);
-        opevo_i_arguments_add(&members[i].command, "75", 2);
-        CHECK_OK(opevo_i_connection_start(&members[i], &err));
+        members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&members[i].command, "sleep", 5);
+        opevo_i_process_arguments_add(&members[i].command, "75", 2);
+        CHECK_OK(opevo_i_engine_connection_start(&members[i], &err));
     }
     started = opevo_clock_monotonic_s();
-    opevo_i_pool_rest(&pool);
+    opevo_i_engine_pool_rest(&pool);
     assert_true(opevo_clock_monotonic_s() - started < 8); /* not 16 */
     for (size_t i = 0; i < 8; i++)
-        opevo_i_connection_clear(&members[i]);
+        opevo_i_engine_connection_clear(&members[i]);
     check_none_left();
 }
 

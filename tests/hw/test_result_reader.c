@@ -23,12 +23,12 @@ typedef struct found {
 static found read_from(const char *text, const char *output)
 {
     found all = {0};
-    opevo_i_result_reader reading;
+    opevo_i_wire_result_reader reading;
 
-    CHECK_OK(opevo_i_result_reader_parse(text, &reading, &err));
-    all.good = opevo_i_result_reader_apply(&reading, output, 0.5, &all.values, &all.count,
-                                           &all.capacity, &all.why);
-    opevo_i_result_reader_clear(&reading);
+    CHECK_OK(opevo_i_wire_result_reader_parse(text, &reading, &err));
+    all.good = opevo_i_wire_result_reader_apply(&reading, output, 0.5, &all.values, &all.count,
+                                                &all.capacity, &all.why);
+    opevo_i_wire_result_reader_clear(&reading);
     return all;
 }
 
@@ -225,13 +225,13 @@ static void test_one_match(void **state)
 
 static void check_expression(const char *text, const char *why)
 {
-    opevo_i_result_reader reading;
+    opevo_i_wire_result_reader reading;
     opevo_error err = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_result_reader_parse(text, &reading, &err);
+    opevo_status status = opevo_i_wire_result_reader_parse(text, &reading, &err);
 
     assert_int_equal(status, why ? OPEVO_INVALID : OPEVO_OK);
     if (status == OPEVO_OK)
-        opevo_i_result_reader_clear(&reading);
+        opevo_i_wire_result_reader_clear(&reading);
     else if (why && !strstr(err.message, why))
         fail_msg("%.60s: \"%s\" lacks \"%s\"", text, err.message, why);
 }

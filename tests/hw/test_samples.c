@@ -29,7 +29,7 @@ static void test_interval(void **state)
     for (size_t i = 0; i < 200; i++)
         ranks[i] = (double)(i + 1);
     for (size_t n = 1; n <= 200; n++) {
-        bool found = opevo_i_median_interval(ranks, n, 0.95, &low, &high);
+        bool found = opevo_i_wire_median_interval(ranks, n, 0.95, &low, &high);
         size_t l = found ? (size_t)low : 0;
 
         assert_int_equal(found, n >= 6);
@@ -47,10 +47,10 @@ static void test_median(void **state)
     double even[] = {8, 1, 2, 4};
 
     (void)state;
-    opevo_i_sort(odd, 3);
-    opevo_i_sort(even, 4);
-    assert_true(opevo_i_median(odd, 3) == 3);
-    assert_true(opevo_i_median(even, 4) == 3);
+    opevo_i_wire_sort(odd, 3);
+    opevo_i_wire_sort(even, 4);
+    assert_true(opevo_i_wire_median(odd, 3) == 3);
+    assert_true(opevo_i_wire_median(even, 4) == 3);
 }
 
 /* What is written in milliseconds and read back is the same time. */
@@ -65,7 +65,7 @@ static void test_recordable(void **state)
         bool back = false;
 
         x = 3.9 * x * (1 - x); /* anything irregular */
-        time_s = opevo_i_recordable_s(x * 1e-3);
+        time_s = opevo_i_wire_recordable_s(x * 1e-3);
         ms = time_s * 1e3;
         CHECK_CLOSE(time_s, x * 1e-3, 1e-18);
         back = ms / 1e3 == time_s || nextafter(ms, 0) / 1e3 == time_s ||
@@ -82,7 +82,7 @@ static void test_window_times(void **state)
     double times[3];
 
     (void)state;
-    opevo_i_window_times(elapsed_s, processor_s, 3, times);
+    opevo_i_wire_window_times(elapsed_s, processor_s, 3, times);
     assert_true(times[0] == 2e-3 && times[1] == 2e-3 && times[2] == 1e-3);
 }
 
@@ -95,9 +95,9 @@ static void test_time_of_windows(void **state)
     for (size_t i = 0; i < 201; i++)
         times[i] = (double)(i + 1);
     for (size_t count = 1; count <= 5; count++)
-        assert_true(opevo_i_time_of_windows(times, count) == 1);
-    assert_true(opevo_i_time_of_windows(times, 11) == 2);
-    assert_true(opevo_i_time_of_windows(times, 201) == 21);
+        assert_true(opevo_i_wire_time_of_windows(times, count) == 1);
+    assert_true(opevo_i_wire_time_of_windows(times, 11) == 2);
+    assert_true(opevo_i_wire_time_of_windows(times, 201) == 21);
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static const char *const computations[] = {
     "conv-layer(1,56,56,64,64,3,1,1)",
 };
 
-static opevo_i_gene gene_of(const opevo_slot *slot)
+static opevo_i_tvm_gene gene_of(const opevo_slot *slot)
 {
     switch (slot->kind) {
     case OPEVO_SLOT_TILE:
@@ -52,7 +52,7 @@ static size_t find(const opevo_space *space, size_t sketch, const opevo_slot *sl
 }
 
 static void check_genes(const opevo_sketches *sketches, const opevo_space *space,
-                        const opevo_i_genome *genome)
+                        const opevo_i_tvm_genome *genome)
 {
     for (size_t s = 0; s < sketches->count; s++) {
         for (int k = 0; k < sketches->item[s]->slots; k++) {
@@ -60,15 +60,15 @@ static void check_genes(const opevo_sketches *sketches, const opevo_space *space
             size_t i = find(space, s, slot);
 
             if (opevo_parameter_size(opevo_space_parameter(space, i)) == 1)
-                assert_int_equal(opevo_i_genome_kind(genome, i), OPEVO_I_GENE_FIXED);
+                assert_int_equal(opevo_i_tvm_genome_kind(genome, i), OPEVO_I_GENE_FIXED);
             else
-                assert_int_equal(opevo_i_genome_kind(genome, i), gene_of(slot));
+                assert_int_equal(opevo_i_tvm_genome_kind(genome, i), gene_of(slot));
         }
     }
 }
 
 /* At least a tenth of the samples, and a third of the mutations of allowed points. */
-static void check_shares(const opevo_space *space, const opevo_i_genome *genome)
+static void check_shares(const opevo_space *space, const opevo_i_tvm_genome *genome)
 {
     enum { SAMPLES = 5000 };
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
@@ -77,11 +77,11 @@ static void check_shares(const opevo_space *space, const opevo_i_genome *genome)
 
     opevo_rng_init(&rng, 1, "test", 0);
     for (int i = 0; i < SAMPLES; i++) {
-        opevo_i_genome_sample(genome, 0, &rng, vertices);
+        opevo_i_tvm_genome_sample(genome, 0, &rng, vertices);
         if (!opevo_space_allows(space, opevo_space_encode(space, vertices)))
             continue;
         sampled++;
-        opevo_i_genome_mutate(genome, &rng, vertices);
+        opevo_i_tvm_genome_mutate(genome, &rng, vertices);
         mutated += opevo_space_allows(space, opevo_space_encode(space, vertices));
     }
     assert_true(sampled > SAMPLES / 10);
@@ -97,16 +97,16 @@ static void test_sketches_are_genomes(void **state)
         opevo_computation *computation = NULL;
         opevo_sketches *sketches = NULL;
         opevo_space *space = NULL;
-        opevo_i_genome *genome = NULL;
+        opevo_i_tvm_genome *genome = NULL;
 
         CHECK_OK(opevo_computation_read(computations[i], &computation, &err));
         CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
         CHECK_OK(opevo_sketches_space(sketches, &space, &err));
-        genome = opevo_i_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
+        genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
         assert_non_null(genome);
         check_genes(sketches, space, genome);
         check_shares(space, genome);
-        opevo_i_genome_destroy(genome);
+        opevo_i_tvm_genome_destroy(genome);
         opevo_space_destroy(space);
         opevo_sketches_destroy(sketches);
         opevo_computation_destroy(computation);

@@ -189,10 +189,10 @@ static void test_random_computations(void **state)
 /* Compilers of the vendors, as far as they are here; they need no device. */
 static const struct {
     opevo_kernel_dialect dialect;
-    const opevo_i_vendor *vendor;
+    const opevo_i_gpu_vendor *vendor;
     const char *arch;
-} vendors[] = {{OPEVO_KERNEL_CUDA, &opevo_i_vendor_cuda, "sm_80"},
-               {OPEVO_KERNEL_HIP, &opevo_i_vendor_hip, "gfx90a"}};
+} vendors[] = {{OPEVO_KERNEL_CUDA, &opevo_i_gpu_vendor_cuda, "sm_80"},
+               {OPEVO_KERNEL_HIP, &opevo_i_gpu_vendor_hip, "gfx90a"}};
 
 /* Which compilers there are for the texts of a vendor. */
 typedef struct compilers {
@@ -201,11 +201,12 @@ typedef struct compilers {
 
 static compilers find_compilers(size_t vendor)
 {
-    opevo_i_rtc rtc;
+    opevo_i_gpu_rtc rtc;
     opevo_error why = {OPEVO_OK, ""};
     compilers found = {.cxx = has_cxx(),
                        .device = has_device_compiler(vendors[vendor].dialect),
-                       .runtime = opevo_i_rtc_open(vendors[vendor].vendor, &rtc, &why) == OPEVO_OK};
+                       .runtime =
+                           opevo_i_gpu_rtc_open(vendors[vendor].vendor, &rtc, &why) == OPEVO_OK};
 
     if (!found.cxx)
         print_message("No c++: no text is compiled as C++.\n");
@@ -326,7 +327,7 @@ static void check_warps(opevo_kernel_dialect dialect, int warp)
         threads = opevo_kernel_launch(&kernel, 0).block[0];
         least = threads < least ? threads : least;
         for (int s = 0; s < pipeline->stages; s++) {
-            const opevo_i_loops *own = &pipeline->stage[s]->own;
+            const opevo_i_nest_loops *own = &pipeline->stage[s]->own;
 
             for (int l = 0; l < own->loops; l++) {
                 if (own->loop[l].annotation == OPEVO_ANNOTATION_VTHREAD &&

@@ -428,7 +428,7 @@ static void test_regions_are_those_of_enumeration(void **state)
     opevo_rng_init(&rng, 1, "test", 0);
     for (int trial = 0; trial < 3000; trial++) {
         double extents[OPEVO_I_STATEMENT_DIMENSIONS];
-        opevo_i_touched_buffer touched = {.access_count = TRIED_READS};
+        opevo_i_feature_touched_buffer touched = {.access_count = TRIED_READS};
         random_program of;
 
         draw(&of, &rng);
@@ -436,7 +436,7 @@ static void test_regions_are_those_of_enumeration(void **state)
             touched.accesses[a] = &of.reads[a];
         for (size_t outermost = 0; outermost < TRIED_LOOPS; outermost++) {
             double product =
-                opevo_i_statement_region(&of.program, &store, &touched, outermost, extents);
+                opevo_i_feature_statement_region(&of.program, &store, &touched, outermost, extents);
 
             for (size_t d = 0; d < TRIED_DIMENSIONS; d++) {
                 CHECK_CLOSE(extents[d], enumerate(&of, outermost, d), 0);

@@ -254,19 +254,19 @@ static void test_copies_are_exact(void **state)
 
 /* ---- Operands ---- */
 
-static void create(const char *text, uint64_t seed, opevo_i_operands *out)
+static void create(const char *text, uint64_t seed, opevo_i_reference_operands *out)
 {
     opevo_workload *work = NULL;
 
     CHECK_OK(opevo_workload_read(text, &work, &err));
-    CHECK_OK(opevo_i_operands_create(work, seed, NULL, out, &err));
+    CHECK_OK(opevo_i_reference_operands_create(work, seed, NULL, out, &err));
 }
 
 /* Inputs take all of the ranges that they are drawn from, and are of their types. */
 static void test_inputs(void **state)
 {
     static const double least[] = {-1, -1, -1, -128, -0x1p20}, most[] = {1, 1, 1, 127, 0x1p20 - 1};
-    opevo_i_operands self;
+    opevo_i_reference_operands self;
 
     (void)state;
     create(
@@ -288,7 +288,7 @@ static void test_inputs(void **state)
         assert_true(low >= least[i] && low < 0.99 * least[i]);
         assert_true(high <= most[i] && high > 0.99 * most[i]);
     }
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
     create("int8 A[i:999]; int32 B[i]; float16 C[i]; Y[i] = 1/A[i] + sqrt(B[i]) + 1/C[i]", 1,
            &self);
     for (int i = 0; i < self.list.inputs; i++) {
@@ -297,14 +297,14 @@ static void test_inputs(void **state)
                         (i == 2 ? 0.5 : 1));
     }
     assert_int_equal(self.unbounded, 0);
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
 }
 
 /* Right results pass; those with one element to the next value of the type do not, nor those that
  * lack one. */
 static void check_spoilt(const char *text)
 {
-    opevo_i_operands self;
+    opevo_i_reference_operands self;
     opevo_element element;
     size_t bytes = 0;
     unsigned char *copy = NULL;
@@ -316,7 +316,7 @@ static void check_spoilt(const char *text)
     assert_int_equal(self.memory[self.list.inputs].bytes, self.count[self.list.inputs] * bytes);
     copy = malloc(self.memory[self.list.inputs].bytes);
     memcpy(copy, self.wanted[self.list.inputs], self.memory[self.list.inputs].bytes);
-    assert_true(opevo_i_operands_check(&self, self.list.inputs, copy, &why));
+    assert_true(opevo_i_reference_operands_check(&self, self.list.inputs, copy, &why));
     for (size_t e = 0; e < self.count[self.list.inputs]; e++) {
         unsigned char kept[4];
         double value = opevo_element_get(element, copy, e);
@@ -325,18 +325,18 @@ static void check_spoilt(const char *text)
 
         memcpy(kept, copy + e * bytes, bytes);
         opevo_element_put(element, copy, e, value + (value > 0 ? -unit : unit));
-        assert_false(opevo_i_operands_check(&self, self.list.inputs, copy, &why));
+        assert_false(opevo_i_reference_operands_check(&self, self.list.inputs, copy, &why));
         memcpy(copy + e * bytes, kept, bytes);
     }
-    opevo_i_operands_poison(&self);
+    opevo_i_reference_operands_poison(&self);
     memcpy(copy, self.memory[self.list.inputs].data, bytes);
     opevo_text_clear(&why);
-    assert_false(opevo_i_operands_check(&self, self.list.inputs, copy, &why));
+    assert_false(opevo_i_reference_operands_check(&self, self.list.inputs, copy, &why));
     assert_non_null(strstr(opevo_text_string(&why), "1 of 300 elements are wrong; the first is "));
     assert_non_null(strstr(opevo_text_string(&why), "was not written"));
     opevo_text_free(&why);
     free(copy);
-    opevo_i_operands_free(&self);
+    opevo_i_reference_operands_free(&self);
 }
 
 static void test_spoilt_results_are_rejected(void **state)

@@ -13,7 +13,7 @@ typedef struct maker {
     opevo_i_nest *nest;
     int loops[8]; /* variables around the leaf; the last are its lanes */
     int count;
-    opevo_i_leaf *leaf;
+    opevo_i_nest_leaf *leaf;
     bool functions; /* exp and the like too */
 } maker;
 
@@ -26,11 +26,11 @@ static int draw(maker *self, int below)
 static opevo_i_affine random_affine(maker *self)
 {
     static const int lane_factors[] = {0, 1, 1, 1, 1, 2, 3};
-    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine sum = opevo_i_affine_constant(draw(self, 4));
 
     for (int i = 0; i < self->count; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(self->loops[i]);
+        opevo_i_affine one = opevo_i_affine_of_atom(self->loops[i]);
         bool last = i + 1 == self->count;
 
         sum = opevo_i_affine_add(atoms, sum, last ? lane_factors[draw(self, 7)] : 5 * draw(self, 4),
@@ -42,11 +42,11 @@ static opevo_i_affine random_affine(maker *self)
     return sum;
 }
 
-static const opevo_i_value *random_value(maker *self, int depth);
+static const opevo_i_nest_value *random_value(maker *self, int depth);
 
-static const opevo_i_condition *random_condition(maker *self, int depth)
+static const opevo_i_nest_condition *random_condition(maker *self, int depth)
 {
-    opevo_i_condition *condition = opevo_i_nest_take(self->nest, sizeof *condition);
+    opevo_i_nest_condition *condition = opevo_i_nest_take(self->nest, sizeof *condition);
     int what = draw(self, 4);
 
     if (what == 0 && depth > 0) {
@@ -67,23 +67,23 @@ static const opevo_i_condition *random_condition(maker *self, int depth)
     return condition;
 }
 
-static const opevo_i_value *random_read(maker *self)
+static const opevo_i_nest_value *random_read(maker *self)
 {
-    opevo_i_value *value = nest_value(self->nest, OPEVO_EXPR_READ, NULL, NULL);
+    opevo_i_nest_value *value = nest_value(self->nest, OPEVO_EXPR_READ, NULL, NULL);
 
     value->read = draw(self, OPEVO_I_FACTORS);
     if (value->read >= self->leaf->factors) {
         value->read = self->leaf->factors++;
         self->leaf->factor[value->read] =
-            (opevo_i_access){draw(self, self->nest->inputs), random_affine(self)};
+            (opevo_i_nest_access){draw(self, self->nest->inputs), random_affine(self)};
     }
     return value;
 }
 
-static const opevo_i_value *random_value(maker *self, int depth)
+static const opevo_i_nest_value *random_value(maker *self, int depth)
 {
     opevo_expression_kind kind = (opevo_expression_kind)draw(self, OPEVO_EXPR_SIGMOID + 1);
-    opevo_i_value *value = NULL;
+    opevo_i_nest_value *value = NULL;
 
     if (kind == OPEVO_EXPR_READ || depth <= 0)
         return random_read(self);
@@ -111,12 +111,12 @@ static const opevo_i_value *random_value(maker *self, int depth)
 
 static opevo_i_affine place(maker *self, int around, int64_t row, int64_t lane)
 {
-    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_affine sum = opevo_i_affine_constant(0);
     const int64_t factor[] = {row, lane};
 
     for (int i = 0; i < 2; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(self->loops[i ? self->count - 1 : around]);
+        opevo_i_affine one = opevo_i_affine_of_atom(self->loops[i ? self->count - 1 : around]);
 
         sum = opevo_i_affine_add(atoms, sum, factor[i], &one);
     }
@@ -126,26 +126,27 @@ static opevo_i_affine place(maker *self, int around, int64_t row, int64_t lane)
 /* Half of them as at the edges of tensors. */
 static void random_keep(maker *self)
 {
-    opevo_i_guards *keep = &self->leaf->keep;
+    opevo_i_nest_guards *keep = &self->leaf->keep;
 
     keep->count = draw(self, 3) ? 0 : 1 + draw(self, 2);
     for (int i = 0; i < keep->count; i++) {
         opevo_i_affine value = random_affine(self);
 
         if (draw(self, 2)) {
-            value = opevo_i_affine_atom(self->loops[self->count - 1]);
+            value = opevo_i_affine_of_atom(self->loops[self->count - 1]);
             value =
                 opevo_i_affine_add(&self->nest->atoms, value, 1 + draw(self, 8),
                                    &(opevo_i_affine){.count = 1, .term = {{1, self->loops[0]}}});
         }
-        keep->item[i] = (opevo_i_guard){value, draw(self, 6), 6 + draw(self, 20), false};
+        keep->item[i] = (opevo_i_nest_guard){value, draw(self, 6), 6 + draw(self, 20), false};
     }
 }
 
 /* A leaf alone in a loop over lanes. */
-static void add_lanes(maker *self, opevo_i_node *parent, int64_t width, opevo_i_leaf_kind kind)
+static void add_lanes(maker *self, opevo_i_nest_node *parent, int64_t width,
+                      opevo_i_nest_leaf_kind kind)
 {
-    opevo_i_node *loop = nest_loop(self->nest, parent, width, OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_nest_node *loop = nest_loop(self->nest, parent, width, OPEVO_ANNOTATION_VECTORIZE);
 
     self->loops[self->count++] = loop->atom;
     self->leaf = nest_leaf(self->nest, loop, kind);
@@ -153,55 +154,56 @@ static void add_lanes(maker *self, opevo_i_node *parent, int64_t width, opevo_i_
 }
 
 /* The same elements again, with the terms of a reduction. */
-static void add_reduction(maker *self, opevo_i_node *rows, int64_t width, int64_t gap)
+static void add_reduction(maker *self, opevo_i_nest_node *rows, int64_t width, int64_t gap)
 {
     opevo_i_nest *nest = self->nest;
-    opevo_i_access to = self->leaf->to;
-    opevo_i_affine lane = opevo_i_affine_atom(self->loops[1]);
-    opevo_i_node *terms = nest_loop(nest, rows, 1 + draw(self, 6), OPEVO_ANNOTATION_SERIAL);
+    opevo_i_nest_access to = self->leaf->to;
+    opevo_i_affine lane = opevo_i_affine_of_atom(self->loops[1]);
+    opevo_i_nest_node *terms = nest_loop(nest, rows, 1 + draw(self, 6), OPEVO_ANNOTATION_SERIAL);
 
     to.address = opevo_i_affine_add(&nest->atoms, to.address, -gap, &lane);
     self->count = 1;
     self->loops[self->count++] = terms->atom;
-    add_lanes(self, terms, width, (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)));
-    lane = opevo_i_affine_atom(self->loops[self->count - 1]);
+    add_lanes(self, terms, width, (opevo_i_nest_leaf_kind)(OPEVO_I_SUM + draw(self, 3)));
+    lane = opevo_i_affine_of_atom(self->loops[self->count - 1]);
     self->leaf->to = to;
     self->leaf->to.address = opevo_i_affine_add(&nest->atoms, to.address, gap, &lane);
 }
 
 /* One output: a value for each element, or the reduction of one. */
-static void add_output(maker *self, opevo_i_node *parent, int output)
+static void add_output(maker *self, opevo_i_nest_node *parent, int output)
 {
     static const int64_t widths[] = {2, 4, 8, 16, 1, 7, 12, 24};
     opevo_i_nest *nest = self->nest;
     int64_t width = widths[draw(self, 8)];
     int64_t gap = draw(self, 4) ? 1 : 2;
-    opevo_i_node *rows =
+    opevo_i_nest_node *rows =
         nest_loop(nest, parent, 1 + draw(self, 4),
                   draw(self, 2) ? OPEVO_ANNOTATION_UNROLL : OPEVO_ANNOTATION_SERIAL);
 
     self->count = 1;
     self->loops[0] = rows->atom;
     add_lanes(self, rows, width, OPEVO_I_STORE);
-    self->leaf->to = (opevo_i_access){output, place(self, 0, gap * width + draw(self, 2), gap)};
+    self->leaf->to =
+        (opevo_i_nest_access){output, place(self, 0, gap * width + draw(self, 2), gap)};
     if (draw(self, 2))
         add_reduction(self, rows, width, gap);
     random_keep(self);
 }
 
 /* The same by way of accumulators, in registers where their loops are unrolled. */
-static void add_accumulated(maker *self, opevo_i_node *parent, int output, int local)
+static void add_accumulated(maker *self, opevo_i_nest_node *parent, int output, int local)
 {
     static const int64_t widths[] = {2, 4, 8, 16, 12, 3};
     opevo_i_nest *nest = self->nest;
     int64_t width = widths[draw(self, 6)];
     int64_t tile = 1 + draw(self, 3);
     opevo_annotation what = draw(self, 4) ? OPEVO_ANNOTATION_UNROLL : OPEVO_ANNOTATION_SERIAL;
-    opevo_i_node *rows = nest_loop(nest, parent, 1 + draw(self, 4), OPEVO_ANNOTATION_SERIAL);
-    opevo_i_node *terms = NULL;
-    opevo_i_node *inner = NULL;
+    opevo_i_nest_node *rows = nest_loop(nest, parent, 1 + draw(self, 4), OPEVO_ANNOTATION_SERIAL);
+    opevo_i_nest_node *terms = NULL;
+    opevo_i_nest_node *inner = NULL;
 
-    nest->buffer[local] = (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL, .size = tile * width};
+    nest->buffer[local] = (opevo_i_nest_buffer){.scope = OPEVO_SCOPE_LOCAL, .size = tile * width};
     for (int part = 0; part < 3; part++) {
         terms =
             part == 1 ? nest_loop(nest, rows, 1 + draw(self, 5), OPEVO_ANNOTATION_SERIAL) : rows;
@@ -213,8 +215,9 @@ static void add_accumulated(maker *self, opevo_i_node *parent, int output, int l
             self->loops[self->count++] = terms->atom;
         self->loops[self->count++] = inner->atom;
         add_lanes(self, inner, width,
-                  part == 1 ? (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)) : OPEVO_I_STORE);
-        self->leaf->to = (opevo_i_access){local, place(self, self->count - 2, width, 1)};
+                  part == 1 ? (opevo_i_nest_leaf_kind)(OPEVO_I_SUM + draw(self, 3))
+                            : OPEVO_I_STORE);
+        self->leaf->to = (opevo_i_nest_access){local, place(self, self->count - 2, width, 1)};
         if (part == 1 && draw(self, 2))
             random_keep(self);
         if (part < 2)
@@ -274,17 +277,17 @@ static void test_random(void **state)
 /* ---- Barriers under conditions ---- */
 
 /* b[t + 4 v] = a[t + 4 v], or 0, and a barrier before or behind it, for each thread t. */
-static void add_guarded(opevo_i_nest *nest, opevo_i_node *parent, const opevo_i_affine *place,
+static void add_guarded(opevo_i_nest *nest, opevo_i_nest_node *parent, const opevo_i_affine *place,
                         bool copies)
 {
-    opevo_i_leaf *leaf = NULL;
+    opevo_i_nest_leaf *leaf = NULL;
 
     if (copies)
         opevo_i_nest_add(nest, parent, OPEVO_I_SYNC);
     leaf = nest_leaf(nest, parent, copies ? OPEVO_I_COPY : OPEVO_I_ZERO);
-    leaf->to = (opevo_i_access){.buffer = 1, .address = *place};
+    leaf->to = (opevo_i_nest_access){.buffer = 1, .address = *place};
     leaf->factors = copies;
-    leaf->factor[0] = (opevo_i_access){.buffer = 0, .address = *place};
+    leaf->factor[0] = (opevo_i_nest_access){.buffer = 0, .address = *place};
     if (!copies)
         opevo_i_nest_add(nest, parent, OPEVO_I_SYNC);
 }
@@ -292,17 +295,17 @@ static void add_guarded(opevo_i_nest *nest, opevo_i_node *parent, const opevo_i_
 static void test_guarded_barriers(void **state)
 {
     opevo_i_nest *nest = nest_new(1, 1);
-    opevo_i_node *loop = nest_loop(nest, nest->root, 3, OPEVO_ANNOTATION_SERIAL);
-    opevo_i_node *node = opevo_i_nest_add(nest, loop, OPEVO_I_IF);
-    opevo_i_affine turn = opevo_i_affine_atom(loop->atom);
+    opevo_i_nest_node *loop = nest_loop(nest, nest->root, 3, OPEVO_ANNOTATION_SERIAL);
+    opevo_i_nest_node *node = opevo_i_nest_add(nest, loop, OPEVO_I_IF);
+    opevo_i_affine turn = opevo_i_affine_of_atom(loop->atom);
     opevo_i_affine place;
 
     (void)state;
-    nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X] = opevo_i_atoms_loop(&nest->atoms, 4);
+    nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X] = opevo_i_affine_atoms_loop(&nest->atoms, 4);
     nest->launch[0].bound_extent[OPEVO_ANNOTATION_THREAD_X] = 4;
-    place = opevo_i_affine_atom(nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X]);
+    place = opevo_i_affine_of_atom(nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X]);
     place = opevo_i_affine_add(&nest->atoms, place, 4, &turn);
-    assert_true(opevo_i_guards_add(&nest->atoms, &node->guards, &turn, 1, 2));
+    assert_true(opevo_i_nest_guards_add(&nest->atoms, &node->guards, &turn, 1, 2));
     node->otherwise = opevo_i_nest_add(nest, NULL, OPEVO_I_LIST);
     add_guarded(nest, node, &place, true);
     add_guarded(nest, node->otherwise, &place, false);
@@ -340,21 +343,21 @@ static nest_function *functions_load(int64_t width, void **handle)
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
     opevo_kernel kernel = {0};
     nest_function *function = NULL;
-    opevo_i_node *rows = nest_loop(nest, nest->root, CHUNK / width, OPEVO_ANNOTATION_SERIAL);
+    opevo_i_nest_node *rows = nest_loop(nest, nest->root, CHUNK / width, OPEVO_ANNOTATION_SERIAL);
 
     for (int i = 0; i < FUNCTIONS; i++) {
-        opevo_i_node *lanes = nest_loop(nest, rows, width, OPEVO_ANNOTATION_VECTORIZE);
-        opevo_i_leaf *leaf = nest_leaf(nest, lanes, OPEVO_I_STORE);
-        opevo_i_affine row = opevo_i_affine_atom(rows->atom);
+        opevo_i_nest_node *lanes = nest_loop(nest, rows, width, OPEVO_ANNOTATION_VECTORIZE);
+        opevo_i_nest_leaf *leaf = nest_leaf(nest, lanes, OPEVO_I_STORE);
+        opevo_i_affine row = opevo_i_affine_of_atom(rows->atom);
         opevo_i_affine at =
-            opevo_i_affine_add(&nest->atoms, opevo_i_affine_atom(lanes->atom), width, &row);
+            opevo_i_affine_add(&nest->atoms, opevo_i_affine_of_atom(lanes->atom), width, &row);
 
-        leaf->to = (opevo_i_access){1 + i, at};
-        leaf->factor[leaf->factors++] = (opevo_i_access){0, at};
+        leaf->to = (opevo_i_nest_access){1 + i, at};
+        leaf->factor[leaf->factors++] = (opevo_i_nest_access){0, at};
         leaf->value = nest_value(nest, functions[i].kind,
                                  nest_value(nest, OPEVO_EXPR_READ, NULL, NULL), NULL);
     }
-    opevo_i_nest_print(nest, OPEVO_KERNEL_C, &limits, &kernel);
+    opevo_i_print_nest_print(nest, OPEVO_KERNEL_C, &limits, &kernel);
     *handle = source_load(opevo_text_string(&kernel.source));
     assert_non_null(*handle);
     *(void **)&function = dlsym(*handle, kernel.entry);
@@ -433,7 +436,7 @@ static void test_gpu_text(void **state)
         maker self = random_nest((uint64_t)i, true);
         opevo_kernel kernel = {0};
 
-        opevo_i_nest_print(self.nest, dialect, &limits, &kernel);
+        opevo_i_print_nest_print(self.nest, dialect, &limits, &kernel);
         cxx_check(&kernel.source, "a random nest");
         opevo_kernel_free(&kernel);
         opevo_i_nest_destroy(self.nest);

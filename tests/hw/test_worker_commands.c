@@ -9,8 +9,8 @@
 /* The commands with their words joined by '|', one a line. */
 static opevo_status expand(const char *text, opevo_text *out, opevo_error *err)
 {
-    opevo_i_worker_commands list = {0};
-    opevo_status status = opevo_i_worker_commands_add(&list, text, err);
+    opevo_i_engine_worker_commands list = {0};
+    opevo_status status = opevo_i_engine_worker_commands_add(&list, text, err);
 
     opevo_text_clear(out);
     for (size_t i = 0; i < list.count && status == OPEVO_OK; i++) {
@@ -18,7 +18,7 @@ static opevo_status expand(const char *text, opevo_text *out, opevo_error *err)
             opevo_text_printf(out, "%s%s", k ? "|" : "", list.items[i].items[k]);
         opevo_text_add(out, "\n");
     }
-    opevo_i_worker_commands_clear(&list);
+    opevo_i_engine_worker_commands_clear(&list);
     return status;
 }
 

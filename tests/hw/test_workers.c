@@ -152,7 +152,7 @@ static void test_samples(void **state)
 }
 
 /* Until the worker says a line with these words. */
-static void await_words(opevo_i_connection *worker, const char *words)
+static void await_words(opevo_i_engine_connection *worker, const char *words)
 {
     double deadline = opevo_clock_monotonic_s() + 60;
 
@@ -160,10 +160,10 @@ static void await_words(opevo_i_connection *worker, const char *words)
         struct pollfd wait = {.fd = worker->out, .events = POLLIN};
         const char *line = NULL;
 
-        assert_true(opevo_i_connection_flush(worker));
+        assert_true(opevo_i_engine_connection_flush(worker));
         poll(&wait, 1, 100);
-        assert_true(opevo_i_connection_read(worker));
-        while ((line = opevo_i_line_reader_next(&worker->lines)) != NULL) {
+        assert_true(opevo_i_engine_connection_read(worker));
+        while ((line = opevo_i_wire_line_reader_next(&worker->lines)) != NULL) {
             if (strstr(line, words))
                 return;
         }
@@ -171,18 +171,19 @@ static void await_words(opevo_i_connection *worker, const char *words)
     fail_msg("The worker does not say %s.", words);
 }
 
-static void give_kernel(opevo_i_connection *worker, zoo *maker, opevo_index point, int64_t id)
+static void give_kernel(opevo_i_engine_connection *worker, zoo *maker, opevo_index point,
+                        int64_t id)
 {
-    opevo_i_job job = {.id = id};
+    opevo_i_wire_job job = {.id = id};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
     char *line = NULL;
 
     CHECK_OK(maker->super.ops->make(&maker->super, point, &job.kernel, &refused, &why, &err));
-    line = opevo_i_message_line(opevo_i_job_to_json(&job));
-    opevo_i_connection_say(worker, line);
+    line = opevo_i_wire_message_line(opevo_i_wire_job_to_json(&job));
+    opevo_i_engine_connection_say(worker, line);
     free(line);
-    opevo_i_job_clear(&job);
+    opevo_i_wire_job_clear(&job);
 }
 
 /* A job that comes while another is measured is built and measured without a further message; one
@@ -191,7 +192,7 @@ static void test_comes_during_a_measurement(void **state)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
-    opevo_i_connection worker = {.in = -1, .out = -1, .error = -1};
+    opevo_i_engine_connection worker = {.in = -1, .out = -1, .error = -1};
     const char *program = getenv("OPEVO_WORKER");
     zoo *maker = zoo_of_products(64);
 
@@ -200,10 +201,10 @@ static void test_comes_during_a_measurement(void **state)
     options.precision = 1e-6;
     options.repeat_s = 0.5;
     CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
-    assert_true(opevo_i_arguments_add(&worker.command, program, strlen(program)));
-    assert_true(opevo_i_arguments_add(&worker.command, "cpu", 3));
-    CHECK_OK(opevo_i_connection_start(&worker, &err));
-    opevo_i_connection_say(&worker, opevo_i_live_of(objective)->pool.setup);
+    assert_true(opevo_i_process_arguments_add(&worker.command, program, strlen(program)));
+    assert_true(opevo_i_process_arguments_add(&worker.command, "cpu", 3));
+    CHECK_OK(opevo_i_engine_connection_start(&worker, &err));
+    opevo_i_engine_connection_say(&worker, opevo_i_engine_live_of(objective)->pool.setup);
     await_words(&worker, "\"ready\"");
     give_kernel(&worker, maker, 0, 1);
     await_words(&worker, "\"started\"");
@@ -211,9 +212,9 @@ static void test_comes_during_a_measurement(void **state)
     await_words(&worker, "\"job\":2,");
     give_kernel(&worker, maker, 2, 3);
     await_words(&worker, "\"started\",\"job\":3");
-    opevo_i_connection_say(&worker, "{\"type\":\"drop\",\"job\":3}\n");
+    opevo_i_engine_connection_say(&worker, "{\"type\":\"drop\",\"job\":3}\n");
     await_words(&worker, "\"dropped\",\"job\":3");
-    opevo_i_connection_clear(&worker);
+    opevo_i_engine_connection_clear(&worker);
     opevo_objective_destroy(objective);
 }
 
@@ -541,7 +542,7 @@ static void test_finals(void **state)
  * waited does not hear it. */
 static void test_turns(void **state)
 {
-    const opevo_i_lock_wait wait = {.watch_engine = true};
+    const opevo_i_backend_lock_wait wait = {.watch_engine = true};
     int said[2], told[2];
     char letter = 0;
     pid_t child = 0;
@@ -554,7 +555,7 @@ static void test_turns(void **state)
     assert_int_equal(pipe(told), 0);
     child = fork();
     if (child == 0) {
-        opevo_i_device_lock_take(cache_folder, "gpu", &wait);
+        opevo_i_backend_device_lock_take(cache_folder, "gpu", &wait);
         if (write(said[1], "t", 1) == 1 && read(told[0], &letter, 1) == 1) {
             usleep(300000); /* time for a parent that does not wait */
             _exit(write(said[1], "e", 1) != 1);
@@ -562,16 +563,16 @@ static void test_turns(void **state)
         _exit(1);
     }
     assert_int_equal(read(said[0], &letter, 1), 1);
-    other = opevo_i_device_lock_take(cache_folder, "other", &wait);
+    other = opevo_i_backend_device_lock_take(cache_folder, "other", &wait);
     assert_int_equal(write(told[1], "g", 1), 1);
-    turn = opevo_i_device_lock_take(cache_folder, "gpu", &wait);
+    turn = opevo_i_backend_device_lock_take(cache_folder, "gpu", &wait);
     assert_true(other >= 0 && turn >= 0);
     assert_int_equal(fcntl(said[0], F_SETFL, O_NONBLOCK), 0);
     assert_int_equal(read(said[0], &letter, 1), 1);
     assert_int_equal(letter, 'e');
     assert_int_equal(waitpid(child, NULL, 0), child);
-    opevo_i_device_lock_release(other);
-    opevo_i_device_lock_release(turn);
+    opevo_i_backend_device_lock_release(other);
+    opevo_i_backend_device_lock_release(turn);
     for (int i = 0; i < 2; i++) {
         close(said[i]);
         close(told[i]);

@@ -94,7 +94,7 @@ static inline opevo_space *round_trip_space(const round_trip_values *values)
     return space;
 }
 
-static inline const char *round_trip_compare(const opevo_i_recording *recording,
+static inline const char *round_trip_compare(const opevo_i_landscape_recording *recording,
                                              const opevo_space *space)
 {
     if (opevo_space_signature(recording->described.space) != opevo_space_signature(space))
@@ -103,7 +103,7 @@ static inline const char *round_trip_compare(const opevo_i_recording *recording,
         return "another number of rows was read";
     for (size_t i = 0; i < recording->row_count; i++) {
         opevo_outcome outcome = round_trip_outcome(i, NULL);
-        const opevo_i_row *row = &recording->rows[i];
+        const opevo_i_landscape_row *row = &recording->rows[i];
 
         if (recording->points[i] != i)
             return "another point was read";
@@ -122,9 +122,9 @@ static inline const char *table_round_trip(const unsigned char *data, size_t siz
     round_trip_values values;
     opevo_space *space = NULL;
     opevo_text table_text = {0}, description = {0};
-    opevo_i_table table = {0};
-    opevo_i_recording recording = {0};
-    opevo_i_table_facts facts = {0};
+    opevo_i_landscape_table table = {0};
+    opevo_i_landscape_recording recording = {0};
+    opevo_i_landscape_table_facts facts = {0};
     opevo_objective objective = {.unit = "1/s"};
     json_t *root = NULL;
 
@@ -145,18 +145,19 @@ static inline const char *table_round_trip(const unsigned char *data, size_t siz
 
         opevo_recorded_add_row(&objective, i, &outcome, &table_text);
     }
-    if (opevo_i_json_parse("t.json", description.data, description.length, &root, err) !=
+    if (opevo_i_landscape_json_parse("t.json", description.data, description.length, &root, err) !=
             OPEVO_OK ||
-        opevo_i_table_open("t.csv", table_text.data, table_text.length, &table, err) != OPEVO_OK ||
-        opevo_i_described_table_read(&recording, &table, root, "t.json", NULL, &facts, err) !=
-            OPEVO_OK)
+        opevo_i_landscape_table_open("t.csv", table_text.data, table_text.length, &table, err) !=
+            OPEVO_OK ||
+        opevo_i_landscape_described_table_read(&recording, &table, root, "t.json", NULL, &facts,
+                                               err) != OPEVO_OK)
         goto cleanup;
     wrong = round_trip_compare(&recording, space);
 cleanup:
     if (table.text)
         table_text.data = NULL; /* the table owns it */
-    opevo_i_recording_clear(&recording);
-    opevo_i_table_close(&table);
+    opevo_i_landscape_recording_clear(&recording);
+    opevo_i_landscape_table_close(&table);
     json_decref(root);
     opevo_text_free(&table_text);
     opevo_text_free(&description);

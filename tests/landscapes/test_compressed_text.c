@@ -27,7 +27,7 @@ static void check_reads(const char *path, const char *text, size_t size)
     char *data = NULL;
     size_t length = 0;
 
-    CHECK_OK(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &data, &length, &err));
+    CHECK_OK(opevo_i_landscape_text_read(path, OPEVO_I_TEXT_LIMIT, &data, &length, &err));
     assert_int_equal(length, size);
     assert_memory_equal(data, text, size);
     assert_int_equal(data[length], 0);
@@ -102,7 +102,8 @@ static void refuses_truncated_files(void **state)
 
             folder_write_bytes(&folder, name, packed, cut);
             CHECK_FAILS(OPEVO_INVALID, "ends in the middle of its compressed data",
-                        opevo_i_text_read(folder_file(&folder, name), 1000, &data, &length, &err));
+                        opevo_i_landscape_text_read(folder_file(&folder, name), 1000, &data,
+                                                    &length, &err));
             assert_null(data);
         }
         free(packed);
@@ -134,7 +135,8 @@ static void refuses_damaged_files(void **state)
             packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
             folder_write_bytes(&folder, name, packed, size);
             packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
-            status = opevo_i_text_read(folder_file(&folder, name), 100000, &data, &length, &err);
+            status = opevo_i_landscape_text_read(folder_file(&folder, name), 100000, &data, &length,
+                                                 &err);
             if (status == OPEVO_OK) {
                 assert_false(xz);
                 assert_int_equal(length, 300);
@@ -160,13 +162,16 @@ static void refuses_what_the_name_does_not_say(void **state)
     (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.csv.xz", "a,time_ms,status\n");
-    CHECK_FAILS(OPEVO_INVALID, "not an xz file",
-                opevo_i_text_read(folder_file(&folder, "t.csv.xz"), 100, &data, &size, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "not an xz file",
+        opevo_i_landscape_text_read(folder_file(&folder, "t.csv.xz"), 100, &data, &size, &err));
     folder_write(&folder, "t.csv.gz", "a,time_ms,status\n");
-    CHECK_FAILS(OPEVO_INVALID, "not a gzip file",
-                opevo_i_text_read(folder_file(&folder, "t.csv.gz"), 100, &data, &size, &err));
-    CHECK_FAILS(OPEVO_IO, "absent.csv",
-                opevo_i_text_read(folder_file(&folder, "absent.csv"), 100, &data, &size, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "not a gzip file",
+        opevo_i_landscape_text_read(folder_file(&folder, "t.csv.gz"), 100, &data, &size, &err));
+    CHECK_FAILS(
+        OPEVO_IO, "absent.csv",
+        opevo_i_landscape_text_read(folder_file(&folder, "absent.csv"), 100, &data, &size, &err));
     folder_close(&folder);
 }
 
@@ -187,9 +192,11 @@ static void stops_at_the_limit(void **state)
     folder_write_packed(&folder, names[2], text);
     for (int i = 0; i < 3; i++) {
         CHECK_FAILS(OPEVO_LIMIT, "larger than 2999999 bytes",
-                    opevo_i_text_read(folder_file(&folder, names[i]), 2999999, &data, &size, &err));
+                    opevo_i_landscape_text_read(folder_file(&folder, names[i]), 2999999, &data,
+                                                &size, &err));
         assert_null(data);
-        CHECK_OK(opevo_i_text_read(folder_file(&folder, names[i]), 3000000, &data, &size, &err));
+        CHECK_OK(opevo_i_landscape_text_read(folder_file(&folder, names[i]), 3000000, &data, &size,
+                                             &err));
         opevo_free(data);
         data = NULL;
     }
@@ -218,7 +225,8 @@ static void survives_failing_allocations(void **state)
             size_t size = 0;
 
             opevo_memory_fail_at(n);
-            status = opevo_i_text_read(folder_file(&folder, names[i]), 1000000, &data, &size, &err);
+            status = opevo_i_landscape_text_read(folder_file(&folder, names[i]), 1000000, &data,
+                                                 &size, &err);
             opevo_memory_fail_at(0);
             assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
             opevo_free(data);

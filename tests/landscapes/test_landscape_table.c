@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static opevo_status open_bytes(const char *bytes, size_t size, opevo_i_table *table,
+static opevo_status open_bytes(const char *bytes, size_t size, opevo_i_landscape_table *table,
                                opevo_error *err)
 {
     char *text = opevo_malloc(size + 1, 1);
@@ -19,17 +19,17 @@ static opevo_status open_bytes(const char *bytes, size_t size, opevo_i_table *ta
     assert_non_null(text);
     memcpy(text, bytes, size);
     text[size] = '\0';
-    return opevo_i_table_open("t.csv", text, size, table, err);
+    return opevo_i_landscape_table_open("t.csv", text, size, table, err);
 }
 
-static opevo_status open_text(const char *text, opevo_i_table *table, opevo_error *err)
+static opevo_status open_text(const char *text, opevo_i_landscape_table *table, opevo_error *err)
 {
     return open_bytes(text, strlen(text), table, err);
 }
 
 static void reads_cells(void **state)
 {
-    opevo_i_table table;
+    opevo_i_landscape_table table;
     bool more = false;
 
     (void)state;
@@ -41,30 +41,30 @@ static void reads_cells(void **state)
     assert_string_equal(table.names[0], "a");
     assert_string_equal(table.names[1], "b,\"1\"");
     assert_string_equal(table.names[2], "c");
-    assert_int_equal(opevo_i_find_name(table.names, 3, "c"), 2);
-    assert_true(opevo_i_find_name(table.names, 3, "d") == SIZE_MAX);
-    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    assert_int_equal(opevo_i_landscape_find_name(table.names, 3, "c"), 2);
+    assert_true(opevo_i_landscape_find_name(table.names, 3, "d") == SIZE_MAX);
+    CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
     assert_true(more);
     assert_int_equal(table.line, 2);
     assert_string_equal(table.cells[0], "1");
     assert_string_equal(table.cells[1], "");
     assert_string_equal(table.cells[2], "");
-    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
     assert_true(more);
     assert_int_equal(table.line, 3);
     assert_string_equal(table.cells[0], "x,y");
     assert_string_equal(table.cells[1], "2 ");
     assert_string_equal(table.cells[2], "");
     for (int again = 0; again < 2; again++) {
-        CHECK_OK(opevo_i_table_next(&table, &more, &err));
+        CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
         assert_false(more);
     }
-    opevo_i_table_close(&table);
+    opevo_i_landscape_table_close(&table);
 }
 
 static void reads_line_ends_in_quotes(void **state)
 {
-    opevo_i_table table;
+    opevo_i_landscape_table table;
     bool more = false;
 
     (void)state;
@@ -73,15 +73,15 @@ static void reads_line_ends_in_quotes(void **state)
                        "3,4\"\n",
                        &table, &err));
     assert_string_equal(table.names[1], "b\nc");
-    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
     assert_true(more && table.line == 3);
     assert_string_equal(table.cells[0], "1\r\n,\"\n");
     assert_string_equal(table.cells[1], "2");
-    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
     assert_true(more && table.line == 6);
     assert_string_equal(table.cells[0], "3");
     assert_string_equal(table.cells[1], "4\""); /* a quote opens only where a cell starts */
-    opevo_i_table_close(&table);
+    opevo_i_landscape_table_close(&table);
 }
 
 static void refuses_bad_first_lines(void **state)
@@ -98,10 +98,10 @@ static void refuses_bad_first_lines(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        opevo_i_table table;
+        opevo_i_landscape_table table;
 
         CHECK_FAILS(OPEVO_INVALID, cases[i][1], open_text(cases[i][0], &table, &err));
-        opevo_i_table_close(&table);
+        opevo_i_landscape_table_close(&table);
     }
 }
 
@@ -117,31 +117,32 @@ static void refuses_bad_rows(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        opevo_i_table table;
+        opevo_i_landscape_table table;
         bool more = false;
 
         CHECK_OK(open_text(cases[i][0], &table, &err));
-        CHECK_OK(opevo_i_table_next(&table, &more, &err));
-        CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_table_next(&table, &more, &err));
-        opevo_i_table_close(&table);
+        CHECK_OK(opevo_i_landscape_table_next(&table, &more, &err));
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_landscape_table_next(&table, &more, &err));
+        opevo_i_landscape_table_close(&table);
     }
 }
 
 static void refuses_zero_bytes_and_endless_lines(void **state)
 {
-    opevo_i_table table;
+    opevo_i_landscape_table table;
     bool more = false;
     char *commas = malloc(5002);
 
     (void)state;
     assert_non_null(commas);
     CHECK_OK(open_bytes("a,b\n1,\0\n", 8, &table, &err));
-    CHECK_FAILS(OPEVO_INVALID, "t.csv:2: a zero byte", opevo_i_table_next(&table, &more, &err));
-    opevo_i_table_close(&table);
+    CHECK_FAILS(OPEVO_INVALID, "t.csv:2: a zero byte",
+                opevo_i_landscape_table_next(&table, &more, &err));
+    opevo_i_landscape_table_close(&table);
     memset(commas, ',', 5000);
     strcpy(commas + 5000, "\n");
     CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns", open_text(commas, &table, &err));
-    opevo_i_table_close(&table);
+    opevo_i_landscape_table_close(&table);
     free(commas);
 }
 

@@ -114,9 +114,9 @@ static void test_bounds(void **state)
 {
     (void)state;
     for (size_t d = 0; d < opevo_device_count(); d++) {
-        opevo_i_device device;
+        opevo_i_landscape_device device;
 
-        CHECK_OK(opevo_i_device_load(opevo_device_get(d).name, &device, &err));
+        CHECK_OK(opevo_i_landscape_device_load(opevo_device_get(d).name, &device, &err));
         for (size_t o = 0; o < opevo_operator_count(); o++) {
             opevo_objective *objective =
                 open_on(opevo_operator_get(o)->name, opevo_device_get(d).name);
@@ -180,7 +180,7 @@ static void test_bank_cycles(void **state)
 {
     (void)state;
     for (int words = 32; words <= 64; words *= 2) {
-        opevo_i_device device = {.shared_words_per_cycle = words};
+        opevo_i_landscape_device device = {.shared_words_per_cycle = words};
 
         for (int lanes = 32; lanes <= 64; lanes *= 2)
             for (int width = 1; width <= 4; width *= 2)
@@ -190,7 +190,8 @@ static void test_bank_cycles(void **state)
                         int distinct = lanes / repeat;
 
                         CHECK_CLOSE(
-                            opevo_i_bank_cycles(&device, distinct, repeat, stride, width, lanes),
+                            opevo_i_landscape_bank_cycles(&device, distinct, repeat, stride, width,
+                                                          lanes),
                             count_bank_cycles(together, distinct, repeat, stride, width, lanes),
                             0.0);
                     }
@@ -221,7 +222,7 @@ static void test_pieces(void **state)
         for (int width = 1; width <= 4; width *= 4)
             for (int stride = width; stride <= 64; stride *= 2)
                 for (int row = width; row <= 1024; row *= 2)
-                    CHECK_CLOSE(opevo_i_pieces(32, stride, width, row, unit),
+                    CHECK_CLOSE(opevo_i_landscape_pieces(32, stride, width, row, unit),
                                 count_pieces(32, stride, width, row, unit), 0.0);
 }
 
@@ -235,9 +236,9 @@ static void test_devices(void **state)
     assert_true(opevo_device_count() >= 5);
     for (size_t i = 0; i < opevo_device_count(); i++) {
         opevo_device_info info = opevo_device_get(i);
-        opevo_i_device device;
+        opevo_i_landscape_device device;
 
-        CHECK_OK(opevo_i_device_load(info.name, &device, &err));
+        CHECK_OK(opevo_i_landscape_device_load(info.name, &device, &err));
         assert_true(strlen(info.title) > 0);
         has_gtx = has_gtx || strcmp(info.name, "gtx1080ti") == 0;
         if (i)
@@ -248,9 +249,9 @@ static void test_devices(void **state)
 
 static const char *embedded(const char *name)
 {
-    for (size_t i = 0; i < opevo_i_embedded_device_count; i++) {
-        if (strcmp(opevo_i_embedded_devices[i].name, name) == 0)
-            return opevo_i_embedded_devices[i].json;
+    for (size_t i = 0; i < opevo_i_landscape_embedded_device_count; i++) {
+        if (strcmp(opevo_i_landscape_embedded_devices[i].name, name) == 0)
+            return opevo_i_landscape_embedded_devices[i].json;
     }
     fail_msg("no device %s", name);
     return NULL;

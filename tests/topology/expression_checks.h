@@ -9,7 +9,7 @@
 
 #include "../../topology/expression_internal.h"
 
-static const opevo_i_symbol symbols[] = {
+static const opevo_i_topology_symbol symbols[] = {
     {"X", 0, 0, 3, OPEVO_I_NUMBER},       {"first", 0, 0, 1, OPEVO_I_NUMBER},
     {"a", 1, 0, 1, OPEVO_I_NUMBER},       {"b", 2, 0, 1, OPEVO_I_NUMBER},
     {"PRECISION", 3, 0, 1, OPEVO_I_TEXT}, {"other", 4, 0, 1, OPEVO_I_TEXT},
@@ -28,22 +28,23 @@ static inline opevo_value text(const char *bytes)
 }
 
 static inline opevo_status compile(const char *source, opevo_dialect dialect,
-                                   opevo_i_expression *out, opevo_error *err)
+                                   opevo_i_topology_expression *out, opevo_error *err)
 {
-    opevo_i_source all = {.text = source,
-                          .length = strlen(source),
-                          .column = 1,
-                          .dialect = dialect,
-                          .symbols = symbols,
-                          .symbol_count = sizeof symbols / sizeof *symbols,
-                          .where = "here"};
+    opevo_i_topology_source all = {.text = source,
+                                   .length = strlen(source),
+                                   .column = 1,
+                                   .dialect = dialect,
+                                   .symbols = symbols,
+                                   .symbol_count = sizeof symbols / sizeof *symbols,
+                                   .where = "here"};
 
-    return opevo_i_expression_create(&all, out, err);
+    return opevo_i_topology_expression_create(&all, out, err);
 }
 
 /* Values of the parameters above by number: X = 8,4,2  a = 7  b = -3  PRECISION = fp16  other =
  * fp32  mixed = "auto"  half = 0.5  flag = true. */
-static inline opevo_i_fault run(const opevo_i_expression *expression, opevo_value *result)
+static inline opevo_i_topology_fault run(const opevo_i_topology_expression *expression,
+                                         opevo_value *result)
 {
     const opevo_value x[] = {integer(8), integer(4), integer(2)};
     const opevo_value a = integer(7), b = integer(-3);
@@ -55,19 +56,19 @@ static inline opevo_i_fault run(const opevo_i_expression *expression, opevo_valu
 
     for (size_t row = 0; row < expression->parameter_count; row++)
         rows[row] = all[expression->parameters[row]];
-    return opevo_i_expression_evaluate(expression, rows, result, NULL);
+    return opevo_i_topology_expression_evaluate(expression, rows, result, NULL);
 }
 
 static inline void evaluate(const char *source, opevo_dialect dialect, opevo_value *result)
 {
-    opevo_i_expression expression = {0};
-    opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+    opevo_i_topology_expression expression = {0};
+    opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
 
     CHECK_OK(compile(source, dialect, &expression, &err));
     fault = run(&expression, result);
     if (fault)
-        fail_msg("%s: %s", source, opevo_i_fault_text(fault));
-    opevo_i_expression_release(&expression);
+        fail_msg("%s: %s", source, opevo_i_topology_fault_text(fault));
+    opevo_i_topology_expression_release(&expression);
 }
 
 static inline void expect_integer(const char *source, opevo_dialect dialect, int64_t expected)

@@ -334,9 +334,9 @@ static void check_random(opevo_dialect dialect, uint64_t seed)
         bool python = dialect == OPEVO_DIALECT_PYTHON, defined = false;
         const node *tree = NULL;
         wide expected = 0;
-        opevo_i_expression expression = {0};
+        opevo_i_topology_expression expression = {0};
         opevo_value value = {0};
-        opevo_i_fault fault = OPEVO_I_FAULT_NONE;
+        opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
 
         self.used = 0;
         tree = grow(&self, 3);
@@ -348,10 +348,10 @@ static void check_random(opevo_dialect dialect, uint64_t seed)
         if (!fault != defined || (defined && (value.kind != OPEVO_VALUE_INTEGER ||
                                               value.as.integer != (int64_t)expected)))
             fail_msg("%s: %s, %lld; expected %s %lld", opevo_text_string(&source),
-                     opevo_i_fault_text(fault), (long long)value.as.integer,
+                     opevo_i_topology_fault_text(fault), (long long)value.as.integer,
                      defined ? "value" : "fault", (long long)expected);
         faults += !defined;
-        opevo_i_expression_release(&expression);
+        opevo_i_topology_expression_release(&expression);
     }
     /* Both outcomes must be common, or the comparison shows little. */
     assert_in_range(faults, 400, 20000);

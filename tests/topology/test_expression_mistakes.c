@@ -16,7 +16,7 @@ static void test_faults(void **state)
     static const struct {
         const char *source;
         opevo_dialect dialect;
-        opevo_i_fault fault;
+        opevo_i_topology_fault fault;
         uint32_t column;
     } cases[] = {
         {"1 / 0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
@@ -51,7 +51,7 @@ static void test_faults(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_expression expression = {0};
+        opevo_i_topology_expression expression = {0};
         opevo_value value = {0};
         uint32_t column = 0;
         const opevo_value a = integer(7), b = integer(-3), mixed = text("auto");
@@ -64,11 +64,12 @@ static void test_faults(void **state)
                         : expression.parameters[row] == 2 ? &b
                         : expression.parameters[row] == 5 ? &mixed
                                                           : &half;
-        if (opevo_i_expression_evaluate(&expression, rows, &value, &column) != cases[i].fault ||
+        if (opevo_i_topology_expression_evaluate(&expression, rows, &value, &column) !=
+                cases[i].fault ||
             column != cases[i].column)
             fail_msg("%s: wrong fault, or column %u", cases[i].source, column);
-        assert_false(opevo_i_expression_holds(&expression, rows));
-        opevo_i_expression_release(&expression);
+        assert_false(opevo_i_topology_expression_holds(&expression, rows));
+        opevo_i_topology_expression_release(&expression);
     }
     expect_integer("(-0x7fffffffffffffff - 1) % -1", OPEVO_DIALECT_C, 0);
     expect_integer("-1 << 63", OPEVO_DIALECT_C, INT64_MIN);
@@ -141,7 +142,7 @@ static void test_mistakes(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_expression expression = {0};
+        opevo_i_topology_expression expression = {0};
 
         CHECK_FAILS(OPEVO_INVALID, cases[i].words,
                     compile(cases[i].source, cases[i].dialect, &expression, &err));
@@ -168,13 +169,13 @@ static void check_nesting(const char *head, const char *middle, const char *tail
                           opevo_dialect dialect, bool allowed)
 {
     char *source = repeat(head, middle, tail, n);
-    opevo_i_expression expression = {0};
+    opevo_i_topology_expression expression = {0};
     opevo_value value = {0};
 
     if (allowed) {
         CHECK_OK(compile(source, dialect, &expression, &err));
         run(&expression, &value);
-        opevo_i_expression_release(&expression);
+        opevo_i_topology_expression_release(&expression);
     } else {
         CHECK_FAILS(OPEVO_INVALID, "nested too deeply",
                     compile(source, dialect, &expression, &err));
@@ -184,7 +185,7 @@ static void check_nesting(const char *head, const char *middle, const char *tail
 
 static void test_limits(void **state)
 {
-    opevo_i_expression expression = {0};
+    opevo_i_topology_expression expression = {0};
     char *source = repeat("a+", "a", "", 20000);
     opevo_value value = {0};
 
@@ -233,7 +234,7 @@ static void test_word_soup(void **state)
 
     (void)state;
     for (int i = 0; i < 300000; i++) {
-        opevo_i_expression expression = {0};
+        opevo_i_topology_expression expression = {0};
         opevo_error fault = {OPEVO_OK, ""};
         opevo_value value = {0};
 
@@ -248,7 +249,7 @@ static void test_word_soup(void **state)
         }
         accepted++;
         run(&expression, &value);
-        opevo_i_expression_release(&expression);
+        opevo_i_topology_expression_release(&expression);
     }
     opevo_text_free(&source);
     assert_int_equal(opevo_memory_live(), live);
@@ -259,7 +260,7 @@ static void test_allocation_failures(void **state)
 {
     const char *source = "mixed in (1, 2, 'x'";
     int64_t live = opevo_memory_live();
-    opevo_i_expression expression = {0};
+    opevo_i_topology_expression expression = {0};
     opevo_status status = OPEVO_NOMEM;
 
     (void)state;
@@ -275,7 +276,7 @@ static void test_allocation_failures(void **state)
     }
     opevo_memory_fail_at(0);
     assert_int_equal(status, OPEVO_OK);
-    opevo_i_expression_release(&expression);
+    opevo_i_topology_expression_release(&expression);
     assert_int_equal(opevo_memory_live(), live);
 }
 

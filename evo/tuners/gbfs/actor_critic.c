@@ -20,7 +20,7 @@ static const double BETA2 = 0.999;
 static const double EPSILON = 1e-8;
 static const float SQUARABLE = 0x1p64F; /* numbers below have finite squares */
 
-struct opevo_i_actor_critic {
+struct opevo_i_gbfs_actor_critic {
     size_t inputs;
     size_t outputs; /* actions and one value */
     size_t weight_count;
@@ -41,17 +41,17 @@ struct opevo_i_actor_critic {
 };
 
 /* Where the parts of the weights lie. */
-static size_t bias1(const opevo_i_actor_critic *self)
+static size_t bias1(const opevo_i_gbfs_actor_critic *self)
 {
     return HIDDEN * self->inputs;
 }
 
-static size_t weight2(const opevo_i_actor_critic *self)
+static size_t weight2(const opevo_i_gbfs_actor_critic *self)
 {
     return bias1(self) + HIDDEN;
 }
 
-static size_t bias2(const opevo_i_actor_critic *self)
+static size_t bias2(const opevo_i_gbfs_actor_critic *self)
 {
     return weight2(self) + self->outputs * HIDDEN;
 }
@@ -77,7 +77,7 @@ static float *allocate_lines(size_t count, void **block)
     return (float *)(void *)start;
 }
 
-static bool reserve_rows(opevo_i_actor_critic *self, size_t rows)
+static bool reserve_rows(opevo_i_gbfs_actor_critic *self, size_t rows)
 {
     void *block = NULL;
     float *start = NULL;
@@ -108,10 +108,10 @@ static void initialise(float *weights, size_t count, size_t inputs, opevo_rng *r
         weights[i] = (float)(most * (2 * opevo_rng_unit(rng) - 1));
 }
 
-opevo_status opevo_i_actor_critic_create(size_t inputs, size_t actions, opevo_rng *rng,
-                                         opevo_i_actor_critic **out, opevo_error *err)
+opevo_status opevo_i_gbfs_actor_critic_create(size_t inputs, size_t actions, opevo_rng *rng,
+                                              opevo_i_gbfs_actor_critic **out, opevo_error *err)
 {
-    opevo_i_actor_critic *self = opevo_calloc(1, sizeof *self);
+    opevo_i_gbfs_actor_critic *self = opevo_calloc(1, sizeof *self);
     size_t stride = 0;
 
     if (!self)
@@ -123,7 +123,7 @@ opevo_status opevo_i_actor_critic_create(size_t inputs, size_t actions, opevo_rn
     stride = lines(self->weight_count);
     self->weights = allocate_lines(4 * stride, &self->block);
     if (!self->weights || !reserve_rows(self, 1)) {
-        opevo_i_actor_critic_destroy(self);
+        opevo_i_gbfs_actor_critic_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a policy network.");
     }
     self->gradient = self->weights + stride;
@@ -135,7 +135,7 @@ opevo_status opevo_i_actor_critic_create(size_t inputs, size_t actions, opevo_rn
     return OPEVO_OK;
 }
 
-void opevo_i_actor_critic_destroy(opevo_i_actor_critic *network)
+void opevo_i_gbfs_actor_critic_destroy(opevo_i_gbfs_actor_critic *network)
 {
     if (!network)
         return;
@@ -144,12 +144,12 @@ void opevo_i_actor_critic_destroy(opevo_i_actor_critic *network)
     opevo_free(network);
 }
 
-size_t opevo_i_actor_critic_weight_count(const opevo_i_actor_critic *network)
+size_t opevo_i_gbfs_actor_critic_weight_count(const opevo_i_gbfs_actor_critic *network)
 {
     return network->weight_count;
 }
 
-float *opevo_i_actor_critic_weights(opevo_i_actor_critic *network)
+float *opevo_i_gbfs_actor_critic_weights(opevo_i_gbfs_actor_critic *network)
 {
     return network->weights;
 }
@@ -179,10 +179,10 @@ static void rectify(float *units, size_t count)
         units[i] = units[i] > 0 ? units[i] : 0;
 }
 
-float opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const float *state,
-                                  float *probabilities)
+float opevo_i_gbfs_actor_critic_policy(opevo_i_gbfs_actor_critic *network, const float *state,
+                                       float *probabilities)
 {
-    opevo_i_actor_critic *self = network;
+    opevo_i_gbfs_actor_critic *self = network;
     size_t actions = self->outputs - 1;
     int inputs = (int)self->inputs;
     int outputs = (int)self->outputs;
@@ -201,7 +201,7 @@ float opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const float *st
 }
 
 /* Hidden units, logits and values of all samples, a row each. */
-static void forward(opevo_i_actor_critic *self, size_t count)
+static void forward(opevo_i_gbfs_actor_critic *self, size_t count)
 {
     int rows = (int)count;
     int inputs = (int)self->inputs;
@@ -223,7 +223,7 @@ static void forward(opevo_i_actor_critic *self, size_t count)
  * d logit_k = [k = a] - pi_k. The logarithm is taken of logits,
  * for pi(a) may be too small a number. */
 static void differentiate(float *output, size_t actions, size_t action, double reward,
-                          opevo_i_loss loss)
+                          opevo_i_gbfs_loss loss)
 {
     float advantage = (float)reward - output[actions];
     float by_log = loss == OPEVO_I_LOSS_REFERENCE ? advantage : -advantage;
@@ -248,7 +248,7 @@ static void sum_columns(const float *rows, size_t count, size_t columns, float *
     }
 }
 
-static void backward(opevo_i_actor_critic *self, size_t count)
+static void backward(opevo_i_gbfs_actor_critic *self, size_t count)
 {
     int rows = (int)count;
     int inputs = (int)self->inputs;
@@ -267,12 +267,13 @@ static void backward(opevo_i_actor_critic *self, size_t count)
     sum_columns(self->hidden_d, count, HIDDEN, gradient + bias1(self));
 }
 
-opevo_status opevo_i_actor_critic_gradient(opevo_i_actor_critic *network, const float *states,
-                                           const size_t *actions, const double *rewards,
-                                           size_t count, opevo_i_loss loss, const float **gradient,
-                                           opevo_error *err)
+opevo_status opevo_i_gbfs_actor_critic_gradient(opevo_i_gbfs_actor_critic *network,
+                                                const float *states, const size_t *actions,
+                                                const double *rewards, size_t count,
+                                                opevo_i_gbfs_loss loss, const float **gradient,
+                                                opevo_error *err)
 {
-    opevo_i_actor_critic *self = network;
+    opevo_i_gbfs_actor_critic *self = network;
 
     if (!reserve_rows(self, count))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu samples of a policy.", count);
@@ -324,7 +325,7 @@ static ALWAYS_INLINE float flush(float x)
 
 /* mean and square towards the gradient and its square, weights -= rate mean / (sqrt(square) +
  * least). */
-static ALWAYS_INLINE void move_weights(opevo_i_actor_critic *self, float rate, float least)
+static ALWAYS_INLINE void move_weights(opevo_i_gbfs_actor_critic *self, float rate, float least)
 {
     const float keep1 = (float)BETA1;
     const float keep2 = (float)BETA2;
@@ -353,12 +354,12 @@ static WIDE bool is_strange_wide(const float *numbers, size_t count)
     return find_strange(numbers, count);
 }
 
-static void move(opevo_i_actor_critic *self, float rate, float least)
+static void move(opevo_i_gbfs_actor_critic *self, float rate, float least)
 {
     move_weights(self, rate, least);
 }
 
-static WIDE void move_wide(opevo_i_actor_critic *self, float rate, float least)
+static WIDE void move_wide(opevo_i_gbfs_actor_critic *self, float rate, float least)
 {
     move_weights(self, rate, least);
 }
@@ -366,7 +367,7 @@ static WIDE void move_wide(opevo_i_actor_critic *self, float rate, float least)
 /* One step of Adam: with m and v the averages divided by 1 - beta^t, w -= RATE m / (sqrt(v) +
  * EPSILON). The division of v is taken out of the loop: its root multiplies both sides. A gradient
  * without a finite square moves nothing. */
-static void step(opevo_i_actor_critic *self)
+static void step(opevo_i_gbfs_actor_critic *self)
 {
     bool wide = has_wide();
     double root = 0;
@@ -381,14 +382,15 @@ static void step(opevo_i_actor_critic *self)
     (wide ? move_wide : move)(self, (float)rate, (float)(EPSILON * root));
 }
 
-opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const float *states,
-                                        const size_t *actions, const double *rewards, size_t count,
-                                        opevo_i_loss loss, opevo_error *err)
+opevo_status opevo_i_gbfs_actor_critic_learn(opevo_i_gbfs_actor_critic *network,
+                                             const float *states, const size_t *actions,
+                                             const double *rewards, size_t count,
+                                             opevo_i_gbfs_loss loss, opevo_error *err)
 {
-    opevo_i_actor_critic *self = network;
+    opevo_i_gbfs_actor_critic *self = network;
     const float *gradient = NULL;
-    opevo_status status =
-        opevo_i_actor_critic_gradient(self, states, actions, rewards, count, loss, &gradient, err);
+    opevo_status status = opevo_i_gbfs_actor_critic_gradient(self, states, actions, rewards, count,
+                                                             loss, &gradient, err);
 
     if (status == OPEVO_OK)
         step(self);

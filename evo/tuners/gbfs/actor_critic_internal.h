@@ -27,26 +27,26 @@
 
 enum { OPEVO_I_ACTOR_CRITIC_HIDDEN = 128 };
 
-typedef struct opevo_i_actor_critic opevo_i_actor_critic;
+typedef struct opevo_i_gbfs_actor_critic opevo_i_gbfs_actor_critic;
 
 /* What is minimised over the samples (s, a, r), summed, with A = r - V(s):
  * - PUBLISHED: -log pi(a|s) [A] + A^2, where [A] is taken as a constant.
  * - REFERENCE: +log pi(a|s) A + A^2, all of it differentiated: the authors' program. */
-typedef enum opevo_i_loss { OPEVO_I_LOSS_PUBLISHED, OPEVO_I_LOSS_REFERENCE } opevo_i_loss;
+typedef enum opevo_i_gbfs_loss { OPEVO_I_LOSS_PUBLISHED, OPEVO_I_LOSS_REFERENCE } opevo_i_gbfs_loss;
 
 /* The array of weights; gradients have the same order. */
-size_t opevo_i_actor_critic_weight_count(const opevo_i_actor_critic *network);
-float *opevo_i_actor_critic_weights(opevo_i_actor_critic *network);
+size_t opevo_i_gbfs_actor_critic_weight_count(const opevo_i_gbfs_actor_critic *network);
+float *opevo_i_gbfs_actor_critic_weights(opevo_i_gbfs_actor_critic *network);
 
 /* `actions` at least 1. Errors: NOMEM. */
-opevo_status opevo_i_actor_critic_create(size_t inputs, size_t actions, opevo_rng *rng,
-                                         opevo_i_actor_critic **out, opevo_error *err);
-void opevo_i_actor_critic_destroy(opevo_i_actor_critic *network);
+opevo_status opevo_i_gbfs_actor_critic_create(size_t inputs, size_t actions, opevo_rng *rng,
+                                              opevo_i_gbfs_actor_critic **out, opevo_error *err);
+void opevo_i_gbfs_actor_critic_destroy(opevo_i_gbfs_actor_critic *network);
 
 /* The probability of each action (out: `actions` of them, sum 1 up to rounding); returns the value.
  * Cost: 128 * (inputs + actions + 1) multiply-adds. */
-float opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const float *state,
-                                  float *probabilities);
+float opevo_i_gbfs_actor_critic_policy(opevo_i_gbfs_actor_critic *network, const float *state,
+                                       float *probabilities);
 
 /* The gradient of the loss over `count` samples (at least 1), into an array of the network that is
  * returned through `gradient` and borrowed until the next call.
@@ -56,15 +56,17 @@ float opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const float *st
  *   rewards  count, finite; those that single precision does not reach count as infinite
  *
  * Errors: NOMEM. */
-opevo_status opevo_i_actor_critic_gradient(opevo_i_actor_critic *network, const float *states,
-                                           const size_t *actions, const double *rewards,
-                                           size_t count, opevo_i_loss loss, const float **gradient,
-                                           opevo_error *err);
+opevo_status opevo_i_gbfs_actor_critic_gradient(opevo_i_gbfs_actor_critic *network,
+                                                const float *states, const size_t *actions,
+                                                const double *rewards, size_t count,
+                                                opevo_i_gbfs_loss loss, const float **gradient,
+                                                opevo_error *err);
 
 /* That gradient, and one step of Adam along it. A gradient whose square is not finite in single
  * precision (from 2^64 on) changes nothing: rewards may be as large as 1e308. */
-opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const float *states,
-                                        const size_t *actions, const double *rewards, size_t count,
-                                        opevo_i_loss loss, opevo_error *err);
+opevo_status opevo_i_gbfs_actor_critic_learn(opevo_i_gbfs_actor_critic *network,
+                                             const float *states, const size_t *actions,
+                                             const double *rewards, size_t count,
+                                             opevo_i_gbfs_loss loss, opevo_error *err);
 
 #endif

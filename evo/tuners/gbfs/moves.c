@@ -30,7 +30,7 @@ typedef struct group {
     size_t divisor_count;
 } group;
 
-struct opevo_i_moves {
+struct opevo_i_gbfs_moves {
     const opevo_space *space;
     size_t group_count; /* one a parameter */
     group *groups;
@@ -39,7 +39,7 @@ struct opevo_i_moves {
     size_t feature_count;
 };
 
-void opevo_i_moves_destroy(opevo_i_moves *moves)
+void opevo_i_gbfs_moves_destroy(opevo_i_gbfs_moves *moves)
 {
     if (!moves)
         return;
@@ -150,7 +150,7 @@ static bool make_group(group *self, const opevo_parameter *parameter, size_t mos
 }
 
 /* Write down which group each move belongs to. */
-static bool list_owners(opevo_i_moves *self)
+static bool list_owners(opevo_i_gbfs_moves *self)
 {
     self->owners = opevo_calloc(self->count + 1, sizeof *self->owners);
     if (!self->owners)
@@ -164,9 +164,10 @@ static bool list_owners(opevo_i_moves *self)
     return true;
 }
 
-opevo_status opevo_i_moves_create(const opevo_space *space, opevo_i_moves **out, opevo_error *err)
+opevo_status opevo_i_gbfs_moves_create(const opevo_space *space, opevo_i_gbfs_moves **out,
+                                       opevo_error *err)
 {
-    opevo_i_moves *self = opevo_calloc(1, sizeof *self);
+    opevo_i_gbfs_moves *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
     size_t most =
         MOVES_MOST / width < PARAMETER_MOVES_MOST ? MOVES_MOST / width : PARAMETER_MOVES_MOST;
@@ -187,19 +188,19 @@ opevo_status opevo_i_moves_create(const opevo_space *space, opevo_i_moves **out,
         self->feature_count += one->places;
     }
     if (!ok || !list_owners(self)) {
-        opevo_i_moves_destroy(self);
+        opevo_i_gbfs_moves_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the moves of a policy.");
     }
     *out = self;
     return OPEVO_OK;
 }
 
-size_t opevo_i_moves_count(const opevo_i_moves *moves)
+size_t opevo_i_gbfs_moves_count(const opevo_i_gbfs_moves *moves)
 {
     return moves->count;
 }
 
-size_t opevo_i_moves_feature_count(const opevo_i_moves *moves)
+size_t opevo_i_gbfs_moves_feature_count(const opevo_i_gbfs_moves *moves)
 {
     return moves->feature_count;
 }
@@ -248,12 +249,13 @@ static bool move_listed(const group *self, size_t move, opevo_rng *rng, opevo_in
     return true;
 }
 
-size_t opevo_i_moves_parameter(const opevo_i_moves *moves, size_t move)
+size_t opevo_i_gbfs_moves_parameter(const opevo_i_gbfs_moves *moves, size_t move)
 {
     return moves->owners[move];
 }
 
-bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_index *vertices)
+bool opevo_i_gbfs_moves_draws(const opevo_i_gbfs_moves *moves, size_t move,
+                              const opevo_index *vertices)
 {
     const group *self = &moves->groups[moves->owners[move]];
     opevo_index first = 0;
@@ -284,8 +286,8 @@ static bool move_vertex(const group *self, size_t move, opevo_rng *rng, opevo_in
     return move_listed(self, move, rng, vertex);
 }
 
-bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
-                         opevo_index *vertices)
+bool opevo_i_gbfs_moves_apply(const opevo_i_gbfs_moves *moves, size_t move, opevo_rng *rng,
+                              opevo_index *vertices)
 {
     size_t i = moves->owners[move];
     const group *self = &moves->groups[i];
@@ -302,8 +304,8 @@ static double as_double(opevo_index vertex)
     return vertex <= UINT64_MAX ? (double)(uint64_t)vertex : (double)vertex;
 }
 
-void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *vertices,
-                            float *features)
+void opevo_i_gbfs_moves_features(const opevo_i_gbfs_moves *moves, const opevo_index *vertices,
+                                 float *features)
 {
     for (size_t i = 0; i < moves->group_count; i++) {
         const group *one = &moves->groups[i];

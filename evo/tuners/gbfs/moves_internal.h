@@ -27,25 +27,27 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
-typedef struct opevo_i_moves opevo_i_moves;
+typedef struct opevo_i_gbfs_moves opevo_i_gbfs_moves;
 
 /* `space` must outlive it. Errors: NOMEM. Cost: a degree of at most 2^12 vertices a parameter. */
-opevo_status opevo_i_moves_create(const opevo_space *space, opevo_i_moves **out, opevo_error *err);
-void opevo_i_moves_destroy(opevo_i_moves *moves);
+opevo_status opevo_i_gbfs_moves_create(const opevo_space *space, opevo_i_gbfs_moves **out,
+                                       opevo_error *err);
+void opevo_i_gbfs_moves_destroy(opevo_i_gbfs_moves *moves);
 
 /* Number of moves; 0 where no parameter has two values. */
-size_t opevo_i_moves_count(const opevo_i_moves *moves);
+size_t opevo_i_gbfs_moves_count(const opevo_i_gbfs_moves *moves);
 /* The parameter that a move changes. */
-size_t opevo_i_moves_parameter(const opevo_i_moves *moves, size_t move);
+size_t opevo_i_gbfs_moves_parameter(const opevo_i_gbfs_moves *moves, size_t move);
 /* Whether where the move leads from these vertices is drawn. */
-bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_index *vertices);
+bool opevo_i_gbfs_moves_draws(const opevo_i_gbfs_moves *moves, size_t move,
+                              const opevo_index *vertices);
 /* Make a move: one of `vertices` changes, and with branches what depends on it; false, with all as
  * they were, where it leads nowhere. */
-bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
-                         opevo_index *vertices);
+bool opevo_i_gbfs_moves_apply(const opevo_i_gbfs_moves *moves, size_t move, opevo_rng *rng,
+                              opevo_index *vertices);
 
-size_t opevo_i_moves_feature_count(const opevo_i_moves *moves);
-void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *vertices,
-                            float *features);
+size_t opevo_i_gbfs_moves_feature_count(const opevo_i_gbfs_moves *moves);
+void opevo_i_gbfs_moves_features(const opevo_i_gbfs_moves *moves, const opevo_index *vertices,
+                                 float *features);
 
 #endif

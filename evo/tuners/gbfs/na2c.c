@@ -42,7 +42,7 @@ enum {
     WINDOW = 16          /* bounds that a draw compares at once */
 };
 
-const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
+const opevo_setting opevo_i_gbfs_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
     [OPEVO_I_NA2C_STATES] = {.key = "states",
                              .kind = OPEVO_SETTING_COUNT,
                              .default_value = 6,
@@ -75,18 +75,18 @@ const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
 typedef struct na2c {
     opevo_tuner super;
     const opevo_space *space;
-    opevo_i_na2c_kind kind;
+    opevo_i_gbfs_na2c_kind kind;
     size_t states;
     size_t steps;
     size_t concurrency;
     double epsilon;
     opevo_rng rng;
     opevo_i_rounds *rounds;
-    opevo_i_moves *moves;
-    opevo_i_actor_critic *network; /* NULL for the uniform policy */
-    bool restarts;                 /* the round is a new start, not collected */
+    opevo_i_gbfs_moves *moves;
+    opevo_i_gbfs_actor_critic *network; /* NULL for the uniform policy */
+    bool restarts;                      /* the round is a new start, not collected */
 
-    opevo_i_visited *places;
+    opevo_i_gbfs_visited *places;
     opevo_index start;    /* from which episodes go */
     uint32_t start_place; /* where `start_known` */
     bool start_known;
@@ -110,14 +110,14 @@ typedef struct na2c {
     float *rows;
 } na2c;
 
-void opevo_i_na2c_destroy(opevo_tuner *tuner)
+void opevo_i_gbfs_na2c_destroy(opevo_tuner *tuner)
 {
     na2c *self = (na2c *)tuner;
 
     opevo_i_rounds_destroy(self->rounds);
-    opevo_i_moves_destroy(self->moves);
-    opevo_i_actor_critic_destroy(self->network);
-    opevo_i_visited_destroy(self->places);
+    opevo_i_gbfs_moves_destroy(self->moves);
+    opevo_i_gbfs_actor_critic_destroy(self->network);
+    opevo_i_gbfs_visited_destroy(self->places);
     opevo_free(self->features);
     opevo_free(self->actions);
     opevo_free(self->fitness);
@@ -129,12 +129,12 @@ void opevo_i_na2c_destroy(opevo_tuner *tuner)
 
 static opevo_status allocate(na2c *self, opevo_error *err)
 {
-    size_t features = opevo_i_moves_feature_count(self->moves);
+    size_t features = opevo_i_gbfs_moves_feature_count(self->moves);
 
     /* An episode begins while fewer than `states` are collected, and adds up to `steps`. */
     self->sample_capacity = self->states - 1 + self->steps;
     self->rounds = opevo_i_rounds_create(self->space);
-    self->places = opevo_i_visited_create(self->space, self->moves);
+    self->places = opevo_i_gbfs_visited_create(self->space, self->moves);
     self->features = opevo_malloc(self->sample_capacity, features * sizeof *self->features);
     self->actions = opevo_malloc(self->sample_capacity, sizeof *self->actions);
     self->fitness = opevo_malloc(self->sample_capacity, sizeof *self->fitness);
@@ -146,9 +146,9 @@ static opevo_status allocate(na2c *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_value *settings,
-                                 const opevo_rng *rng, opevo_i_na2c_kind kind, opevo_tuner **out,
-                                 opevo_error *err)
+opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_setting_value *settings,
+                                      const opevo_rng *rng, opevo_i_gbfs_na2c_kind kind,
+                                      opevo_tuner **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     na2c *self = opevo_calloc(1, sizeof *self);
@@ -164,17 +164,17 @@ opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_v
         kind == OPEVO_I_NA2C_REFERENCE ? (size_t)settings[OPEVO_I_NA2C_CONCURRENCY].number : 1;
     self->rng = *rng;
     self->row_base = 1;
-    OPEVO_TRY(opevo_i_moves_create(space, &self->moves, err));
+    OPEVO_TRY(opevo_i_gbfs_moves_create(space, &self->moves, err));
     OPEVO_TRY(allocate(self, err));
-    if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_moves_count(self->moves) > 0)
-        OPEVO_TRY(opevo_i_actor_critic_create(opevo_i_moves_feature_count(self->moves),
-                                              opevo_i_moves_count(self->moves), &self->rng,
-                                              &self->network, err));
+    if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_gbfs_moves_count(self->moves) > 0)
+        OPEVO_TRY(opevo_i_gbfs_actor_critic_create(opevo_i_gbfs_moves_feature_count(self->moves),
+                                                   opevo_i_gbfs_moves_count(self->moves),
+                                                   &self->rng, &self->network, err));
     *out = &self->super;
     self = NULL;
 cleanup:
     if (self)
-        opevo_i_na2c_destroy(&self->super);
+        opevo_i_gbfs_na2c_destroy(&self->super);
     return status;
 }
 
@@ -195,10 +195,10 @@ static void forget_policy(na2c *self)
  * 2^-23. */
 static const float *find_policy(na2c *self, uint32_t at)
 {
-    size_t actions = opevo_i_moves_count(self->moves);
+    size_t actions = opevo_i_gbfs_moves_count(self->moves);
     size_t size = actions + WINDOW;
     float sum = (float)self->epsilon;
-    opevo_i_visited_point *place = opevo_i_visited_at(self->places, at);
+    opevo_i_gbfs_visited_point *place = opevo_i_gbfs_visited_at(self->places, at);
     float *row = NULL;
 
     if (place->row >= self->row_base)
@@ -210,7 +210,8 @@ static const float *find_policy(na2c *self, uint32_t at)
         return NULL;
     place->row = self->row_base + self->row_count;
     row = self->rows + self->row_count++ * size;
-    opevo_i_actor_critic_policy(self->network, opevo_i_visited_features(self->places, at), row);
+    opevo_i_gbfs_actor_critic_policy(self->network, opevo_i_gbfs_visited_features(self->places, at),
+                                     row);
     for (size_t i = 0; i < actions - 1; i++)
         row[i] = sum += (float)(1 - self->epsilon) * row[i];
     for (size_t i = actions - 1; i < size; i++)
@@ -238,7 +239,7 @@ static size_t draw(const float *row, size_t count, float x)
 
 static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo_error *err)
 {
-    size_t actions = opevo_i_moves_count(self->moves);
+    size_t actions = opevo_i_gbfs_moves_count(self->moves);
     const float *row = NULL;
     double x = self->network ? opevo_rng_unit(&self->rng) : 0; /* without one epsilon is 1 */
 
@@ -258,8 +259,8 @@ static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo
 static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action, opevo_error *err)
 {
     size_t sample = opevo_i_rounds_count(self->rounds);
-    size_t features = opevo_i_moves_feature_count(self->moves);
-    opevo_i_visited_point *place = opevo_i_visited_at(self->places, at);
+    size_t features = opevo_i_gbfs_moves_feature_count(self->moves);
+    opevo_i_gbfs_visited_point *place = opevo_i_gbfs_visited_at(self->places, at);
     opevo_index point = place->point;
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
 
@@ -272,7 +273,8 @@ static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action
     if (!opevo_space_allows(self->space, point) || opevo_i_rounds_has(self->rounds, point))
         return OPEVO_OK;
     if (self->network) {
-        memcpy(self->features + sample * features, opevo_i_visited_features(self->places, from),
+        memcpy(self->features + sample * features,
+               opevo_i_gbfs_visited_features(self->places, from),
                features * sizeof *self->features);
         self->actions[sample] = action;
     }
@@ -284,8 +286,8 @@ static opevo_status run_episode(na2c *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     uint32_t at = 0;
 
-    if (!self->start_known || opevo_i_visited_trim(self->places))
-        OPEVO_TRY(opevo_i_visited_find(self->places, self->start, &self->start_place, err));
+    if (!self->start_known || opevo_i_gbfs_visited_trim(self->places))
+        OPEVO_TRY(opevo_i_gbfs_visited_find(self->places, self->start, &self->start_place, err));
     self->start_known = true;
     at = self->start_place;
     for (size_t step = 0; step < self->steps; step++) {
@@ -293,9 +295,9 @@ static opevo_status run_episode(na2c *self, opevo_error *err)
         uint32_t from = at;
 
         OPEVO_TRY(choose_action(self, at, &action, err));
-        OPEVO_TRY(opevo_i_visited_move(self->places, from, action, &self->rng, &at, err));
+        OPEVO_TRY(opevo_i_gbfs_visited_move(self->places, from, action, &self->rng, &at, err));
         /* In this order: nearly all places are settled, but many moves lead nowhere. */
-        if (!opevo_i_visited_at(self->places, at)->settled && at != from)
+        if (!opevo_i_gbfs_visited_at(self->places, at)->settled && at != from)
             OPEVO_TRY(arrive(self, at, from, action, err));
     }
 cleanup:
@@ -306,7 +308,7 @@ cleanup:
 static opevo_status collect(na2c *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t in_vain = opevo_i_moves_count(self->moves) > 0 ? 0 : EPISODES_MOST;
+    size_t in_vain = opevo_i_gbfs_moves_count(self->moves) > 0 ? 0 : EPISODES_MOST;
 
     opevo_i_rounds_begin(self->rounds);
     while (opevo_i_rounds_count(self->rounds) < self->states && in_vain < EPISODES_MOST) {
@@ -359,8 +361,8 @@ static void order_completions(na2c *self)
     }
 }
 
-void opevo_i_na2c_misplace_rewards(const size_t *order, const double *fitness, size_t count,
-                                   double *rewards)
+void opevo_i_gbfs_na2c_misplace_rewards(const size_t *order, const double *fitness, size_t count,
+                                        double *rewards)
 {
     for (size_t i = 0; i < count; i++)
         rewards[i] = 0;
@@ -397,7 +399,7 @@ static void set_rewards(na2c *self)
     for (size_t i = 0; i < count; i++)
         self->fitness[i] = fitness_of(self, i);
     if (self->kind == OPEVO_I_NA2C_REFERENCE) {
-        opevo_i_na2c_misplace_rewards(self->order, self->fitness, count, self->rewards);
+        opevo_i_gbfs_na2c_misplace_rewards(self->order, self->fitness, count, self->rewards);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -415,14 +417,14 @@ static opevo_status learn(na2c *self, opevo_error *err)
         return OPEVO_OK;
     set_rewards(self);
     forget_policy(self);
-    return opevo_i_actor_critic_learn(
+    return opevo_i_gbfs_actor_critic_learn(
         self->network, self->features, self->actions, self->rewards, count,
         self->kind == OPEVO_I_NA2C_REFERENCE ? OPEVO_I_LOSS_REFERENCE : OPEVO_I_LOSS_PUBLISHED,
         err);
 }
 
-opevo_status opevo_i_na2c_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
-                              size_t *count, opevo_error *err)
+opevo_status opevo_i_gbfs_na2c_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                                   size_t *count, opevo_error *err)
 {
     na2c *self = (na2c *)tuner;
     opevo_status status = OPEVO_OK;
@@ -436,15 +438,15 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_na2c_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                               opevo_error *err)
+opevo_status opevo_i_gbfs_na2c_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                    opevo_error *err)
 {
     return opevo_i_rounds_tell(((na2c *)tuner)->rounds, trials, count, err);
 }
 
 /* Episodes go from the best of them. */
-opevo_status opevo_i_na2c_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                  opevo_error *err)
+opevo_status opevo_i_gbfs_na2c_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                       opevo_error *err)
 {
     na2c *self = (na2c *)tuner;
 
@@ -463,19 +465,19 @@ opevo_status opevo_i_na2c_observe(opevo_tuner *tuner, const opevo_trial *trials,
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    return opevo_i_na2c_create(space, settings, rng, OPEVO_I_NA2C_PUBLISHED, out, err);
+    return opevo_i_gbfs_na2c_create(space, settings, rng, OPEVO_I_NA2C_PUBLISHED, out, err);
 }
 
 const opevo_tuner_ops opevo_i_na2c_ops = {
     .name = "na2c",
     .summary = "short episodes from the best point, by a policy network that learns",
     .source = "Zhang et al., arXiv 1909.10616, N-A2C; \"OpEvo\", section 2 and appendix B",
-    .settings = opevo_i_na2c_settings,
+    .settings = opevo_i_gbfs_na2c_settings,
     .setting_count = OPEVO_I_NA2C_CONCURRENCY,
     .works_on_branches = true,
     .create = create,
-    .ask = opevo_i_na2c_ask,
-    .tell = opevo_i_na2c_tell,
-    .destroy = opevo_i_na2c_destroy,
-    .observe = opevo_i_na2c_observe,
+    .ask = opevo_i_gbfs_na2c_ask,
+    .tell = opevo_i_gbfs_na2c_tell,
+    .destroy = opevo_i_gbfs_na2c_destroy,
+    .observe = opevo_i_gbfs_na2c_observe,
 };

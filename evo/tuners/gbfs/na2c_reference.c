@@ -24,18 +24,18 @@
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    return opevo_i_na2c_create(space, settings, rng, OPEVO_I_NA2C_REFERENCE, out, err);
+    return opevo_i_gbfs_na2c_create(space, settings, rng, OPEVO_I_NA2C_REFERENCE, out, err);
 }
 
 const opevo_tuner_ops opevo_i_na2c_reference_ops = {
     .name = "na2c-reference",
     .summary = "N-A2C as the authors of OpEvo ran it: it unlearns what was rewarded",
     .source = "NNI, examples/trials/systems_auto_tuning/opevo/src/algorithms/na2c.py",
-    .settings = opevo_i_na2c_settings,
+    .settings = opevo_i_gbfs_na2c_settings,
     .setting_count = OPEVO_I_NA2C_SETTING_COUNT,
     .create = create,
-    .ask = opevo_i_na2c_ask,
-    .tell = opevo_i_na2c_tell,
-    .destroy = opevo_i_na2c_destroy,
-    .observe = opevo_i_na2c_observe,
+    .ask = opevo_i_gbfs_na2c_ask,
+    .tell = opevo_i_gbfs_na2c_tell,
+    .destroy = opevo_i_gbfs_na2c_destroy,
+    .observe = opevo_i_gbfs_na2c_observe,
 };

@@ -86,8 +86,8 @@ opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opev
 /* The next of the points measured before the search, the best first, each once; false after
  * them. */
 bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices);
-/* A uniform allowed point, or false when no more can be found; `exhausted_reason` says why then. The
- * first are those of opevo_i_kt_next_start. */
+/* A uniform allowed point, or false when no more can be found; `exhausted_reason` says why then.
+ * The first are those of opevo_i_kt_next_start. */
 bool opevo_i_kt_start(opevo_i_kt *self, opevo_index *vertices);
 
 /* Different uniform allowed points, `count` of them if there are so many; their number. The first

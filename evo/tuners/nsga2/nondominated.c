@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-opevo_status opevo_i_nondominated_sort(opevo_i_individual *individuals, size_t count,
-                                       const opevo_criteria *criteria, opevo_error *err)
+opevo_status opevo_i_nsga2_nondominated_sort(opevo_i_nsga2_individual *individuals, size_t count,
+                                             const opevo_criteria *criteria, opevo_error *err)
 {
     size_t *dominating = opevo_calloc(count, sizeof *dominating); /* by what is not yet taken off */
     size_t *order = opevo_malloc(count, sizeof *order);           /* those taken off */
@@ -33,7 +33,7 @@ opevo_status opevo_i_nondominated_sort(opevo_i_individual *individuals, size_t c
         }
     }
     for (size_t at = 0; at < taken; at++) {
-        const opevo_i_individual *one = &individuals[order[at]];
+        const opevo_i_nsga2_individual *one = &individuals[order[at]];
 
         for (size_t k = 0; k < count; k++) {
             if (opevo_outcome_dominates(&one->outcome, &individuals[k].outcome, criteria) &&
@@ -50,7 +50,7 @@ opevo_status opevo_i_nondominated_sort(opevo_i_individual *individuals, size_t c
 
 typedef struct ranked {
     double value;
-    opevo_i_individual *of;
+    opevo_i_nsga2_individual *of;
 } ranked;
 
 static int compare_ranked(const void *a, const void *b)
@@ -64,8 +64,8 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /* Larger is better in `values`; what is not known becomes the worst known. */
-static void rank(opevo_i_individual *front, size_t count, const opevo_criteria *criteria, size_t c,
-                 ranked *values)
+static void rank(opevo_i_nsga2_individual *front, size_t count, const opevo_criteria *criteria,
+                 size_t c, ranked *values)
 {
     double sign = criteria->chosen[c].larger_is_better ? 1 : -1;
     double worst = INFINITY;
@@ -81,8 +81,8 @@ static void rank(opevo_i_individual *front, size_t count, const opevo_criteria *
     qsort(values, count, sizeof *values, compare_ranked);
 }
 
-opevo_status opevo_i_crowding(opevo_i_individual *front, size_t count,
-                              const opevo_criteria *criteria, opevo_error *err)
+opevo_status opevo_i_nsga2_crowding(opevo_i_nsga2_individual *front, size_t count,
+                                    const opevo_criteria *criteria, opevo_error *err)
 {
     ranked *values = opevo_malloc(count, sizeof *values);
 
@@ -105,10 +105,10 @@ opevo_status opevo_i_crowding(opevo_i_individual *front, size_t count,
     return OPEVO_OK;
 }
 
-int opevo_i_crowded_compare(const void *a, const void *b)
+int opevo_i_nsga2_crowded_compare(const void *a, const void *b)
 {
-    const opevo_i_individual *x = a;
-    const opevo_i_individual *y = b;
+    const opevo_i_nsga2_individual *x = a;
+    const opevo_i_nsga2_individual *y = b;
 
     if (x->front != y->front)
         return x->front < y->front ? -1 : 1;

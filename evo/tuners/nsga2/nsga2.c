@@ -94,9 +94,9 @@ typedef struct nsga2 {
     uint64_t generations; /* begun */
     bool by_dominance;    /* tournaments of shuffled pairs */
     size_t elite, retries;
-    opevo_i_individual *individuals; /* 2 * population */
-    size_t kept, children;           /* the population; behind it those told of the generation */
-    opevo_proposal *generation;      /* population; of one round of the generation */
+    opevo_i_nsga2_individual *individuals; /* 2 * population */
+    size_t kept, children;      /* the population; behind it those told of the generation */
+    opevo_proposal *generation; /* population; of one round of the generation */
     size_t made, asked, told;
     size_t round, failed; /* of the generation; told of the round, and to be replaced */
     size_t *pairs;        /* the population in the order of its tournaments */
@@ -174,8 +174,8 @@ static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *er
 static opevo_index select_by_dominance(nsga2 *self)
 {
     const opevo_criteria *criteria = &self->super.criteria;
-    const opevo_i_individual *a = NULL;
-    const opevo_i_individual *b = NULL;
+    const opevo_i_nsga2_individual *a = NULL;
+    const opevo_i_nsga2_individual *b = NULL;
 
     if (self->kept == 1)
         return self->individuals[0].candidate;
@@ -257,8 +257,8 @@ static opevo_status make_round(nsga2 *self, size_t wanted, opevo_error *err)
 
 static int compare_fronts(const void *a, const void *b)
 {
-    const opevo_i_individual *x = a;
-    const opevo_i_individual *y = b;
+    const opevo_i_nsga2_individual *x = a;
+    const opevo_i_nsga2_individual *y = b;
 
     if (x->front != y->front)
         return x->front < y->front ? -1 : 1;
@@ -277,16 +277,16 @@ static opevo_status survive(nsga2 *self, opevo_error *err)
 
     memmove(self->individuals + parents, self->individuals + self->kept,
             self->children * sizeof *self->individuals);
-    status = opevo_i_nondominated_sort(self->individuals, count, criteria, err);
+    status = opevo_i_nsga2_nondominated_sort(self->individuals, count, criteria, err);
     if (status != OPEVO_OK)
         return status;
     qsort(self->individuals, count, sizeof *self->individuals, compare_fronts);
     for (size_t i = 1; i <= count && first < self->population && status == OPEVO_OK; i++) {
         if (i < count && self->individuals[i].front == self->individuals[first].front)
             continue;
-        status = opevo_i_crowding(self->individuals + first, i - first, criteria, err);
+        status = opevo_i_nsga2_crowding(self->individuals + first, i - first, criteria, err);
         qsort(self->individuals + first, i - first, sizeof *self->individuals,
-              opevo_i_crowded_compare);
+              opevo_i_nsga2_crowded_compare);
         first = i;
     }
     self->kept = first < self->population ? first : self->population;
@@ -339,9 +339,9 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     return OPEVO_OK;
 }
 
-static opevo_i_individual individual(nsga2 *self, const opevo_trial *trial)
+static opevo_i_nsga2_individual individual(nsga2 *self, const opevo_trial *trial)
 {
-    opevo_i_individual born = {
+    opevo_i_nsga2_individual born = {
         .candidate = trial->proposal.point, .outcome = trial->outcome, .number = self->born++};
 
     born.outcome.samples_s = NULL;

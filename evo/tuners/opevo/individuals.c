@@ -16,16 +16,16 @@ typedef struct individual {
     bool told;
 } individual;
 
-struct opevo_i_individuals {
+struct opevo_i_opevo_individuals {
     opevo_index_map *first; /* point -> number of an individual */
     individual *all;
     size_t count;
     size_t capacity;
 };
 
-opevo_i_individuals *opevo_i_individuals_create(void)
+opevo_i_opevo_individuals *opevo_i_opevo_individuals_create(void)
 {
-    opevo_i_individuals *self = opevo_calloc(1, sizeof *self);
+    opevo_i_opevo_individuals *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -37,7 +37,7 @@ opevo_i_individuals *opevo_i_individuals_create(void)
     return self;
 }
 
-void opevo_i_individuals_destroy(opevo_i_individuals *individuals)
+void opevo_i_opevo_individuals_destroy(opevo_i_opevo_individuals *individuals)
 {
     if (!individuals)
         return;
@@ -46,15 +46,15 @@ void opevo_i_individuals_destroy(opevo_i_individuals *individuals)
     opevo_free(individuals);
 }
 
-static size_t first_of(const opevo_i_individuals *self, opevo_index point)
+static size_t first_of(const opevo_i_opevo_individuals *self, opevo_index point)
 {
     uint64_t number = 0;
 
     return opevo_index_map_get(self->first, point, &number) ? (size_t)number : NONE;
 }
 
-bool opevo_i_individuals_has(const opevo_i_individuals *individuals, opevo_index point,
-                             opevo_index founders, uint64_t brood)
+bool opevo_i_opevo_individuals_has(const opevo_i_opevo_individuals *individuals, opevo_index point,
+                                   opevo_index founders, uint64_t brood)
 {
     size_t number = first_of(individuals, point);
 
@@ -68,10 +68,10 @@ bool opevo_i_individuals_has(const opevo_i_individuals *individuals, opevo_index
     return false;
 }
 
-bool opevo_i_individuals_add(opevo_i_individuals *individuals, opevo_index point,
-                             opevo_index founders, uint64_t brood, size_t *number)
+bool opevo_i_opevo_individuals_add(opevo_i_opevo_individuals *individuals, opevo_index point,
+                                   opevo_index founders, uint64_t brood, size_t *number)
 {
-    opevo_i_individuals *self = individuals;
+    opevo_i_opevo_individuals *self = individuals;
     individual added = {
         .founders = founders, .brood = brood, .next = first_of(self, point), .told = false};
 
@@ -83,7 +83,7 @@ bool opevo_i_individuals_add(opevo_i_individuals *individuals, opevo_index point
     return true;
 }
 
-void opevo_i_individuals_tell(opevo_i_individuals *individuals, size_t number)
+void opevo_i_opevo_individuals_tell(opevo_i_opevo_individuals *individuals, size_t number)
 {
     individuals->all[number].told = true;
 }

@@ -16,17 +16,17 @@
 
 #include <opevo/index.h>
 
-typedef struct opevo_i_individuals opevo_i_individuals;
+typedef struct opevo_i_opevo_individuals opevo_i_opevo_individuals;
 
-opevo_i_individuals *opevo_i_individuals_create(void); /* NULL without memory */
-void opevo_i_individuals_destroy(opevo_i_individuals *individuals);
+opevo_i_opevo_individuals *opevo_i_opevo_individuals_create(void); /* NULL without memory */
+void opevo_i_opevo_individuals_destroy(opevo_i_opevo_individuals *individuals);
 
 /* Whether an equal individual was told, or is of this brood. */
-bool opevo_i_individuals_has(const opevo_i_individuals *individuals, opevo_index point,
-                             opevo_index founders, uint64_t brood);
+bool opevo_i_opevo_individuals_has(const opevo_i_opevo_individuals *individuals, opevo_index point,
+                                   opevo_index founders, uint64_t brood);
 /* Add one of a brood, not yet told; false without memory. *number is its name. */
-bool opevo_i_individuals_add(opevo_i_individuals *individuals, opevo_index point,
-                             opevo_index founders, uint64_t brood, size_t *number);
-void opevo_i_individuals_tell(opevo_i_individuals *individuals, size_t number);
+bool opevo_i_opevo_individuals_add(opevo_i_opevo_individuals *individuals, opevo_index point,
+                                   opevo_index founders, uint64_t brood, size_t *number);
+void opevo_i_opevo_individuals_tell(opevo_i_opevo_individuals *individuals, size_t number);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct opevo {
     bool begun;
     size_t observed; /* of the first generation, not proposed here */
 
-    opevo_i_population *best; /* the parents of the next generation, fittest first */
+    opevo_i_opevo_population *best; /* the parents of the next generation, fittest first */
     opevo_child_sampler *children;
     const opevo_index **rows; /* scratch, `lambda` of each: the parents for the sampler */
     double *weights;
@@ -81,7 +81,7 @@ static void destroy(opevo_tuner *tuner)
 
     opevo_index_set_destroy(self->seen);
     opevo_i_untried_destroy(self->fresh);
-    opevo_i_population_destroy(self->best);
+    opevo_i_opevo_population_destroy(self->best);
     opevo_child_sampler_destroy(self->children);
     opevo_free(self->rows);
     opevo_free(self->weights);
@@ -97,7 +97,7 @@ static opevo_status allocate(opevo *self, opevo_error *err)
 
     self->seen = opevo_index_set_create();
     self->fresh = opevo_i_untried_create(self->space);
-    self->best = opevo_i_population_create(self->lambda, self->width);
+    self->best = opevo_i_opevo_population_create(self->lambda, self->width);
     self->rows = opevo_malloc(self->lambda, sizeof(opevo_index *));
     self->weights = opevo_malloc(self->lambda, sizeof *self->weights);
     self->points = opevo_malloc(most, sizeof *self->points);
@@ -163,10 +163,10 @@ static opevo_status add_uniform(opevo *self, const char *origin, opevo_error *er
 /* Hand the parents to the sampler, weighted by fitness: equation 2. */
 static opevo_status select_parents(opevo *self, opevo_error *err)
 {
-    size_t count = opevo_i_population_count(self->best);
+    size_t count = opevo_i_opevo_population_count(self->best);
 
     for (size_t rank = 0; rank < count; rank++)
-        self->rows[rank] = opevo_i_population_get(self->best, rank, &self->weights[rank]);
+        self->rows[rank] = opevo_i_opevo_population_get(self->best, rank, &self->weights[rank]);
     return opevo_child_sampler_set_parents(self->children, self->rows, self->weights, count, err);
 }
 
@@ -187,7 +187,7 @@ static opevo_status add_child(opevo *self, opevo_error *err)
 static opevo_status make_generation(opevo *self, opevo_error *err)
 {
     bool first = !self->begun && self->observed < self->lambda;
-    bool breeds = !first && opevo_i_population_count(self->best) > 0;
+    bool breeds = !first && opevo_i_opevo_population_count(self->best) > 0;
     const char *origin = first ? "initial" : "restart";
     size_t wanted = first ? self->lambda - self->observed : self->rho;
     opevo_status status = OPEVO_OK;
@@ -236,8 +236,8 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
                               "Tuner opevo must be told outcomes in the order of its proposals.");
     }
     for (size_t i = 0; i < count; i++) {
-        opevo_i_population_add(self->best, trials[i].outcome.fitness,
-                               self->vertices + self->told * self->width);
+        opevo_i_opevo_population_add(self->best, trials[i].outcome.fitness,
+                                     self->vertices + self->told * self->width);
         self->told++;
     }
     return OPEVO_OK;
@@ -253,7 +253,7 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
         if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another point.");
         opevo_space_decode(self->space, trials[i].proposal.point, self->vertices);
-        opevo_i_population_add(self->best, trials[i].outcome.fitness, self->vertices);
+        opevo_i_opevo_population_add(self->best, trials[i].outcome.fitness, self->vertices);
         self->observed++;
     }
     return OPEVO_OK;

@@ -98,10 +98,10 @@ typedef struct opevo_reference {
     bool *has_founder;      /* likewise: factorisations */
     bool walks;             /* q > 0 */
     opevo_i_tried *tried;
-    opevo_i_individuals *individuals;
-    opevo_i_population *best; /* genes of the fittest */
-    double *cumulative;       /* scratch: `lambda` sums of fitness */
-    uint64_t outcomes;        /* known so far, those of repeats included */
+    opevo_i_opevo_individuals *individuals;
+    opevo_i_opevo_population *best; /* genes of the fittest */
+    double *cumulative;             /* scratch: `lambda` sums of fitness */
+    uint64_t outcomes;              /* known so far, those of repeats included */
     double best_fitness;
     uint64_t repeats;
     uint64_t repeats_in_a_row;
@@ -127,8 +127,8 @@ static void destroy(opevo_tuner *tuner)
     opevo_free(self->walkers);
     opevo_free(self->has_founder);
     opevo_i_tried_destroy(self->tried);
-    opevo_i_individuals_destroy(self->individuals);
-    opevo_i_population_destroy(self->best);
+    opevo_i_opevo_individuals_destroy(self->individuals);
+    opevo_i_opevo_population_destroy(self->best);
     opevo_free(self->cumulative);
     opevo_free(self->brood);
     opevo_free(self->brood_genes);
@@ -144,8 +144,8 @@ static opevo_status allocate(opevo_reference *self, opevo_error *err)
     self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
     self->has_founder = opevo_calloc(self->width, sizeof *self->has_founder);
     self->tried = opevo_i_tried_create(self->space);
-    self->individuals = opevo_i_individuals_create();
-    self->best = opevo_i_population_create(self->lambda, genes);
+    self->individuals = opevo_i_opevo_individuals_create();
+    self->best = opevo_i_opevo_population_create(self->lambda, genes);
     self->cumulative = opevo_malloc(self->lambda, sizeof *self->cumulative);
     self->brood = opevo_malloc(self->rho, sizeof *self->brood);
     self->brood_genes = opevo_malloc(self->rho, genes * sizeof *self->brood_genes);
@@ -207,11 +207,11 @@ static void found(const opevo_reference *self, opevo_index point, opevo_index *g
 
 static void recombine(opevo_reference *self, opevo_index *genes)
 {
-    size_t count = opevo_i_population_count(self->best);
+    size_t count = opevo_i_opevo_population_count(self->best);
 
     for (size_t i = 0; i < self->width; i++) {
         size_t j = opevo_rng_weighted(&self->rng, self->cumulative, count);
-        const opevo_index *parent = opevo_i_population_get(self->best, j, NULL);
+        const opevo_index *parent = opevo_i_opevo_population_get(self->best, j, NULL);
 
         genes[i] = parent[i];
         genes[self->width + i] = parent[self->width + i];
@@ -224,11 +224,11 @@ static void weigh_parents(opevo_reference *self)
     double largest = 0;
     double sum = 0;
 
-    opevo_i_population_get(self->best, 0, &largest);
-    for (size_t j = 0; j < opevo_i_population_count(self->best); j++) {
+    opevo_i_opevo_population_get(self->best, 0, &largest);
+    for (size_t j = 0; j < opevo_i_opevo_population_count(self->best); j++) {
         double fitness = 0;
 
-        opevo_i_population_get(self->best, j, &fitness);
+        opevo_i_opevo_population_get(self->best, j, &fitness);
         sum += fitness / largest;
         self->cumulative[j] = sum;
     }
@@ -241,8 +241,8 @@ static opevo_status add(opevo_reference *self, opevo_index point, opevo_index fo
     bred *added = &self->brood[self->brood_count];
 
     *added = (bred){.point = point, .origin = origin};
-    if (!opevo_i_individuals_add(self->individuals, point, founders, self->brood_number,
-                                 &added->number))
+    if (!opevo_i_opevo_individuals_add(self->individuals, point, founders, self->brood_number,
+                                       &added->number))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another individual.");
     self->brood_count++;
     return OPEVO_OK;
@@ -258,8 +258,8 @@ static bool is_known(const void *context, opevo_index point)
 {
     const compared *self = context;
 
-    return opevo_i_individuals_has(self->tuner->individuals, point, self->founders,
-                                   self->tuner->brood_number);
+    return opevo_i_opevo_individuals_has(self->tuner->individuals, point, self->founders,
+                                         self->tuner->brood_number);
 }
 
 /* Become the nearest listed point that equals none; false where that is not found. */
@@ -288,7 +288,7 @@ static opevo_status settle(opevo_reference *self, opevo_index *genes, const char
         if (opevo_space_is_sparse(self->space) && !find_nearest(self, genes, founders, &point))
             return OPEVO_OK;
         if (opevo_space_allows(self->space, point) &&
-            !opevo_i_individuals_has(self->individuals, point, founders, self->brood_number))
+            !opevo_i_opevo_individuals_has(self->individuals, point, founders, self->brood_number))
             return add(self, point, founders, origin, err);
         if (walks == walks_most)
             return OPEVO_OK;
@@ -387,9 +387,9 @@ static opevo_status land(opevo_reference *self, opevo_error *err)
     double fitness = 0;
 
     opevo_i_tried_get(self->tried, landed->point, &fitness);
-    opevo_i_population_add(self->best, fitness,
-                           self->flight_genes + self->flight_first * 2 * self->width);
-    opevo_i_individuals_tell(self->individuals, landed->number);
+    opevo_i_opevo_population_add(self->best, fitness,
+                                 self->flight_genes + self->flight_first * 2 * self->width);
+    opevo_i_opevo_individuals_tell(self->individuals, landed->number);
     self->outcomes++;
     self->best_fitness = fmax(self->best_fitness, fitness);
     self->flight_first = flight_slot(self, 1);
@@ -471,7 +471,7 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
                                      trials[i].outcome.fitness, err));
         opevo_i_tried_get(self->tried, trials[i].proposal.point, &fitness);
         found(self, trials[i].proposal.point, self->brood_genes);
-        opevo_i_population_add(self->best, fitness, self->brood_genes);
+        opevo_i_opevo_population_add(self->best, fitness, self->brood_genes);
         self->outcomes++;
         self->best_fitness = fmax(self->best_fitness, fitness);
     }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-struct opevo_i_population {
+struct opevo_i_opevo_population {
     size_t capacity;
     size_t width;
     size_t count;
@@ -18,9 +18,9 @@ struct opevo_i_population {
     opevo_index *vertices; /* by slot, `width` each */
 };
 
-opevo_i_population *opevo_i_population_create(size_t capacity, size_t width)
+opevo_i_opevo_population *opevo_i_opevo_population_create(size_t capacity, size_t width)
 {
-    opevo_i_population *self = opevo_calloc(1, sizeof *self);
+    opevo_i_opevo_population *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -30,13 +30,13 @@ opevo_i_population *opevo_i_population_create(size_t capacity, size_t width)
     self->fitness = opevo_malloc(capacity, sizeof *self->fitness);
     self->vertices = opevo_malloc(capacity, width * sizeof *self->vertices);
     if (!self->slot || !self->fitness || !self->vertices) {
-        opevo_i_population_destroy(self);
+        opevo_i_opevo_population_destroy(self);
         return NULL;
     }
     return self;
 }
 
-void opevo_i_population_destroy(opevo_i_population *population)
+void opevo_i_opevo_population_destroy(opevo_i_opevo_population *population)
 {
     if (!population)
         return;
@@ -46,13 +46,13 @@ void opevo_i_population_destroy(opevo_i_population *population)
     opevo_free(population);
 }
 
-size_t opevo_i_population_count(const opevo_i_population *population)
+size_t opevo_i_opevo_population_count(const opevo_i_opevo_population *population)
 {
     return population->count;
 }
 
-const opevo_index *opevo_i_population_get(const opevo_i_population *population, size_t rank,
-                                          double *fitness)
+const opevo_index *opevo_i_opevo_population_get(const opevo_i_opevo_population *population,
+                                                size_t rank, double *fitness)
 {
     size_t slot = population->slot[rank];
 
@@ -62,7 +62,7 @@ const opevo_index *opevo_i_population_get(const opevo_i_population *population, 
 }
 
 /* How many are fitter than `fitness`. */
-static size_t count_fitter(const opevo_i_population *self, double fitness)
+static size_t count_fitter(const opevo_i_opevo_population *self, double fitness)
 {
     size_t low = 0;
     size_t high = self->count;
@@ -78,10 +78,10 @@ static size_t count_fitter(const opevo_i_population *self, double fitness)
     return low;
 }
 
-void opevo_i_population_add(opevo_i_population *population, double fitness,
-                            const opevo_index *vertices)
+void opevo_i_opevo_population_add(opevo_i_opevo_population *population, double fitness,
+                                  const opevo_index *vertices)
 {
-    opevo_i_population *self = population;
+    opevo_i_opevo_population *self = population;
     size_t rank = 0;
     size_t slot = self->count;
 

@@ -19,17 +19,17 @@ enum {
     DRAWS_FOR_ONE = 64
 };
 
-static opevo_status add(opevo_i_candidates *self, opevo_index point, opevo_error *err)
+static opevo_status add(opevo_i_qgp_candidates *self, opevo_index point, opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, self->points.count + 1,
                        sizeof *self->numbers))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
     self->numbers[self->points.count] = point;
-    return opevo_i_points_add(&self->points, self->kernel, point, 0, err);
+    return opevo_i_qgp_points_add(&self->points, self->kernel, point, 0, err);
 }
 
 /* Lists the allowed points, unless they are too many. */
-static opevo_status list(opevo_i_candidates *self, opevo_error *err)
+static opevo_status list(opevo_i_qgp_candidates *self, opevo_error *err)
 {
     opevo_index size = opevo_space_size(self->space);
     opevo_status status = OPEVO_OK;
@@ -53,14 +53,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_candidates_init(opevo_i_candidates *self, const opevo_space *space,
-                                     opevo_i_walk_kernel *kernel, opevo_error *err)
+opevo_status opevo_i_qgp_candidates_init(opevo_i_qgp_candidates *self, const opevo_space *space,
+                                         opevo_i_qgp_walk_kernel *kernel, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t width = opevo_space_parameter_count(space);
 
-    *self = (opevo_i_candidates){.space = space, .kernel = kernel};
-    OPEVO_TRY(opevo_i_points_init(&self->points, kernel, err));
+    *self = (opevo_i_qgp_candidates){.space = space, .kernel = kernel};
+    OPEVO_TRY(opevo_i_qgp_points_init(&self->points, kernel, err));
     self->proposed = opevo_index_set_create();
     self->vertices = opevo_malloc(width, sizeof *self->vertices);
     if (!self->proposed || !self->vertices) {
@@ -73,45 +73,46 @@ opevo_status opevo_i_candidates_init(opevo_i_candidates *self, const opevo_space
             opevo_child_sampler_create(space, 0.5, OPEVO_DUPLICATE_CONTINUE, &self->sampler, err));
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_candidates_clear(self);
+        opevo_i_qgp_candidates_clear(self);
     return status;
 }
 
-void opevo_i_candidates_clear(opevo_i_candidates *self)
+void opevo_i_qgp_candidates_clear(opevo_i_qgp_candidates *self)
 {
-    opevo_i_points_clear(&self->points);
+    opevo_i_qgp_points_clear(&self->points);
     opevo_index_set_destroy(self->proposed);
     opevo_child_sampler_destroy(self->sampler);
     opevo_free(self->numbers);
     opevo_free(self->vertices);
-    *self = (opevo_i_candidates){0};
+    *self = (opevo_i_qgp_candidates){0};
 }
 
-opevo_status opevo_i_candidates_take(opevo_i_candidates *self, opevo_index point, opevo_error *err)
+opevo_status opevo_i_qgp_candidates_take(opevo_i_qgp_candidates *self, opevo_index point,
+                                         opevo_error *err)
 {
     if (!opevo_index_set_add(self->proposed, point))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a point.");
     return OPEVO_OK;
 }
 
-bool opevo_i_candidates_taken(const opevo_i_candidates *self, opevo_index point)
+bool opevo_i_qgp_candidates_taken(const opevo_i_qgp_candidates *self, opevo_index point)
 {
     return opevo_index_set_has(self->proposed, point);
 }
 
 /* ---- A list, less what was proposed ---- */
 
-static opevo_status prune(opevo_i_candidates *self, opevo_error *err)
+static opevo_status prune(opevo_i_qgp_candidates *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = self->points.count;
 
     self->points.count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (opevo_i_candidates_taken(self, self->numbers[i]))
+        if (opevo_i_qgp_candidates_taken(self, self->numbers[i]))
             continue;
         self->numbers[self->points.count] = self->numbers[i];
-        OPEVO_TRY(opevo_i_points_copy(&self->points, &self->points, i, err));
+        OPEVO_TRY(opevo_i_qgp_points_copy(&self->points, &self->points, i, err));
     }
 cleanup:
     return status;
@@ -119,10 +120,10 @@ cleanup:
 
 /* ---- A pool ---- */
 
-static opevo_status offer(opevo_i_candidates *self, opevo_index_set *pool, opevo_index point,
+static opevo_status offer(opevo_i_qgp_candidates *self, opevo_index_set *pool, opevo_index point,
                           opevo_error *err)
 {
-    if (!opevo_space_allows(self->space, point) || opevo_i_candidates_taken(self, point) ||
+    if (!opevo_space_allows(self->space, point) || opevo_i_qgp_candidates_taken(self, point) ||
         opevo_index_set_has(pool, point))
         return OPEVO_OK;
     if (!opevo_index_set_add(pool, point))
@@ -130,7 +131,7 @@ static opevo_status offer(opevo_i_candidates *self, opevo_index_set *pool, opevo
     return add(self, point, err);
 }
 
-static opevo_status offer_children(opevo_i_candidates *self, opevo_index_set *pool,
+static opevo_status offer_children(opevo_i_qgp_candidates *self, opevo_index_set *pool,
                                    const opevo_index *parents, const double *fitness, size_t count,
                                    opevo_rng *rng, opevo_error *err)
 {
@@ -160,7 +161,7 @@ cleanup:
 }
 
 /* A step of a choice leads to the first point of the branch that it opens. */
-static opevo_status offer_neighbours(opevo_i_candidates *self, opevo_index_set *pool,
+static opevo_status offer_neighbours(opevo_i_qgp_candidates *self, opevo_index_set *pool,
                                      opevo_index from, size_t *left, opevo_rng *rng,
                                      opevo_error *err)
 {
@@ -193,8 +194,8 @@ cleanup:
     return status;
 }
 
-static opevo_status offer_uniform(opevo_i_candidates *self, opevo_index_set *pool, opevo_rng *rng,
-                                  opevo_error *err)
+static opevo_status offer_uniform(opevo_i_qgp_candidates *self, opevo_index_set *pool,
+                                  opevo_rng *rng, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool sparse = opevo_space_is_sparse(self->space);
@@ -215,9 +216,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_candidates_refresh(opevo_i_candidates *self, const opevo_index *parents,
-                                        const double *fitness, size_t count, opevo_rng *rng,
-                                        opevo_error *err)
+opevo_status opevo_i_qgp_candidates_refresh(opevo_i_qgp_candidates *self,
+                                            const opevo_index *parents, const double *fitness,
+                                            size_t count, opevo_rng *rng, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_index_set *pool = NULL;

@@ -16,31 +16,32 @@
 
 enum { OPEVO_I_LISTED_MOST = 1 << 15, OPEVO_I_POOL_PARENTS = 8 };
 
-typedef struct opevo_i_candidates {
-    opevo_i_points points;
+typedef struct opevo_i_qgp_candidates {
+    opevo_i_qgp_points points;
     opevo_index *numbers; /* of the points, in the space */
     size_t number_capacity;
     bool listed; /* every allowed point that is left */
     /* the rest is private */
     const opevo_space *space;
-    opevo_i_walk_kernel *kernel;
+    opevo_i_qgp_walk_kernel *kernel;
     struct opevo_index_set *proposed;
     struct opevo_child_sampler *sampler;
     opevo_index *vertices; /* scratch */
-} opevo_i_candidates;
+} opevo_i_qgp_candidates;
 
 /* Both must outlive it. Errors: NOMEM. */
-opevo_status opevo_i_candidates_init(opevo_i_candidates *self, const opevo_space *space,
-                                     opevo_i_walk_kernel *kernel, opevo_error *err);
-void opevo_i_candidates_clear(opevo_i_candidates *self);
+opevo_status opevo_i_qgp_candidates_init(opevo_i_qgp_candidates *self, const opevo_space *space,
+                                         opevo_i_qgp_walk_kernel *kernel, opevo_error *err);
+void opevo_i_qgp_candidates_clear(opevo_i_qgp_candidates *self);
 
 /* Remember a point as proposed; one that is listed stays until the next refresh. Errors: NOMEM. */
-opevo_status opevo_i_candidates_take(opevo_i_candidates *self, opevo_index point, opevo_error *err);
-bool opevo_i_candidates_taken(const opevo_i_candidates *self, opevo_index point);
+opevo_status opevo_i_qgp_candidates_take(opevo_i_qgp_candidates *self, opevo_index point,
+                                         opevo_error *err);
+bool opevo_i_qgp_candidates_taken(const opevo_i_qgp_candidates *self, opevo_index point);
 /* Leave out what was proposed, or make the pool anew from up to OPEVO_I_POOL_PARENTS points and
  * their fitness, which is positive. Errors: NOMEM. */
-opevo_status opevo_i_candidates_refresh(opevo_i_candidates *self, const opevo_index *parents,
-                                        const double *fitness, size_t count, opevo_rng *rng,
-                                        opevo_error *err);
+opevo_status opevo_i_qgp_candidates_refresh(opevo_i_qgp_candidates *self,
+                                            const opevo_index *parents, const double *fitness,
+                                            size_t count, opevo_rng *rng, opevo_error *err);
 
 #endif

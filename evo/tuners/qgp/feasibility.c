@@ -12,27 +12,27 @@ enum { START_LEVEL = 3, FRESH_LEVELS = 2 };
 
 static const double prior_weight = 0.5;
 
-struct opevo_i_feasibility {
-    const opevo_i_walk_kernel *kernel;
+struct opevo_i_qgp_feasibility {
+    const opevo_i_qgp_walk_kernel *kernel;
     unsigned char *levels;
-    opevo_i_points points;
+    opevo_i_qgp_points points;
     bool *ok;
     size_t ok_capacity, successes;
     float *sums;     /* of the followed points: weights of successes, then of all outcomes */
     size_t followed; /* outcomes that are in the sums */
 };
 
-opevo_i_feasibility *opevo_i_feasibility_create(const opevo_i_walk_kernel *kernel)
+opevo_i_qgp_feasibility *opevo_i_qgp_feasibility_create(const opevo_i_qgp_walk_kernel *kernel)
 {
-    opevo_i_feasibility *self = opevo_calloc(1, sizeof *self);
-    size_t features = opevo_i_walk_kernel_features(kernel);
+    opevo_i_qgp_feasibility *self = opevo_calloc(1, sizeof *self);
+    size_t features = opevo_i_qgp_walk_kernel_features(kernel);
 
     if (!self)
         return NULL;
     self->kernel = kernel;
     self->levels = opevo_malloc(features, sizeof *self->levels);
-    if (!self->levels || opevo_i_points_init(&self->points, kernel, NULL) != OPEVO_OK) {
-        opevo_i_feasibility_destroy(self);
+    if (!self->levels || opevo_i_qgp_points_init(&self->points, kernel, NULL) != OPEVO_OK) {
+        opevo_i_qgp_feasibility_destroy(self);
         return NULL;
     }
     for (size_t f = 0; f < features; f++)
@@ -40,54 +40,55 @@ opevo_i_feasibility *opevo_i_feasibility_create(const opevo_i_walk_kernel *kerne
     return self;
 }
 
-void opevo_i_feasibility_destroy(opevo_i_feasibility *self)
+void opevo_i_qgp_feasibility_destroy(opevo_i_qgp_feasibility *self)
 {
     if (!self)
         return;
-    opevo_i_points_clear(&self->points);
+    opevo_i_qgp_points_clear(&self->points);
     opevo_free(self->levels);
     opevo_free(self->ok);
     opevo_free(self->sums);
     opevo_free(self);
 }
 
-opevo_status opevo_i_feasibility_tell(opevo_i_feasibility *self, const opevo_i_points *from,
-                                      size_t i, bool ok, opevo_error *err)
+opevo_status opevo_i_qgp_feasibility_tell(opevo_i_qgp_feasibility *self,
+                                          const opevo_i_qgp_points *from, size_t i, bool ok,
+                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (!opevo_reserve((void **)&self->ok, &self->ok_capacity, self->points.count + 1,
                        sizeof *self->ok))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu outcomes.", self->points.count + 1);
-    OPEVO_TRY(opevo_i_points_copy(&self->points, from, i, err));
+    OPEVO_TRY(opevo_i_qgp_points_copy(&self->points, from, i, err));
     self->ok[self->points.count - 1] = ok;
     self->successes += ok;
 cleanup:
     return status;
 }
 
-const unsigned char *opevo_i_feasibility_levels(const opevo_i_feasibility *self)
+const unsigned char *opevo_i_qgp_feasibility_levels(const opevo_i_qgp_feasibility *self)
 {
     return self->levels;
 }
 
-bool opevo_i_feasibility_has_failures(const opevo_i_feasibility *self)
+bool opevo_i_qgp_feasibility_has_failures(const opevo_i_qgp_feasibility *self)
 {
     return self->successes < self->points.count;
 }
 
-static double prior_share(const opevo_i_feasibility *self)
+static double prior_share(const opevo_i_qgp_feasibility *self)
 {
     return (double)(self->successes + 1) / (double)(self->points.count + 1);
 }
 
-static double share(const opevo_i_feasibility *self, double good, double all)
+static double share(const opevo_i_qgp_feasibility *self, double good, double all)
 {
     return (prior_weight * prior_share(self) + good) / (prior_weight + all);
 }
 
 /* `products` is n x n scratch. */
-static double likelihood(const opevo_i_feasibility *self, float *products)
+static double likelihood(const opevo_i_qgp_feasibility *self, float *products)
 {
     size_t n = self->points.count;
     double sum = 0;
@@ -107,23 +108,23 @@ static double likelihood(const opevo_i_feasibility *self, float *products)
     return sum;
 }
 
-static void fill_products(const opevo_i_feasibility *self, float *products)
+static void fill_products(const opevo_i_qgp_feasibility *self, float *products)
 {
     size_t n = self->points.count;
-    size_t features = opevo_i_walk_kernel_features(self->kernel);
+    size_t features = opevo_i_qgp_walk_kernel_features(self->kernel);
 
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             products[i * n + j] = 1;
         for (size_t f = 0; f < features; f++)
-            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], &self->points, i,
-                                         (opevo_i_point_range){&self->points, 0, n},
-                                         products + i * n);
+            opevo_i_qgp_walk_kernel_multiply(self->kernel, f, self->levels[f], &self->points, i,
+                                             (opevo_i_qgp_point_range){&self->points, 0, n},
+                                             products + i * n);
     }
 }
 
-opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, double *log_likelihood,
-                                            opevo_error *err)
+opevo_status opevo_i_qgp_feasibility_likelihood(const opevo_i_qgp_feasibility *self,
+                                                double *log_likelihood, opevo_error *err)
 {
     size_t n = self->points.count;
     float *products = opevo_malloc(n * n, sizeof *products);
@@ -137,8 +138,8 @@ opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, dou
 }
 
 /* The better of the current level and some others, of one factor of one parameter. */
-static void climb(opevo_i_feasibility *self, unsigned char *level, opevo_rng *rng, float *products,
-                  double *best)
+static void climb(opevo_i_qgp_feasibility *self, unsigned char *level, opevo_rng *rng,
+                  float *products, double *best)
 {
     unsigned char kept = *level;
 
@@ -158,10 +159,11 @@ static void climb(opevo_i_feasibility *self, unsigned char *level, opevo_rng *rn
     *level = kept;
 }
 
-opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, opevo_error *err)
+opevo_status opevo_i_qgp_feasibility_fit(opevo_i_qgp_feasibility *self, opevo_rng *rng,
+                                         opevo_error *err)
 {
     size_t n = self->points.count;
-    size_t features = opevo_i_walk_kernel_features(self->kernel);
+    size_t features = opevo_i_qgp_walk_kernel_features(self->kernel);
     float *products = opevo_malloc(n * n, sizeof *products);
     double best = 0;
 
@@ -179,8 +181,9 @@ opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, 
 }
 
 /* Add what outcomes first .. last - 1 weigh at points of `at`. Errors: NOMEM. */
-static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first, size_t last,
-                                 opevo_i_point_range at, float *good, float *all, opevo_error *err)
+static opevo_status add_outcomes(const opevo_i_qgp_feasibility *self, size_t first, size_t last,
+                                 opevo_i_qgp_point_range at, float *good, float *all,
+                                 opevo_error *err)
 {
     float *row = opevo_malloc(at.count, sizeof *row);
 
@@ -189,7 +192,7 @@ static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first, 
     for (size_t i = first; i < last; i++) {
         float weight = self->ok[i] ? 1 : 0;
 
-        opevo_i_walk_kernel_row(self->kernel, self->levels, &self->points, i, at, row);
+        opevo_i_qgp_walk_kernel_row(self->kernel, self->levels, &self->points, i, at, row);
         for (size_t j = 0; j < at.count; j++) {
             all[j] += row[j];
             good[j] += weight * row[j];
@@ -199,8 +202,8 @@ static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first, 
     return OPEVO_OK;
 }
 
-static void fill_probabilities(const opevo_i_feasibility *self, const float *good, const float *all,
-                               size_t count, float *probability)
+static void fill_probabilities(const opevo_i_qgp_feasibility *self, const float *good,
+                               const float *all, size_t count, float *probability)
 {
     for (size_t j = 0; j < count; j++)
         probability[j] = (float)share(self, (double)good[j], (double)all[j]);
@@ -212,21 +215,21 @@ static void fill_certain(float *probability, size_t count)
         probability[j] = 1;
 }
 
-opevo_status opevo_i_feasibility_predict(const opevo_i_feasibility *self, const opevo_i_points *at,
-                                         size_t first, size_t count, float *probability,
-                                         opevo_error *err)
+opevo_status opevo_i_qgp_feasibility_predict(const opevo_i_qgp_feasibility *self,
+                                             const opevo_i_qgp_points *at, size_t first,
+                                             size_t count, float *probability, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     float *sums = NULL;
 
-    if (!opevo_i_feasibility_has_failures(self)) {
+    if (!opevo_i_qgp_feasibility_has_failures(self)) {
         fill_certain(probability, count);
         return OPEVO_OK;
     }
     sums = opevo_calloc(2 * count, sizeof *sums);
     if (!sums)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
-    OPEVO_TRY(add_outcomes(self, 0, self->points.count, (opevo_i_point_range){at, first, count},
+    OPEVO_TRY(add_outcomes(self, 0, self->points.count, (opevo_i_qgp_point_range){at, first, count},
                            sums, sums + count, err));
     fill_probabilities(self, sums, sums + count, count, probability);
 cleanup:
@@ -234,18 +237,19 @@ cleanup:
     return status;
 }
 
-void opevo_i_feasibility_restart(opevo_i_feasibility *self)
+void opevo_i_qgp_feasibility_restart(opevo_i_qgp_feasibility *self)
 {
     self->followed = 0;
 }
 
-opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i_points *field,
-                                        float *probability, opevo_error *err)
+opevo_status opevo_i_qgp_feasibility_follow(opevo_i_qgp_feasibility *self,
+                                            const opevo_i_qgp_points *field, float *probability,
+                                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = field->count;
 
-    if (!opevo_i_feasibility_has_failures(self)) {
+    if (!opevo_i_qgp_feasibility_has_failures(self)) {
         fill_certain(probability, count);
         return OPEVO_OK;
     }
@@ -258,8 +262,8 @@ opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i
         self->sums = sums;
     }
     OPEVO_TRY(add_outcomes(self, self->followed, self->points.count,
-                           (opevo_i_point_range){field, 0, count}, self->sums, self->sums + count,
-                           err));
+                           (opevo_i_qgp_point_range){field, 0, count}, self->sums,
+                           self->sums + count, err));
     self->followed = self->points.count;
     fill_probabilities(self, self->sums, self->sums + count, count, probability);
 cleanup:

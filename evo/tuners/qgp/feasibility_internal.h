@@ -17,38 +17,41 @@
 
 #include "walk_kernel_internal.h"
 
-typedef struct opevo_i_feasibility opevo_i_feasibility;
+typedef struct opevo_i_qgp_feasibility opevo_i_qgp_feasibility;
 
 /* `kernel` must outlive it; NULL without memory. */
-opevo_i_feasibility *opevo_i_feasibility_create(const opevo_i_walk_kernel *kernel);
-void opevo_i_feasibility_destroy(opevo_i_feasibility *self);
+opevo_i_qgp_feasibility *opevo_i_qgp_feasibility_create(const opevo_i_qgp_walk_kernel *kernel);
+void opevo_i_qgp_feasibility_destroy(opevo_i_qgp_feasibility *self);
 
 /* An outcome; errors: NOMEM. */
-opevo_status opevo_i_feasibility_tell(opevo_i_feasibility *self, const opevo_i_points *from,
-                                      size_t i, bool ok, opevo_error *err);
+opevo_status opevo_i_qgp_feasibility_tell(opevo_i_qgp_feasibility *self,
+                                          const opevo_i_qgp_points *from, size_t i, bool ok,
+                                          opevo_error *err);
 /* One for each feature. */
-const unsigned char *opevo_i_feasibility_levels(const opevo_i_feasibility *self);
+const unsigned char *opevo_i_qgp_feasibility_levels(const opevo_i_qgp_feasibility *self);
 /* Whether any point failed; without failures every probability is 1. */
-bool opevo_i_feasibility_has_failures(const opevo_i_feasibility *self);
+bool opevo_i_qgp_feasibility_has_failures(const opevo_i_qgp_feasibility *self);
 
 /* The logarithm of the leave-one-out likelihood of the outcomes, r being that of all of them.
  * Errors: NOMEM. Cost: n^2 for each feature. */
-opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, double *log_likelihood,
-                                            opevo_error *err);
+opevo_status opevo_i_qgp_feasibility_likelihood(const opevo_i_qgp_feasibility *self,
+                                                double *log_likelihood, opevo_error *err);
 /* Climb: as many times as there are features, for a uniform one, the best of the
  * current level and two that are uniform. Errors: NOMEM. Cost:
  * a likelihood for each level tried. */
-opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, opevo_error *err);
+opevo_status opevo_i_qgp_feasibility_fit(opevo_i_qgp_feasibility *self, opevo_rng *rng,
+                                         opevo_error *err);
 
 /* Probabilities at points first .. first + count - 1 of `at`. Errors: NOMEM. Cost: n a point. */
-opevo_status opevo_i_feasibility_predict(const opevo_i_feasibility *self, const opevo_i_points *at,
-                                         size_t first, size_t count, float *probability,
-                                         opevo_error *err);
+opevo_status opevo_i_qgp_feasibility_predict(const opevo_i_qgp_feasibility *self,
+                                             const opevo_i_qgp_points *at, size_t first,
+                                             size_t count, float *probability, opevo_error *err);
 
 /* The same at all of a set of points that stays, reading only outcomes that came since the last
  * call; restart before another set, or after a fit. Errors: NOMEM. Cost: a row for each outcome. */
-opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i_points *field,
-                                        float *probability, opevo_error *err);
-void opevo_i_feasibility_restart(opevo_i_feasibility *self);
+opevo_status opevo_i_qgp_feasibility_follow(opevo_i_qgp_feasibility *self,
+                                            const opevo_i_qgp_points *field, float *probability,
+                                            opevo_error *err);
+void opevo_i_qgp_feasibility_restart(opevo_i_qgp_feasibility *self);
 
 #endif

@@ -19,12 +19,12 @@ enum {
 };
 
 /* Relative to s^2. */
-const double opevo_i_noise[OPEVO_I_NOISES] = {1e-5, 1e-4, 1e-3, 1e-2, .03, .1, .3};
+const double opevo_i_qgp_noise[OPEVO_I_NOISES] = {1e-5, 1e-4, 1e-3, 1e-2, .03, .1, .3};
 
-opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel)
+opevo_i_qgp_gaussian *opevo_i_qgp_gaussian_create(const opevo_i_qgp_walk_kernel *kernel)
 {
-    opevo_i_gaussian *self = opevo_calloc(1, sizeof *self);
-    size_t features = opevo_i_walk_kernel_features(kernel);
+    opevo_i_qgp_gaussian *self = opevo_calloc(1, sizeof *self);
+    size_t features = opevo_i_qgp_walk_kernel_features(kernel);
 
     if (!self)
         return NULL;
@@ -36,11 +36,11 @@ opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel)
         return NULL;
     }
     for (size_t f = 0; f < features; f++)
-        self->levels[f] = opevo_i_walk_kernel_start(kernel, f);
+        self->levels[f] = opevo_i_qgp_walk_kernel_start(kernel, f);
     return self;
 }
 
-void opevo_i_gaussian_destroy(opevo_i_gaussian *self)
+void opevo_i_qgp_gaussian_destroy(opevo_i_qgp_gaussian *self)
 {
     if (!self)
         return;
@@ -55,23 +55,25 @@ void opevo_i_gaussian_destroy(opevo_i_gaussian *self)
     opevo_free(self);
 }
 
-const unsigned char *opevo_i_gaussian_levels(const opevo_i_gaussian *self)
+const unsigned char *opevo_i_qgp_gaussian_levels(const opevo_i_qgp_gaussian *self)
 {
     return self->levels;
 }
 
-unsigned opevo_i_gaussian_noise(const opevo_i_gaussian *self)
+unsigned opevo_i_qgp_gaussian_noise(const opevo_i_qgp_gaussian *self)
 {
     return self->noise;
 }
 
-void opevo_i_gaussian_set(opevo_i_gaussian *self, const unsigned char *levels, unsigned char noise)
+void opevo_i_qgp_gaussian_set(opevo_i_qgp_gaussian *self, const unsigned char *levels,
+                              unsigned char noise)
 {
-    memcpy(self->levels, levels, opevo_i_walk_kernel_features(self->kernel) * sizeof *self->levels);
+    memcpy(self->levels, levels,
+           opevo_i_qgp_walk_kernel_features(self->kernel) * sizeof *self->levels);
     self->noise = noise;
 }
 
-double opevo_i_gaussian_scale(const double *z, size_t count)
+double opevo_i_qgp_gaussian_scale(const double *z, size_t count)
 {
     double mean = 0;
     double sum = 0;
@@ -86,7 +88,7 @@ double opevo_i_gaussian_scale(const double *z, size_t count)
 /* ---- Conditioning ---- */
 
 /* Room for `count` points, what is there kept. */
-static opevo_status make_room(opevo_i_gaussian *self, size_t count, opevo_error *err)
+static opevo_status make_room(opevo_i_qgp_gaussian *self, size_t count, opevo_error *err)
 {
     size_t capacity = count + count / 2 + 16;
     double *factor = NULL;
@@ -124,9 +126,10 @@ static opevo_status make_room(opevo_i_gaussian *self, size_t count, opevo_error 
     return OPEVO_OK;
 }
 
-static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points, double noise)
+static void fill_covariance(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points *points,
+                            double noise)
 {
-    size_t features = opevo_i_walk_kernel_features(self->kernel);
+    size_t features = opevo_i_qgp_walk_kernel_features(self->kernel);
 
     for (size_t i = 0; i < points->count; i++) {
         double *row = self->factor + i * self->capacity;
@@ -134,8 +137,9 @@ static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points
         for (size_t j = 0; j <= i; j++)
             self->single[j] = 1;
         for (size_t f = 0; f < features; f++)
-            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, i,
-                                         (opevo_i_point_range){points, 0, i + 1}, self->single);
+            opevo_i_qgp_walk_kernel_multiply(self->kernel, f, self->levels[f], points, i,
+                                             (opevo_i_qgp_point_range){points, 0, i + 1},
+                                             self->single);
         for (size_t j = 0; j <= i; j++)
             row[j] = (double)self->single[j];
         row[i] += noise;
@@ -144,7 +148,7 @@ static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points
 
 /* Factor C + noise I. What is not a number spreads to the last element of the factor, where a
  * library does not refuse it. */
-static bool factorise(opevo_i_gaussian *self, const opevo_i_points *points, double noise)
+static bool factorise(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points *points, double noise)
 {
     size_t n = points->count;
 
@@ -154,8 +158,8 @@ static bool factorise(opevo_i_gaussian *self, const opevo_i_points *points, doub
            isfinite(self->factor[(n - 1) * (self->capacity + 1)]);
 }
 
-opevo_status opevo_i_gaussian_condition(opevo_i_gaussian *self, const opevo_i_points *points,
-                                        opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_condition(opevo_i_qgp_gaussian *self,
+                                            const opevo_i_qgp_points *points, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t n = points->count;
@@ -163,7 +167,7 @@ opevo_status opevo_i_gaussian_condition(opevo_i_gaussian *self, const opevo_i_po
 
     self->count = 0;
     self->watched = 0;
-    self->added = opevo_i_noise[self->noise];
+    self->added = opevo_i_qgp_noise[self->noise];
     OPEVO_TRY(make_room(self, n, err));
     /* Tables in single precision may leave C + noise I indefinite by about 1e-6. */
     for (int left = ATTEMPTS; left > 0 && !done; left--) {
@@ -185,7 +189,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_gaussian_target(opevo_i_gaussian *self, const double *z)
+void opevo_i_qgp_gaussian_target(opevo_i_qgp_gaussian *self, const double *z)
 {
     size_t n = self->count;
     double squares = 0;
@@ -200,14 +204,14 @@ void opevo_i_gaussian_target(opevo_i_gaussian *self, const double *z)
         squares += self->white[i] * self->white[i];
     }
     /* The scale of the Student law that the inverse gamma posterior leaves. */
-    self->variance = (opevo_i_gaussian_scale(z, n) + squares) / (double)(n + 1);
+    self->variance = (opevo_i_qgp_gaussian_scale(z, n) + squares) / (double)(n + 1);
 }
 
 /* ---- Predicting ---- */
 
 /* From a point's column v of L^-1 C: the posterior variance of mu + f over s^2 is
  * 1 - |v|^2 + (1 - v'L^-1 1)^2 / |L^-1 1|^2. */
-static float deviation_of(const opevo_i_gaussian *self, float squares, float ones)
+static float deviation_of(const opevo_i_qgp_gaussian *self, float squares, float ones)
 {
     double left = 1 - (double)ones;
     double share = 1 - (double)squares + left * left / self->one_squared;
@@ -224,8 +228,8 @@ static void add_row(const float *row, double one, size_t count, float *squares, 
 }
 
 /* L^-1 C(points, at) into `rows`, and what add_row sums of it. Errors: NOMEM. */
-static opevo_status project(opevo_i_gaussian *self, const opevo_i_points *points,
-                            opevo_i_point_range at, float *rows, float *squares, float *ones,
+static opevo_status project(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points *points,
+                            opevo_i_qgp_point_range at, float *rows, float *squares, float *ones,
                             opevo_error *err)
 {
     size_t n = self->count;
@@ -237,7 +241,7 @@ static opevo_status project(opevo_i_gaussian *self, const opevo_i_points *points
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
             factor[i * n + j] = (float)self->factor[i * self->capacity + j];
-        opevo_i_walk_kernel_row(self->kernel, self->levels, points, i, at, rows + i * count);
+        opevo_i_qgp_walk_kernel_row(self->kernel, self->levels, points, i, at, rows + i * count);
     }
     cblas_strsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n,
                 (int)count, 1, factor, (int)n, rows, (int)count);
@@ -250,7 +254,7 @@ static opevo_status project(opevo_i_gaussian *self, const opevo_i_points *points
 }
 
 /* mean[j] = mu + column j of `rows` times the whitened targets. */
-static void means(const opevo_i_gaussian *self, const float *rows, size_t count, float *mean)
+static void means(const opevo_i_qgp_gaussian *self, const float *rows, size_t count, float *mean)
 {
     for (size_t i = 0; i < self->count; i++)
         self->single[i] = (float)self->white[i];
@@ -260,9 +264,10 @@ static void means(const opevo_i_gaussian *self, const float *rows, size_t count,
                 self->single, 1, 1, mean, 1);
 }
 
-opevo_status opevo_i_gaussian_predict(opevo_i_gaussian *self, const opevo_i_points *points,
-                                      const opevo_i_points *at, size_t first, size_t count,
-                                      float *mean, float *deviation, opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_predict(opevo_i_qgp_gaussian *self,
+                                          const opevo_i_qgp_points *points,
+                                          const opevo_i_qgp_points *at, size_t first, size_t count,
+                                          float *mean, float *deviation, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     float *rows = opevo_malloc((self->count + 1) * count, sizeof *rows);
@@ -270,7 +275,7 @@ opevo_status opevo_i_gaussian_predict(opevo_i_gaussian *self, const opevo_i_poin
     if (!rows)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
     /* The deviation has room for one of the sums until it is written. */
-    OPEVO_TRY(project(self, points, (opevo_i_point_range){at, first, count}, rows, deviation,
+    OPEVO_TRY(project(self, points, (opevo_i_qgp_point_range){at, first, count}, rows, deviation,
                       rows + self->count * count, err));
     means(self, rows, count, mean);
     for (size_t j = 0; j < count; j++)
@@ -282,7 +287,8 @@ cleanup:
 
 /* ---- Watched points ---- */
 
-static opevo_status make_rows(opevo_i_gaussian *self, size_t rows, size_t count, opevo_error *err)
+static opevo_status make_rows(opevo_i_qgp_gaussian *self, size_t rows, size_t count,
+                              opevo_error *err)
 {
     size_t capacity = (rows + rows / 4 + 16) * count;
     float *grown = NULL;
@@ -297,8 +303,9 @@ static opevo_status make_rows(opevo_i_gaussian *self, size_t rows, size_t count,
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_gaussian_watch(opevo_i_gaussian *self, const opevo_i_points *points,
-                                    const opevo_i_points *watched, opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_watch(opevo_i_qgp_gaussian *self,
+                                        const opevo_i_qgp_points *points,
+                                        const opevo_i_qgp_points *watched, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = watched->count;
@@ -312,7 +319,7 @@ opevo_status opevo_i_gaussian_watch(opevo_i_gaussian *self, const opevo_i_points
     if (!squares || !ones)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to watch %zu points.", count);
     OPEVO_TRY(make_rows(self, self->count + 1, count, err));
-    OPEVO_TRY(project(self, points, (opevo_i_point_range){watched, 0, count}, self->rows,
+    OPEVO_TRY(project(self, points, (opevo_i_qgp_point_range){watched, 0, count}, self->rows,
                       self->squares, self->ones, err));
     self->watched = count;
 cleanup:
@@ -321,18 +328,18 @@ cleanup:
 
 /* The next row of L: L l = C(points, new), and the root of what is left of the new point's own
  * variance, which is returned; NAN where a correlation is not a number. */
-static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points)
+static double extend_factor(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points *points)
 {
     size_t n = self->count;
-    size_t features = opevo_i_walk_kernel_features(self->kernel);
+    size_t features = opevo_i_qgp_walk_kernel_features(self->kernel);
     double *row = self->factor + n * self->capacity;
     double left = 1 + self->added;
 
     for (size_t j = 0; j < n; j++)
         self->single[j] = 1;
     for (size_t f = 0; f < features; f++)
-        opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, n,
-                                     (opevo_i_point_range){points, 0, n}, self->single);
+        opevo_i_qgp_walk_kernel_multiply(self->kernel, f, self->levels[f], points, n,
+                                         (opevo_i_qgp_point_range){points, 0, n}, self->single);
     for (size_t j = 0; j < n; j++)
         row[j] = (double)self->single[j];
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, self->factor,
@@ -347,8 +354,9 @@ static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points
     return row[n];
 }
 
-opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_points *points,
-                                     const opevo_i_points *watched, opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_append(opevo_i_qgp_gaussian *self,
+                                         const opevo_i_qgp_points *points,
+                                         const opevo_i_qgp_points *watched, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t n = self->count;
@@ -366,8 +374,8 @@ opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_point
             "The correlations of point %zu with those before it are not finite numbers.", n);
         goto cleanup;
     }
-    opevo_i_walk_kernel_row(self->kernel, self->levels, points, n,
-                            (opevo_i_point_range){watched, 0, count}, row);
+    opevo_i_qgp_walk_kernel_row(self->kernel, self->levels, points, n,
+                                (opevo_i_qgp_point_range){watched, 0, count}, row);
     cblas_sgemv(CblasRowMajor, CblasTrans, (int)n, (int)count, (float)(-1 / root), self->rows,
                 (int)count, self->single, 1, (float)(1 / root), row, 1);
     add_row(row, self->one[n], count, self->squares, self->ones);
@@ -378,7 +386,7 @@ cleanup:
     return status;
 }
 
-void opevo_i_gaussian_retract(opevo_i_gaussian *self, size_t count)
+void opevo_i_qgp_gaussian_retract(opevo_i_qgp_gaussian *self, size_t count)
 {
     while (self->count > count) {
         const float *row = self->rows + --self->count * self->watched;
@@ -392,7 +400,7 @@ void opevo_i_gaussian_retract(opevo_i_gaussian *self, size_t count)
     }
 }
 
-void opevo_i_gaussian_read(const opevo_i_gaussian *self, float *mean, float *deviation)
+void opevo_i_qgp_gaussian_read(const opevo_i_qgp_gaussian *self, float *mean, float *deviation)
 {
     if (mean)
         means(self, self->rows, self->watched, mean);

@@ -19,7 +19,7 @@ enum {
 
 /* Matrices are lower triangles, n numbers a row. */
 typedef struct work {
-    const opevo_i_points *points;
+    const opevo_i_qgp_points *points;
     const double *z;
     size_t n;
     double scale;
@@ -39,18 +39,18 @@ static void work_clear(work *self)
     opevo_free(self->coordinates);
 }
 
-static opevo_status work_init(work *self, const opevo_i_gaussian *gaussian,
-                              const opevo_i_points *points, const double *z, opevo_error *err)
+static opevo_status work_init(work *self, const opevo_i_qgp_gaussian *gaussian,
+                              const opevo_i_qgp_points *points, const double *z, opevo_error *err)
 {
     size_t n = points->count;
 
-    *self = (work){.points = points, .z = z, .n = n, .scale = opevo_i_gaussian_scale(z, n)};
+    *self = (work){.points = points, .z = z, .n = n, .scale = opevo_i_qgp_gaussian_scale(z, n)};
     self->rest = opevo_malloc(n * n, sizeof *self->rest);
     self->matrix = opevo_malloc(n * n, sizeof *self->matrix);
     self->sides = opevo_malloc(2 * n, sizeof *self->sides);
     self->row = opevo_malloc(n, sizeof *self->row);
-    self->coordinates =
-        opevo_malloc(opevo_i_walk_kernel_features(gaussian->kernel) + 1, sizeof *self->coordinates);
+    self->coordinates = opevo_malloc(opevo_i_qgp_walk_kernel_features(gaussian->kernel) + 1,
+                                     sizeof *self->coordinates);
     if (!self->rest || !self->matrix || !self->sides || !self->row || !self->coordinates) {
         work_clear(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to fit a model to %zu points.", n);
@@ -93,23 +93,24 @@ static double minus_log_density(work *self, double noise)
 }
 
 /* The correlations by one feature into `matrix`, times what is there. */
-static void multiply(const opevo_i_gaussian *gaussian, work *self, size_t feature, double *matrix)
+static void multiply(const opevo_i_qgp_gaussian *gaussian, work *self, size_t feature,
+                     double *matrix)
 {
     for (size_t i = 0; i < self->n; i++) {
         for (size_t j = 0; j <= i; j++)
             self->row[j] = 1;
-        opevo_i_walk_kernel_multiply(gaussian->kernel, feature, gaussian->levels[feature],
-                                     self->points, i, (opevo_i_point_range){self->points, 0, i + 1},
-                                     self->row);
+        opevo_i_qgp_walk_kernel_multiply(
+            gaussian->kernel, feature, gaussian->levels[feature], self->points, i,
+            (opevo_i_qgp_point_range){self->points, 0, i + 1}, self->row);
         for (size_t j = 0; j <= i; j++)
             matrix[i * self->n + j] *= (double)self->row[j];
     }
 }
 
 /* `rest` of all features but one; `but` may be their number, for none. */
-static void fill_rest(const opevo_i_gaussian *gaussian, work *self, size_t but)
+static void fill_rest(const opevo_i_qgp_gaussian *gaussian, work *self, size_t but)
 {
-    size_t count = opevo_i_walk_kernel_features(gaussian->kernel);
+    size_t count = opevo_i_qgp_walk_kernel_features(gaussian->kernel);
 
     for (size_t i = 0; i < self->n * self->n; i++)
         self->rest[i] = 1;
@@ -119,17 +120,18 @@ static void fill_rest(const opevo_i_gaussian *gaussian, work *self, size_t but)
     }
 }
 
-opevo_status opevo_i_gaussian_evidence(const opevo_i_gaussian *self, const opevo_i_points *points,
-                                       const double *z, double *minus_log, opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_evidence(const opevo_i_qgp_gaussian *self,
+                                           const opevo_i_qgp_points *points, const double *z,
+                                           double *minus_log, opevo_error *err)
 {
     work scratch;
     opevo_status status = work_init(&scratch, self, points, z, err);
 
     if (status != OPEVO_OK)
         return status;
-    fill_rest(self, &scratch, opevo_i_walk_kernel_features(self->kernel));
+    fill_rest(self, &scratch, opevo_i_qgp_walk_kernel_features(self->kernel));
     memcpy(scratch.matrix, scratch.rest, scratch.n * scratch.n * sizeof *scratch.rest);
-    *minus_log = minus_log_density(&scratch, opevo_i_noise[self->noise]);
+    *minus_log = minus_log_density(&scratch, opevo_i_qgp_noise[self->noise]);
     work_clear(&scratch);
     return OPEVO_OK;
 }
@@ -171,17 +173,17 @@ static size_t draw_place(const double *minus_logs, size_t count, opevo_rng *rng)
 }
 
 /* - log of the prior of the current level, up to a constant. */
-static double minus_log_prior(const opevo_i_gaussian *gaussian, size_t feature)
+static double minus_log_prior(const opevo_i_qgp_gaussian *gaussian, size_t feature)
 {
     if (gaussian->levels[feature] < OPEVO_I_LEVELS - 1 ||
-        !opevo_i_walk_kernel_is_optional(gaussian->kernel, feature))
+        !opevo_i_qgp_walk_kernel_is_optional(gaussian->kernel, feature))
         return 0;
     return -log(OPEVO_I_LEVELS - 1);
 }
 
-static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, opevo_rng *rng)
+static void draw_coordinate(opevo_i_qgp_gaussian *gaussian, work *self, size_t at, opevo_rng *rng)
 {
-    bool is_noise = at == opevo_i_walk_kernel_features(gaussian->kernel);
+    bool is_noise = at == opevo_i_qgp_walk_kernel_features(gaussian->kernel);
     unsigned char *level = is_noise ? &gaussian->noise : &gaussian->levels[at];
     unsigned levels[TRIED];
     double minus_logs[TRIED];
@@ -194,18 +196,19 @@ static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, o
         memcpy(self->matrix, self->rest, self->n * self->n * sizeof *self->rest);
         if (!is_noise)
             multiply(gaussian, self, at, self->matrix);
-        minus_logs[i] = minus_log_density(self, opevo_i_noise[gaussian->noise]) +
+        minus_logs[i] = minus_log_density(self, opevo_i_qgp_noise[gaussian->noise]) +
                         (is_noise ? 0 : minus_log_prior(gaussian, at));
     }
     *level = (unsigned char)levels[draw_place(minus_logs, TRIED, rng)];
 }
 
-opevo_status opevo_i_gaussian_sweep(opevo_i_gaussian *self, const opevo_i_points *points,
-                                    const double *z, opevo_rng *rng, opevo_error *err)
+opevo_status opevo_i_qgp_gaussian_sweep(opevo_i_qgp_gaussian *self,
+                                        const opevo_i_qgp_points *points, const double *z,
+                                        opevo_rng *rng, opevo_error *err)
 {
     work scratch;
     opevo_status status = work_init(&scratch, self, points, z, err);
-    size_t count = opevo_i_walk_kernel_features(self->kernel) + 1;
+    size_t count = opevo_i_qgp_walk_kernel_features(self->kernel) + 1;
 
     if (status != OPEVO_OK)
         return status;

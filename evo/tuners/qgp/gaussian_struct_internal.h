@@ -7,8 +7,8 @@
 
 #include "gaussian_internal.h"
 
-struct opevo_i_gaussian {
-    const opevo_i_walk_kernel *kernel;
+struct opevo_i_qgp_gaussian {
+    const opevo_i_qgp_walk_kernel *kernel;
     unsigned char *levels;
     unsigned char noise;
 
@@ -29,6 +29,6 @@ struct opevo_i_gaussian {
 };
 
 /* The sample variance of z that scales the prior; never 0. */
-double opevo_i_gaussian_scale(const double *z, size_t count);
+double opevo_i_qgp_gaussian_scale(const double *z, size_t count);
 
 #endif

@@ -85,18 +85,18 @@ static void release(opevo_i_qgp *self)
 {
     opevo_i_rounds_destroy(self->rounds);
     if (self->candidates.kernel)
-        opevo_i_candidates_clear(&self->candidates);
-    opevo_i_feasibility_destroy(self->success);
+        opevo_i_qgp_candidates_clear(&self->candidates);
+    opevo_i_qgp_feasibility_destroy(self->success);
     for (size_t s = 0; self->gaussians && s < self->models; s++)
-        opevo_i_gaussian_destroy(self->gaussians[s]);
+        opevo_i_qgp_gaussian_destroy(self->gaussians[s]);
     if (self->observed.kernel)
-        opevo_i_training_set_clear(&self->observed);
+        opevo_i_qgp_training_set_clear(&self->observed);
     if (self->field.kernel)
-        opevo_i_points_clear(&self->field);
-    opevo_i_walk_kernel_destroy(self->kernel);
+        opevo_i_qgp_points_clear(&self->field);
+    opevo_i_qgp_walk_kernel_destroy(self->kernel);
     opevo_free(self->gaussians);
     self->rounds = NULL;
-    self->candidates = (opevo_i_candidates){0};
+    self->candidates = (opevo_i_qgp_candidates){0};
     self->success = NULL;
     self->gaussians = NULL;
     self->kernel = NULL;
@@ -117,15 +117,15 @@ static opevo_status allocate(opevo_i_qgp *self, size_t runs, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_walk_kernel_create(self->space, runs, &self->kernel, err));
-    OPEVO_TRY(opevo_i_candidates_init(&self->candidates, self->space, self->kernel, err));
-    OPEVO_TRY(opevo_i_training_set_init(&self->observed, self->kernel, err));
-    OPEVO_TRY(opevo_i_points_init(&self->field, self->kernel, err));
+    OPEVO_TRY(opevo_i_qgp_walk_kernel_create(self->space, runs, &self->kernel, err));
+    OPEVO_TRY(opevo_i_qgp_candidates_init(&self->candidates, self->space, self->kernel, err));
+    OPEVO_TRY(opevo_i_qgp_training_set_init(&self->observed, self->kernel, err));
+    OPEVO_TRY(opevo_i_qgp_points_init(&self->field, self->kernel, err));
     self->rounds = opevo_i_rounds_create(self->space);
-    self->success = opevo_i_feasibility_create(self->kernel);
-    self->gaussians = opevo_calloc(self->models, sizeof(opevo_i_gaussian *));
+    self->success = opevo_i_qgp_feasibility_create(self->kernel);
+    self->gaussians = opevo_calloc(self->models, sizeof(opevo_i_qgp_gaussian *));
     for (size_t s = 0; self->gaussians && s < self->models; s++) {
-        self->gaussians[s] = opevo_i_gaussian_create(self->kernel);
+        self->gaussians[s] = opevo_i_qgp_gaussian_create(self->kernel);
         if (!self->gaussians[s])
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
     }
@@ -163,7 +163,7 @@ static opevo_status propose(opevo_i_qgp *self, opevo_index point, const char *or
 {
     opevo_status status = opevo_i_rounds_add(self->rounds, point, origin, err);
 
-    return status == OPEVO_OK ? opevo_i_candidates_take(&self->candidates, point, err) : status;
+    return status == OPEVO_OK ? opevo_i_qgp_candidates_take(&self->candidates, point, err) : status;
 }
 
 static opevo_status propose_uniform(opevo_i_qgp *self, size_t count, opevo_error *err)
@@ -176,8 +176,8 @@ static opevo_status propose_uniform(opevo_i_qgp *self, size_t count, opevo_error
         OPEVO_TRY(opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform",
                                              &self->super.reason, err));
         if (opevo_i_rounds_count(self->rounds) > before)
-            OPEVO_TRY(opevo_i_candidates_take(&self->candidates,
-                                              opevo_i_rounds_point(self->rounds, before), err));
+            OPEVO_TRY(opevo_i_qgp_candidates_take(&self->candidates,
+                                                  opevo_i_rounds_point(self->rounds, before), err));
     }
 cleanup:
     return status;
@@ -214,7 +214,7 @@ static opevo_status propose_first(opevo_i_qgp *self, size_t count, opevo_error *
     for (size_t i = 0; count > 0 && i < self->observed.earlier; i++) {
         opevo_index point = self->observed.ahead[i];
 
-        if (opevo_i_candidates_taken(&self->candidates, point) ||
+        if (opevo_i_qgp_candidates_taken(&self->candidates, point) ||
             !opevo_space_allows(self->space, point))
             continue;
         OPEVO_TRY(propose(self, point, "earlier", err));
@@ -271,9 +271,9 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
 
     OPEVO_TRY(opevo_i_rounds_tell(self->rounds, trials, count, err));
     for (size_t i = 0; i < count; i++) {
-        OPEVO_TRY(opevo_i_training_set_tell(&self->observed, self->success,
-                                            trials[i].proposal.point, trials[i].outcome.fitness,
-                                            err));
+        OPEVO_TRY(opevo_i_qgp_training_set_tell(&self->observed, self->success,
+                                                trials[i].proposal.point, trials[i].outcome.fitness,
+                                                err));
         self->told++;
     }
 cleanup:
@@ -289,9 +289,9 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_index point = trials[i].proposal.point;
 
-        OPEVO_TRY(opevo_i_candidates_take(&self->candidates, point, err));
-        OPEVO_TRY(opevo_i_training_set_tell(&self->observed, self->success, point,
-                                            trials[i].outcome.fitness, err));
+        OPEVO_TRY(opevo_i_qgp_candidates_take(&self->candidates, point, err));
+        OPEVO_TRY(opevo_i_qgp_training_set_tell(&self->observed, self->success, point,
+                                                trials[i].outcome.fitness, err));
         self->told++;
     }
 cleanup:
@@ -305,9 +305,9 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
     opevo_status status = OPEVO_OK;
 
     release(self);
-    OPEVO_TRY(allocate(self, 1 + opevo_i_training_set_runs(trials, count), err));
-    status = opevo_i_training_set_learn(&self->observed, self->success, trials, count,
-                                        opevo_i_qgp_offset(self), err);
+    OPEVO_TRY(allocate(self, 1 + opevo_i_qgp_training_set_runs(trials, count), err));
+    status = opevo_i_qgp_training_set_learn(&self->observed, self->success, trials, count,
+                                            opevo_i_qgp_offset(self), err);
 cleanup:
     return status;
 }

@@ -31,12 +31,12 @@ typedef struct opevo_i_qgp {
     size_t models; /* the full ones, and the clipped one last */
     opevo_rng rng;
     opevo_i_rounds *rounds;
-    opevo_i_walk_kernel *kernel;
-    opevo_i_candidates candidates;
-    opevo_i_feasibility *success;
-    opevo_i_gaussian **gaussians; /* one for each model */
+    opevo_i_qgp_walk_kernel *kernel;
+    opevo_i_qgp_candidates candidates;
+    opevo_i_qgp_feasibility *success;
+    opevo_i_qgp_gaussian **gaussians; /* one for each model */
 
-    opevo_i_training_set observed;
+    opevo_i_qgp_training_set observed;
     bool remembering; /* whether the first model knows earlier runs */
 
     /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
@@ -46,7 +46,7 @@ typedef struct opevo_i_qgp {
     double refreshed_best;
     bool started;
 
-    opevo_i_points field;
+    opevo_i_qgp_points field;
     opevo_index field_numbers[OPEVO_I_QGP_FIELD];
     float probability[OPEVO_I_QGP_FIELD], mean[OPEVO_I_QGP_FIELD], deviation[OPEVO_I_QGP_FIELD];
     double *scores; /* of all candidates */

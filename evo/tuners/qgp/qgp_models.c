@@ -40,7 +40,7 @@ static bool remembers(const opevo_i_qgp *self, size_t s)
     return s == 0 && self->remembering;
 }
 
-static const opevo_i_points *points_of(const opevo_i_qgp *self, size_t s)
+static const opevo_i_qgp_points *points_of(const opevo_i_qgp *self, size_t s)
 {
     return remembers(self, s) ? &self->observed.all : &self->observed.own;
 }
@@ -78,8 +78,8 @@ static opevo_status draw_levels(opevo_i_qgp *self, opevo_error *err)
     self->remembering = self->observed.earlier > 0 && self->observed.own.count < FORGOTTEN_FROM;
     for (size_t s = 0; s < self->models; s++) {
         for (int k = 0; k < sweeps; k++)
-            OPEVO_TRY(opevo_i_gaussian_sweep(self->gaussians[s], points_of(self, s),
-                                             targets_of(self, s), &self->rng, err));
+            OPEVO_TRY(opevo_i_qgp_gaussian_sweep(self->gaussians[s], points_of(self, s),
+                                                 targets_of(self, s), &self->rng, err));
     }
     self->fitted = self->observed.own.count;
 cleanup:
@@ -94,16 +94,16 @@ static opevo_status score_block(opevo_i_qgp *self, size_t first, size_t count, o
     opevo_status status = OPEVO_OK;
     double *scores = self->scores + first;
 
-    OPEVO_TRY(opevo_i_feasibility_predict(self->success, &self->candidates.points, first, count,
-                                          self->probability, err));
+    OPEVO_TRY(opevo_i_qgp_feasibility_predict(self->success, &self->candidates.points, first, count,
+                                              self->probability, err));
     for (size_t j = 0; j < count; j++)
         scores[j] = 0;
     for (size_t s = 0; s < self->models; s++) {
         if (!is_asked(self, s))
             continue;
-        OPEVO_TRY(opevo_i_gaussian_predict(self->gaussians[s], points_of(self, s),
-                                           &self->candidates.points, first, count, self->mean,
-                                           self->deviation, err));
+        OPEVO_TRY(opevo_i_qgp_gaussian_predict(self->gaussians[s], points_of(self, s),
+                                               &self->candidates.points, first, count, self->mean,
+                                               self->deviation, err));
         for (size_t j = 0; j < count; j++)
             scores[j] +=
                 (double)self->probability[j] *
@@ -158,11 +158,12 @@ static opevo_status choose_field(opevo_i_qgp *self, opevo_error *err)
     self->field.count = 0;
     for (size_t i = 0; i < count; i++) {
         self->field_numbers[i] = self->candidates.numbers[self->order[i]];
-        OPEVO_TRY(opevo_i_points_copy(&self->field, &self->candidates.points, self->order[i], err));
+        OPEVO_TRY(
+            opevo_i_qgp_points_copy(&self->field, &self->candidates.points, self->order[i], err));
     }
     for (size_t s = 0; s < self->models && count > 0; s++)
         OPEVO_TRY(
-            opevo_i_gaussian_watch(self->gaussians[s], points_of(self, s), &self->field, err));
+            opevo_i_qgp_gaussian_watch(self->gaussians[s], points_of(self, s), &self->field, err));
 cleanup:
     return status;
 }
@@ -174,11 +175,11 @@ static opevo_status refresh(opevo_i_qgp *self, opevo_error *err)
     opevo_index parents[OPEVO_I_POOL_PARENTS];
     double fitness[OPEVO_I_POOL_PARENTS];
     size_t count =
-        opevo_i_training_set_best(&self->observed, OPEVO_I_POOL_PARENTS, parents, fitness);
+        opevo_i_qgp_training_set_best(&self->observed, OPEVO_I_POOL_PARENTS, parents, fitness);
     size_t total = 0;
 
-    OPEVO_TRY(
-        opevo_i_candidates_refresh(&self->candidates, parents, fitness, count, &self->rng, err));
+    OPEVO_TRY(opevo_i_qgp_candidates_refresh(&self->candidates, parents, fitness, count, &self->rng,
+                                             err));
     total = self->candidates.points.count;
     if (!opevo_reserve((void **)&self->scores, &self->score_capacity, total,
                        sizeof *self->scores) ||
@@ -187,16 +188,16 @@ static opevo_status refresh(opevo_i_qgp *self, opevo_error *err)
         goto cleanup;
     }
     for (size_t s = 0; s < self->models; s++) {
-        OPEVO_TRY(opevo_i_gaussian_condition(self->gaussians[s], points_of(self, s), err));
-        opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
+        OPEVO_TRY(opevo_i_qgp_gaussian_condition(self->gaussians[s], points_of(self, s), err));
+        opevo_i_qgp_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
     for (size_t first = 0; first < total; first += OPEVO_I_QGP_FIELD)
         OPEVO_TRY(score_block(self, first,
                               total - first < OPEVO_I_QGP_FIELD ? total - first : OPEVO_I_QGP_FIELD,
                               err));
     OPEVO_TRY(choose_field(self, err));
-    opevo_i_feasibility_restart(self->success);
-    OPEVO_TRY(opevo_i_feasibility_follow(self->success, &self->field, self->probability, err));
+    opevo_i_qgp_feasibility_restart(self->success);
+    OPEVO_TRY(opevo_i_qgp_feasibility_follow(self->success, &self->field, self->probability, err));
     self->known = self->refreshed = self->observed.own.count;
     self->refreshed_best = self->observed.best;
 cleanup:
@@ -210,7 +211,7 @@ static bool is_due(const opevo_i_qgp *self, bool drawn)
     size_t left = 0;
 
     for (size_t j = 0; j < self->field.count; j++)
-        left += !opevo_i_candidates_taken(&self->candidates, self->field_numbers[j]);
+        left += !opevo_i_qgp_candidates_taken(&self->candidates, self->field_numbers[j]);
     return drawn || left == 0 ||
            (!self->candidates.listed &&
             (self->observed.best > self->refreshed_best ||
@@ -221,26 +222,26 @@ opevo_status opevo_i_qgp_update(opevo_i_qgp *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool draw = (double)self->observed.own.count >= growth * (double)self->fitted;
-    bool fit = opevo_i_feasibility_has_failures(self->success) &&
+    bool fit = opevo_i_qgp_feasibility_has_failures(self->success) &&
                (draw || (double)self->told >= growth * (double)self->told_fitted);
 
-    opevo_i_training_set_transform(&self->observed, opevo_i_qgp_offset(self));
+    opevo_i_qgp_training_set_transform(&self->observed, opevo_i_qgp_offset(self));
     if (draw)
         OPEVO_TRY(draw_levels(self, err));
     if (fit) {
-        OPEVO_TRY(opevo_i_feasibility_fit(self->success, &self->rng, err));
+        OPEVO_TRY(opevo_i_qgp_feasibility_fit(self->success, &self->rng, err));
         self->told_fitted = self->told;
     }
     if (is_due(self, draw || fit))
         return refresh(self, err);
     for (size_t s = 0; s < self->models; s++) {
         for (size_t i = self->known; i < self->observed.own.count; i++)
-            OPEVO_TRY(
-                opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err));
-        opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
+            OPEVO_TRY(opevo_i_qgp_gaussian_append(self->gaussians[s], points_of(self, s),
+                                                  &self->field, err));
+        opevo_i_qgp_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
     self->known = self->observed.own.count;
-    OPEVO_TRY(opevo_i_feasibility_follow(self->success, &self->field, self->probability, err));
+    OPEVO_TRY(opevo_i_qgp_feasibility_follow(self->success, &self->field, self->probability, err));
 cleanup:
     if (status != OPEVO_OK)
         self->field.count = 0; /* some models may know more than others */
@@ -258,7 +259,7 @@ size_t opevo_i_qgp_best_of_field(opevo_i_qgp *self)
     for (size_t s = 0; s < self->models && count > 0; s++) {
         if (!is_asked(self, s))
             continue;
-        opevo_i_gaussian_read(self->gaussians[s], self->mean, self->deviation);
+        opevo_i_qgp_gaussian_read(self->gaussians[s], self->mean, self->deviation);
         for (size_t j = 0; j < count; j++)
             self->scores[j] +=
                 (double)self->probability[j] *
@@ -266,7 +267,7 @@ size_t opevo_i_qgp_best_of_field(opevo_i_qgp *self)
     }
     for (size_t j = 0; j < count; j++) {
         if (self->scores[j] > largest &&
-            !opevo_i_candidates_taken(&self->candidates, self->field_numbers[j])) {
+            !opevo_i_qgp_candidates_taken(&self->candidates, self->field_numbers[j])) {
             largest = self->scores[j];
             chosen = j;
         }
@@ -277,17 +278,18 @@ size_t opevo_i_qgp_best_of_field(opevo_i_qgp *self)
 opevo_status opevo_i_qgp_believe(opevo_i_qgp *self, size_t chosen, opevo_error *err)
 {
     opevo_status status =
-        opevo_i_training_set_expect(&self->observed, self->field_numbers[chosen], err);
+        opevo_i_qgp_training_set_expect(&self->observed, self->field_numbers[chosen], err);
 
     for (size_t s = 0; s < self->models && status == OPEVO_OK; s++)
-        status = opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err);
+        status =
+            opevo_i_qgp_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err);
     return status;
 }
 
 void opevo_i_qgp_forget(opevo_i_qgp *self, size_t known)
 {
     for (size_t s = 0; s < self->models; s++)
-        opevo_i_gaussian_retract(self->gaussians[s],
-                                 known + (remembers(self, s) ? self->observed.earlier : 0));
-    opevo_i_training_set_retract(&self->observed, known);
+        opevo_i_qgp_gaussian_retract(self->gaussians[s],
+                                     known + (remembers(self, s) ? self->observed.earlier : 0));
+    opevo_i_qgp_training_set_retract(&self->observed, known);
 }

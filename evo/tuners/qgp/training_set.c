@@ -13,37 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-opevo_status opevo_i_training_set_init(opevo_i_training_set *self, opevo_i_walk_kernel *kernel,
-                                       opevo_error *err)
+opevo_status opevo_i_qgp_training_set_init(opevo_i_qgp_training_set *self,
+                                           opevo_i_qgp_walk_kernel *kernel, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *self = (opevo_i_training_set){.kernel = kernel};
-    OPEVO_TRY(opevo_i_points_init(&self->own, kernel, err));
-    OPEVO_TRY(opevo_i_points_init(&self->all, kernel, err));
+    *self = (opevo_i_qgp_training_set){.kernel = kernel};
+    OPEVO_TRY(opevo_i_qgp_points_init(&self->own, kernel, err));
+    OPEVO_TRY(opevo_i_qgp_points_init(&self->all, kernel, err));
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_training_set_clear(self);
+        opevo_i_qgp_training_set_clear(self);
     return status;
 }
 
-void opevo_i_training_set_clear(opevo_i_training_set *self)
+void opevo_i_qgp_training_set_clear(opevo_i_qgp_training_set *self)
 {
     if (self->own.kernel)
-        opevo_i_points_clear(&self->own);
+        opevo_i_qgp_points_clear(&self->own);
     if (self->all.kernel)
-        opevo_i_points_clear(&self->all);
+        opevo_i_qgp_points_clear(&self->all);
     opevo_free(self->numbers);
     opevo_free(self->fitness);
     opevo_free(self->z);
     opevo_free(self->clipped);
     opevo_free(self->ahead);
-    *self = (opevo_i_training_set){0};
+    *self = (opevo_i_qgp_training_set){0};
 }
 
 /* ---- This run ---- */
 
-static opevo_status reserve(opevo_i_training_set *self, size_t count, opevo_error *err)
+static opevo_status reserve(opevo_i_qgp_training_set *self, size_t count, opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, count,
                        sizeof *self->numbers) ||
@@ -56,42 +56,43 @@ static opevo_status reserve(opevo_i_training_set *self, size_t count, opevo_erro
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_training_set_expect(opevo_i_training_set *self, opevo_index point,
-                                         opevo_error *err)
+opevo_status opevo_i_qgp_training_set_expect(opevo_i_qgp_training_set *self, opevo_index point,
+                                             opevo_error *err)
 {
-    opevo_status status = opevo_i_points_add(&self->own, self->kernel, point, 0, err);
+    opevo_status status = opevo_i_qgp_points_add(&self->own, self->kernel, point, 0, err);
 
     if (status == OPEVO_OK && self->earlier > 0)
-        status = opevo_i_points_add(&self->all, self->kernel, point, 0, err);
+        status = opevo_i_qgp_points_add(&self->all, self->kernel, point, 0, err);
     return status;
 }
 
-void opevo_i_training_set_retract(opevo_i_training_set *self, size_t count)
+void opevo_i_qgp_training_set_retract(opevo_i_qgp_training_set *self, size_t count)
 {
     self->own.count = count;
     self->all.count = self->earlier > 0 ? self->earlier + count : 0;
 }
 
-opevo_status opevo_i_training_set_tell(opevo_i_training_set *self, opevo_i_feasibility *success,
-                                       opevo_index point, double fitness, opevo_error *err)
+opevo_status opevo_i_qgp_training_set_tell(opevo_i_qgp_training_set *self,
+                                           opevo_i_qgp_feasibility *success, opevo_index point,
+                                           double fitness, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = self->own.count;
     bool ok = fitness > 0;
 
     OPEVO_TRY(reserve(self, self->earlier + count + 1, err));
-    OPEVO_TRY(opevo_i_training_set_expect(self, point, err));
-    OPEVO_TRY(opevo_i_feasibility_tell(success, &self->own, count, ok, err));
+    OPEVO_TRY(opevo_i_qgp_training_set_expect(self, point, err));
+    OPEVO_TRY(opevo_i_qgp_feasibility_tell(success, &self->own, count, ok, err));
     self->numbers[self->earlier + count] = point;
     self->fitness[self->earlier + count] = fitness;
     self->best = fmax(self->best, fitness);
 cleanup:
     if (status != OPEVO_OK || !ok)
-        opevo_i_training_set_retract(self, count);
+        opevo_i_qgp_training_set_retract(self, count);
     return status;
 }
 
-void opevo_i_training_set_transform(opevo_i_training_set *self, double offset)
+void opevo_i_qgp_training_set_transform(opevo_i_qgp_training_set *self, double offset)
 {
     size_t count = self->own.count;
     const double *fitness = NULL;
@@ -108,8 +109,8 @@ void opevo_i_training_set_transform(opevo_i_training_set *self, double offset)
     }
 }
 
-size_t opevo_i_training_set_best(const opevo_i_training_set *self, size_t most, opevo_index *points,
-                                 double *fitness)
+size_t opevo_i_qgp_training_set_best(const opevo_i_qgp_training_set *self, size_t most,
+                                     opevo_index *points, double *fitness)
 {
     size_t count = 0;
 
@@ -159,7 +160,7 @@ static size_t run_length(const opevo_trial *trials, size_t count)
     return length;
 }
 
-size_t opevo_i_training_set_runs(const opevo_trial *trials, size_t count)
+size_t opevo_i_qgp_training_set_runs(const opevo_trial *trials, size_t count)
 {
     size_t runs = 0;
 
@@ -182,7 +183,7 @@ static size_t keep_share(ranked *trials, size_t count, size_t share)
 }
 
 /* A trial of an earlier run; failures go to the feasibility model only. */
-static opevo_status add_earlier(opevo_i_training_set *self, opevo_i_feasibility *success,
+static opevo_status add_earlier(opevo_i_qgp_training_set *self, opevo_i_qgp_feasibility *success,
                                 const ranked *trial, size_t run, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -190,8 +191,8 @@ static opevo_status add_earlier(opevo_i_training_set *self, opevo_i_feasibility 
     bool ok = trial->value > 0;
 
     OPEVO_TRY(reserve(self, at + 1, err));
-    OPEVO_TRY(opevo_i_points_add(&self->all, self->kernel, trial->point, run, err));
-    OPEVO_TRY(opevo_i_feasibility_tell(success, &self->all, at, ok, err));
+    OPEVO_TRY(opevo_i_qgp_points_add(&self->all, self->kernel, trial->point, run, err));
+    OPEVO_TRY(opevo_i_qgp_feasibility_tell(success, &self->all, at, ok, err));
     self->numbers[at] = trial->point;
     self->fitness[at] = trial->value;
 cleanup:
@@ -200,7 +201,7 @@ cleanup:
     return status;
 }
 
-static opevo_status learn_run(opevo_i_training_set *self, opevo_i_feasibility *success,
+static opevo_status learn_run(opevo_i_qgp_training_set *self, opevo_i_qgp_feasibility *success,
                               const opevo_trial *trials, size_t count, size_t run, size_t share,
                               double offset, opevo_error *err)
 {
@@ -224,7 +225,7 @@ cleanup:
     return status;
 }
 
-static opevo_status sort_earlier(opevo_i_training_set *self, opevo_error *err)
+static opevo_status sort_earlier(opevo_i_qgp_training_set *self, opevo_error *err)
 {
     size_t count = self->all.count;
     ranked *order = opevo_malloc(count, sizeof *order);
@@ -244,12 +245,13 @@ static opevo_status sort_earlier(opevo_i_training_set *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_training_set_learn(opevo_i_training_set *self, opevo_i_feasibility *success,
-                                        const opevo_trial *trials, size_t count, double offset,
-                                        opevo_error *err)
+opevo_status opevo_i_qgp_training_set_learn(opevo_i_qgp_training_set *self,
+                                            opevo_i_qgp_feasibility *success,
+                                            const opevo_trial *trials, size_t count, double offset,
+                                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t runs = opevo_i_training_set_runs(trials, count);
+    size_t runs = opevo_i_qgp_training_set_runs(trials, count);
     size_t share = count;
     size_t run = 0;
     size_t length = 0;

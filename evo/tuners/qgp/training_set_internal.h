@@ -23,47 +23,49 @@
 
 enum { OPEVO_I_EARLIER_MOST = 256 /* trials of earlier runs that are kept */ };
 
-typedef struct opevo_i_training_set {
-    opevo_i_walk_kernel *kernel;
-    opevo_i_points own;   /* of this run, run 0 of the kernel */
-    opevo_i_points all;   /* of earlier runs, then own; empty where there are none */
-    size_t earlier;       /* of earlier runs */
-    opevo_index *numbers; /* as all, like those that follow */
+typedef struct opevo_i_qgp_training_set {
+    opevo_i_qgp_walk_kernel *kernel;
+    opevo_i_qgp_points own; /* of this run, run 0 of the kernel */
+    opevo_i_qgp_points all; /* of earlier runs, then own; empty where there are none */
+    size_t earlier;         /* of earlier runs */
+    opevo_index *numbers;   /* as all, like those that follow */
     double *fitness, *z;
     double *clipped; /* as own */
     size_t number_capacity, fitness_capacity, z_capacity, clipped_capacity;
     double best;        /* of this run */
     opevo_index *ahead; /* the points of earlier runs, from the largest z on */
-} opevo_i_training_set;
+} opevo_i_qgp_training_set;
 
 /* `kernel` must outlive it. Errors: NOMEM. */
-opevo_status opevo_i_training_set_init(opevo_i_training_set *self, opevo_i_walk_kernel *kernel,
-                                       opevo_error *err);
-void opevo_i_training_set_clear(opevo_i_training_set *self);
+opevo_status opevo_i_qgp_training_set_init(opevo_i_qgp_training_set *self,
+                                           opevo_i_qgp_walk_kernel *kernel, opevo_error *err);
+void opevo_i_qgp_training_set_clear(opevo_i_qgp_training_set *self);
 
 /* How many runs trials belong to: each number that is not larger than the one before begins one. */
-size_t opevo_i_training_set_runs(const opevo_trial *trials, size_t count);
+size_t opevo_i_qgp_training_set_runs(const opevo_trial *trials, size_t count);
 /* Trials of earlier runs, before any of this: runs 1, 2, ... of the kernel. Where they are more
  * than OPEVO_I_EARLIER_MOST, each run has an equal share, at least one: half of it its best, half
  * spread evenly over the ranks of the others. Errors: NOMEM. Cost: sorting. */
-opevo_status opevo_i_training_set_learn(opevo_i_training_set *self, opevo_i_feasibility *success,
-                                        const opevo_trial *trials, size_t count, double offset,
-                                        opevo_error *err);
+opevo_status opevo_i_qgp_training_set_learn(opevo_i_qgp_training_set *self,
+                                            opevo_i_qgp_feasibility *success,
+                                            const opevo_trial *trials, size_t count, double offset,
+                                            opevo_error *err);
 
 /* An outcome of this run; a fitness of 0 is a failure. Errors: NOMEM. */
-opevo_status opevo_i_training_set_tell(opevo_i_training_set *self, opevo_i_feasibility *success,
-                                       opevo_index point, double fitness, opevo_error *err);
+opevo_status opevo_i_qgp_training_set_tell(opevo_i_qgp_training_set *self,
+                                           opevo_i_qgp_feasibility *success, opevo_index point,
+                                           double fitness, opevo_error *err);
 /* Both targets of this run's points, which change with its best and its median. Cost: n. */
-void opevo_i_training_set_transform(opevo_i_training_set *self, double offset);
+void opevo_i_qgp_training_set_transform(opevo_i_qgp_training_set *self, double offset);
 /* The best of this run, at most `most`, the best first, of equals the one told first;
  * their number. */
-size_t opevo_i_training_set_best(const opevo_i_training_set *self, size_t most, opevo_index *points,
-                                 double *fitness);
+size_t opevo_i_qgp_training_set_best(const opevo_i_qgp_training_set *self, size_t most,
+                                     opevo_index *points, double *fitness);
 
 /* A point of this run whose outcome is not known yet, without a target; and forget all after the
  * first `count` of this run. Errors: NOMEM. */
-opevo_status opevo_i_training_set_expect(opevo_i_training_set *self, opevo_index point,
-                                         opevo_error *err);
-void opevo_i_training_set_retract(opevo_i_training_set *self, size_t count);
+opevo_status opevo_i_qgp_training_set_expect(opevo_i_qgp_training_set *self, opevo_index point,
+                                             opevo_error *err);
+void opevo_i_qgp_training_set_retract(opevo_i_qgp_training_set *self, size_t count);
 
 #endif

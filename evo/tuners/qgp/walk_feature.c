@@ -11,18 +11,18 @@
 
 /* Two values side by side on a path of two correlate by q itself; in the middle of a path of
  * sixteen by .15, .33, .5, .63, .79, .89, .96, .986 and .999. */
-const double opevo_i_level_q[OPEVO_I_LEVELS] = {.3, .6, .8, .9, .97, .99, .997, .999, .9999};
+const double opevo_i_qgp_level_q[OPEVO_I_LEVELS] = {.3, .6, .8, .9, .97, .99, .997, .999, .9999};
 
 /* ---- Classes ---- */
 
-static void classify_values(opevo_i_walk_feature *self, size_t size)
+static void classify_values(opevo_i_qgp_walk_feature *self, size_t size)
 {
     for (size_t v = 0; v < size; v++)
         self->class_of[v] = (uint16_t)v;
     self->classes = size;
 }
 
-static void classify_kinds(opevo_i_walk_feature *self, const opevo_parameter *parameter,
+static void classify_kinds(opevo_i_qgp_walk_feature *self, const opevo_parameter *parameter,
                            size_t size)
 {
     size_t others = 0;
@@ -49,7 +49,7 @@ static int compare_placed(const void *a, const void *b)
     return opevo_value_compare(((const placed *)a)->value, ((const placed *)b)->value);
 }
 
-static bool classify_component(opevo_i_walk_feature *self, const opevo_parameter *parameter,
+static bool classify_component(opevo_i_qgp_walk_feature *self, const opevo_parameter *parameter,
                                size_t size, size_t component)
 {
     opevo_value *values = opevo_malloc(opevo_parameter_arity(parameter), sizeof *values);
@@ -74,7 +74,7 @@ static bool classify_component(opevo_i_walk_feature *self, const opevo_parameter
 /* ---- Tables ---- */
 
 /* Edges between classes, each counted from both of its ends. */
-static bool count_edges(const opevo_i_walk_feature *self, const opevo_parameter *parameter,
+static bool count_edges(const opevo_i_qgp_walk_feature *self, const opevo_parameter *parameter,
                         size_t size, double *edges)
 {
     size_t n = self->classes;
@@ -131,7 +131,8 @@ static void fill_table(const double *scaled, double q, size_t n, double *matrix,
     }
 }
 
-static bool fill_tables(opevo_i_walk_feature *self, const opevo_parameter *parameter, size_t size)
+static bool fill_tables(opevo_i_qgp_walk_feature *self, const opevo_parameter *parameter,
+                        size_t size)
 {
     size_t n = self->classes;
     double *scaled = opevo_malloc(n * n, sizeof *scaled);
@@ -143,7 +144,7 @@ static bool fill_tables(opevo_i_walk_feature *self, const opevo_parameter *param
     if (fine)
         scale_edges(n, scaled, matrix);
     for (size_t level = 0; fine && level < OPEVO_I_LEVELS; level++)
-        fill_table(scaled, opevo_i_level_q[level], n, matrix, self->tables + level * n * n);
+        fill_table(scaled, opevo_i_qgp_level_q[level], n, matrix, self->tables + level * n * n);
     opevo_free(scaled);
     opevo_free(matrix);
     return fine;
@@ -151,13 +152,14 @@ static bool fill_tables(opevo_i_walk_feature *self, const opevo_parameter *param
 
 /* ---- All of it ---- */
 
-opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
-                                       int what, opevo_error *err)
+opevo_status opevo_i_qgp_walk_feature_init(opevo_i_qgp_walk_feature *self,
+                                           const opevo_parameter *parameter, int what,
+                                           opevo_error *err)
 {
     size_t size = (size_t)opevo_parameter_size(parameter);
     bool fine = false;
 
-    *self = (opevo_i_walk_feature){.class_of = opevo_malloc(size, sizeof *self->class_of)};
+    *self = (opevo_i_qgp_walk_feature){.class_of = opevo_malloc(size, sizeof *self->class_of)};
     fine = self->class_of != NULL;
     if (fine && what == OPEVO_I_FEATURE_VALUE)
         classify_values(self, size);
@@ -168,7 +170,7 @@ opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_p
     if (fine && self->classes > 1)
         fine = fill_tables(self, parameter, size);
     if (!fine) {
-        opevo_i_walk_feature_clear(self);
+        opevo_i_qgp_walk_feature_clear(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a parameter.");
     }
     return OPEVO_OK;
@@ -191,8 +193,8 @@ static void extend_table(const float *from, const double *weights, size_t n, flo
     to[n * wide + n] = 1;
 }
 
-opevo_status opevo_i_walk_feature_add_inactive(opevo_i_walk_feature *self, size_t size,
-                                               opevo_error *err)
+opevo_status opevo_i_qgp_walk_feature_add_inactive(opevo_i_qgp_walk_feature *self, size_t size,
+                                                   opevo_error *err)
 {
     size_t n = self->classes;
     double *weights = opevo_calloc(n, sizeof *weights);
@@ -213,14 +215,14 @@ opevo_status opevo_i_walk_feature_add_inactive(opevo_i_walk_feature *self, size_
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++)
         extend_table(self->tables + level * n * n, weights, n, tables + level * (n + 1) * (n + 1));
     opevo_free(weights);
-    opevo_i_walk_feature_clear(self);
-    *self = (opevo_i_walk_feature){.classes = n + 1, .class_of = class_of, .tables = tables};
+    opevo_i_qgp_walk_feature_clear(self);
+    *self = (opevo_i_qgp_walk_feature){.classes = n + 1, .class_of = class_of, .tables = tables};
     return OPEVO_OK;
 }
 
-void opevo_i_walk_feature_clear(opevo_i_walk_feature *self)
+void opevo_i_qgp_walk_feature_clear(opevo_i_qgp_walk_feature *self)
 {
     opevo_free(self->class_of);
     opevo_free(self->tables);
-    *self = (opevo_i_walk_feature){0};
+    *self = (opevo_i_qgp_walk_feature){0};
 }

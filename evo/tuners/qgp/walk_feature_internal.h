@@ -31,13 +31,13 @@ enum {
     OPEVO_I_DENSE_MOST = 1024,      /* classes: 38 MB of tables */
     OPEVO_I_CLASSIFIED_MOST = 65536 /* values that are put into fewer classes */
 };
-extern const double opevo_i_level_q[OPEVO_I_LEVELS];
+extern const double opevo_i_qgp_level_q[OPEVO_I_LEVELS];
 
-typedef struct opevo_i_walk_feature {
+typedef struct opevo_i_qgp_walk_feature {
     size_t classes;
     uint16_t *class_of; /* of each value */
     float *tables;      /* classes x classes for each level */
-} opevo_i_walk_feature;
+} opevo_i_qgp_walk_feature;
 
 /* The k-th component of a value, for k >= 0, or one of these. */
 enum {
@@ -49,18 +49,19 @@ enum {
  * takes at most 1024 (a number of 1025 divisors has more ordered factorisations than that, and 9!
  * is more). One that has a single class has no tables and says nothing. Errors: NOMEM.
  * Cost: one look at each edge, and OPEVO_I_LEVELS inversions. */
-opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
-                                       int what, opevo_error *err);
+opevo_status opevo_i_qgp_walk_feature_init(opevo_i_qgp_walk_feature *self,
+                                           const opevo_parameter *parameter, int what,
+                                           opevo_error *err);
 /* Append the class of a parameter that is inactive: that of the value `size`, the number of values
  * of the parameter. For a feature with tables. Errors: NOMEM, with the feature as it was. Cost:
  * copying the tables. */
-opevo_status opevo_i_walk_feature_add_inactive(opevo_i_walk_feature *self, size_t size,
-                                               opevo_error *err);
-void opevo_i_walk_feature_clear(opevo_i_walk_feature *self);
+opevo_status opevo_i_qgp_walk_feature_add_inactive(opevo_i_qgp_walk_feature *self, size_t size,
+                                                   opevo_error *err);
+void opevo_i_qgp_walk_feature_clear(opevo_i_qgp_walk_feature *self);
 
 /* Correlations of a value with each class. */
-static inline const float *opevo_i_walk_feature_row(const opevo_i_walk_feature *self,
-                                                    unsigned level, size_t value)
+static inline const float *opevo_i_qgp_walk_feature_row(const opevo_i_qgp_walk_feature *self,
+                                                        unsigned level, size_t value)
 {
     return self->tables + (level * self->classes + self->class_of[value]) * self->classes;
 }

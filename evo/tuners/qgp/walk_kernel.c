@@ -21,7 +21,7 @@ typedef struct compared {
     size_t column;  /* of values */
     bool is_powers; /* about powers of two */
     double share;   /* of a single value among all */
-    opevo_i_walk_feature feature;
+    opevo_i_qgp_walk_feature feature;
 } compared;
 
 /* Columns first .. first + count - 1; those without a size stand alone. */
@@ -29,7 +29,7 @@ typedef struct group {
     size_t first, count, size;
 } group;
 
-struct opevo_i_walk_kernel {
+struct opevo_i_qgp_walk_kernel {
     const opevo_space *space;
     size_t width; /* columns of values: the parameters, and what else is compared */
     size_t mixed; /* parameters, each with a feature on powers of two */
@@ -42,32 +42,32 @@ struct opevo_i_walk_kernel {
 
 /* ---- Parameters ---- */
 
-static bool is_conditional(const opevo_i_walk_kernel *self, size_t p)
+static bool is_conditional(const opevo_i_qgp_walk_kernel *self, size_t p)
 {
     return opevo_space_activation(self->space, p).parent != OPEVO_NO_PARENT;
 }
 
 /* Append a feature, unless it has a single class. */
-static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, opevo_error *err)
+static opevo_status add_feature(opevo_i_qgp_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
     compared made = {.column = p, .is_powers = what == OPEVO_I_FEATURE_KIND};
 
-    OPEVO_TRY(opevo_i_walk_feature_init(&made.feature, parameter, what, err));
+    OPEVO_TRY(opevo_i_qgp_walk_feature_init(&made.feature, parameter, what, err));
     if (made.feature.classes == 1) {
-        opevo_i_walk_feature_clear(&made.feature);
+        opevo_i_qgp_walk_feature_clear(&made.feature);
         return OPEVO_OK;
     }
     if (is_conditional(self, p))
-        OPEVO_TRY(opevo_i_walk_feature_add_inactive(&made.feature,
-                                                    (size_t)opevo_parameter_size(parameter), err));
+        OPEVO_TRY(opevo_i_qgp_walk_feature_add_inactive(
+            &made.feature, (size_t)opevo_parameter_size(parameter), err));
     self->features[self->feature_count++] = made;
     self->axes[p].count++;
     self->mixed += made.is_powers;
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_walk_feature_clear(&made.feature);
+        opevo_i_qgp_walk_feature_clear(&made.feature);
     return status;
 }
 
@@ -77,7 +77,7 @@ static bool has_components(const opevo_parameter *parameter)
            opevo_parameter_size(parameter) <= OPEVO_I_CLASSIFIED_MOST;
 }
 
-static opevo_status fill_axis(opevo_i_walk_kernel *self, size_t p, opevo_error *err)
+static opevo_status fill_axis(opevo_i_qgp_walk_kernel *self, size_t p, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
@@ -111,7 +111,7 @@ cleanup:
     return status;
 }
 
-static void make_groups(opevo_i_walk_kernel *self)
+static void make_groups(opevo_i_qgp_walk_kernel *self)
 {
     group *last = NULL;
 
@@ -129,7 +129,7 @@ static void make_groups(opevo_i_walk_kernel *self)
 }
 
 /* Append a column whose values are equal or not. */
-static opevo_status fill_equality(opevo_i_walk_kernel *self, bool is_powers, opevo_error *err)
+static opevo_status fill_equality(opevo_i_qgp_walk_kernel *self, bool is_powers, opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
                        sizeof *self->features))
@@ -142,7 +142,7 @@ static opevo_status fill_equality(opevo_i_walk_kernel *self, bool is_powers, ope
     return OPEVO_OK;
 }
 
-static opevo_status fill(opevo_i_walk_kernel *self, size_t runs, opevo_error *err)
+static opevo_status fill(opevo_i_qgp_walk_kernel *self, size_t runs, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t parameters = opevo_space_parameter_count(self->space);
@@ -164,10 +164,10 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
-                                        opevo_i_walk_kernel **out, opevo_error *err)
+opevo_status opevo_i_qgp_walk_kernel_create(const opevo_space *space, size_t runs,
+                                            opevo_i_qgp_walk_kernel **out, opevo_error *err)
 {
-    opevo_i_walk_kernel *self = opevo_calloc(1, sizeof *self);
+    opevo_i_qgp_walk_kernel *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
     if (!self)
@@ -175,21 +175,21 @@ opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
     self->space = space;
     status = fill(self, runs, err);
     if (status != OPEVO_OK) {
-        opevo_i_walk_kernel_destroy(self);
+        opevo_i_qgp_walk_kernel_destroy(self);
         return status;
     }
     *out = self;
     return OPEVO_OK;
 }
 
-void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel)
+void opevo_i_qgp_walk_kernel_destroy(opevo_i_qgp_walk_kernel *kernel)
 {
     if (!kernel)
         return;
     for (size_t p = 0; kernel->axes && p < kernel->width; p++)
         opevo_index_map_destroy(kernel->axes[p].known);
     for (size_t f = 0; f < kernel->feature_count; f++)
-        opevo_i_walk_feature_clear(&kernel->features[f].feature);
+        opevo_i_qgp_walk_feature_clear(&kernel->features[f].feature);
     opevo_free(kernel->features);
     opevo_free(kernel->axes);
     opevo_free(kernel->groups);
@@ -197,40 +197,40 @@ void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel)
     opevo_free(kernel);
 }
 
-size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel)
+size_t opevo_i_qgp_walk_kernel_features(const opevo_i_qgp_walk_kernel *kernel)
 {
     return kernel->feature_count;
 }
 
-bool opevo_i_walk_kernel_is_optional(const opevo_i_walk_kernel *kernel, size_t feature)
+bool opevo_i_qgp_walk_kernel_is_optional(const opevo_i_qgp_walk_kernel *kernel, size_t feature)
 {
     return kernel->mixed > 1 && kernel->features[feature].is_powers;
 }
 
-unsigned char opevo_i_walk_kernel_start(const opevo_i_walk_kernel *kernel, size_t feature)
+unsigned char opevo_i_qgp_walk_kernel_start(const opevo_i_qgp_walk_kernel *kernel, size_t feature)
 {
     bool is_of_one = kernel->features[feature].feature.tables != NULL;
 
-    return opevo_i_walk_kernel_is_optional(kernel, feature) && is_of_one ? OPEVO_I_LEVELS - 1
-                                                                         : START_LEVEL;
+    return opevo_i_qgp_walk_kernel_is_optional(kernel, feature) && is_of_one ? OPEVO_I_LEVELS - 1
+                                                                             : START_LEVEL;
 }
 
 /* ---- Points ---- */
 
-opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kernel *kernel,
-                                 opevo_error *err)
+opevo_status opevo_i_qgp_points_init(opevo_i_qgp_points *points,
+                                     const opevo_i_qgp_walk_kernel *kernel, opevo_error *err)
 {
-    *points = (opevo_i_points){.kernel = kernel};
+    *points = (opevo_i_qgp_points){.kernel = kernel};
     points->values = opevo_calloc(kernel->width, sizeof *points->values);
     points->joints = opevo_calloc(kernel->group_count, sizeof *points->joints);
     if (!points->values || !points->joints) {
-        opevo_i_points_clear(points);
+        opevo_i_qgp_points_clear(points);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
     }
     return OPEVO_OK;
 }
 
-void opevo_i_points_clear(opevo_i_points *points)
+void opevo_i_qgp_points_clear(opevo_i_qgp_points *points)
 {
     for (size_t p = 0; points->values && p < points->kernel->width; p++)
         opevo_free(points->values[p]);
@@ -238,7 +238,7 @@ void opevo_i_points_clear(opevo_i_points *points)
         opevo_free(points->joints[g]);
     opevo_free(points->values);
     opevo_free(points->joints);
-    *points = (opevo_i_points){0};
+    *points = (opevo_i_qgp_points){0};
 }
 
 static bool grow(uint32_t **columns, size_t count, size_t capacity)
@@ -253,7 +253,7 @@ static bool grow(uint32_t **columns, size_t count, size_t capacity)
     return true;
 }
 
-static opevo_status make_room(opevo_i_points *points, opevo_error *err)
+static opevo_status make_room(opevo_i_qgp_points *points, opevo_error *err)
 {
     size_t capacity = points->capacity * 2 + 32;
 
@@ -289,7 +289,7 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
 }
 
 /* Whether all mixed parameters that are active have a power of two. */
-static bool are_powers(const opevo_i_walk_kernel *self)
+static bool are_powers(const opevo_i_qgp_walk_kernel *self)
 {
     for (size_t f = 0; f < self->feature_count; f++) {
         const compared *kinds = &self->features[f];
@@ -302,8 +302,8 @@ static bool are_powers(const opevo_i_walk_kernel *self)
     return true;
 }
 
-opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *kernel,
-                                opevo_index point, size_t run, opevo_error *err)
+opevo_status opevo_i_qgp_points_add(opevo_i_qgp_points *points, opevo_i_qgp_walk_kernel *kernel,
+                                    opevo_index point, size_t run, opevo_error *err)
 {
     opevo_status status = make_room(points, err);
     size_t at = points->count;
@@ -331,8 +331,8 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *from, size_t i,
-                                 opevo_error *err)
+opevo_status opevo_i_qgp_points_copy(opevo_i_qgp_points *points, const opevo_i_qgp_points *from,
+                                     size_t i, opevo_error *err)
 {
     opevo_status status = make_room(points, err);
 
@@ -362,9 +362,9 @@ static void multiply_equal(const compared *self, uint32_t inactive, double q, ui
     }
 }
 
-void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
-                                  const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                                  float *products)
+void opevo_i_qgp_walk_kernel_multiply(const opevo_i_qgp_walk_kernel *kernel, size_t feature,
+                                      unsigned level, const opevo_i_qgp_points *of, size_t i,
+                                      opevo_i_qgp_point_range to, float *products)
 {
     const compared *self = &kernel->features[feature];
     uint32_t value = of->values[self->column][i];
@@ -373,24 +373,24 @@ void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feat
     const float *row = NULL;
 
     if (!self->feature.tables) {
-        multiply_equal(self, kernel->axes[self->column].inactive, opevo_i_level_q[level], value,
+        multiply_equal(self, kernel->axes[self->column].inactive, opevo_i_qgp_level_q[level], value,
                        others, to.count, products);
         return;
     }
-    row = opevo_i_walk_feature_row(&self->feature, level, value);
+    row = opevo_i_qgp_walk_feature_row(&self->feature, level, value);
     for (size_t j = 0; j < to.count; j++)
         products[j] *= row[class_of[others[j]]];
 }
 
 /* out[v] = correlation of `value` with v, for all numbers of a parameter. */
-static void fill_row(const opevo_i_walk_kernel *kernel, const axis *self,
+static void fill_row(const opevo_i_qgp_walk_kernel *kernel, const axis *self,
                      const unsigned char *levels, uint32_t value, float *out)
 {
     for (size_t v = 0; v < self->size; v++)
         out[v] = 1;
     for (size_t f = self->first; f < self->first + self->count; f++) {
-        const opevo_i_walk_feature *feature = &kernel->features[f].feature;
-        const float *row = opevo_i_walk_feature_row(feature, levels[f], value);
+        const opevo_i_qgp_walk_feature *feature = &kernel->features[f].feature;
+        const float *row = opevo_i_qgp_walk_feature_row(feature, levels[f], value);
 
         for (size_t v = 0; v < self->size; v++)
             out[v] *= row[feature->class_of[v]];
@@ -399,8 +399,8 @@ static void fill_row(const opevo_i_walk_kernel *kernel, const axis *self,
 
 /* out[joint value] = product over the group's parameters. Extended one parameter at a time, from
  * the end, so that no part is overwritten before it is read. */
-static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joined,
-                           const unsigned char *levels, const opevo_i_points *of, size_t i,
+static void fill_joint_row(const opevo_i_qgp_walk_kernel *kernel, const group *joined,
+                           const unsigned char *levels, const opevo_i_qgp_points *of, size_t i,
                            float *out)
 {
     float row[OPEVO_I_DENSE_MOST + 1];
@@ -421,9 +421,9 @@ static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joine
     }
 }
 
-void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                             const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                             float *products)
+void opevo_i_qgp_walk_kernel_row(const opevo_i_qgp_walk_kernel *kernel, const unsigned char *levels,
+                                 const opevo_i_qgp_points *of, size_t i, opevo_i_qgp_point_range to,
+                                 float *products)
 {
     float joint[OPEVO_I_JOINT_MOST];
 
@@ -436,7 +436,7 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
 
         if (!joined->size) {
             for (size_t f = alone->first; f < alone->first + alone->count; f++)
-                opevo_i_walk_kernel_multiply(kernel, f, levels[f], of, i, to, products);
+                opevo_i_qgp_walk_kernel_multiply(kernel, f, levels[f], of, i, to, products);
             continue;
         }
         others = to.points->joints[g] + to.first;

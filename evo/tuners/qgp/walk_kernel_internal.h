@@ -44,56 +44,56 @@ enum {
     OPEVO_I_JOINT_MOST = 4096 /* values of a group of parameters: its row stays in the cache */
 };
 
-typedef struct opevo_i_walk_kernel opevo_i_walk_kernel;
+typedef struct opevo_i_qgp_walk_kernel opevo_i_qgp_walk_kernel;
 
 /* `space` must outlive it; `runs`, at least 1, are those that points were measured in. Errors:
  * NOMEM. Cost: as for each feature. */
-opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
-                                        opevo_i_walk_kernel **out, opevo_error *err);
-void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel);
+opevo_status opevo_i_qgp_walk_kernel_create(const opevo_space *space, size_t runs,
+                                            opevo_i_qgp_walk_kernel **out, opevo_error *err);
+void opevo_i_qgp_walk_kernel_destroy(opevo_i_qgp_walk_kernel *kernel);
 /* Each has a level. */
-size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel);
+size_t opevo_i_qgp_walk_kernel_features(const opevo_i_qgp_walk_kernel *kernel);
 /* Whether it is as likely before anything is known that a feature matters as that it does not, that
  * is, has the last level: true of those on powers of two where several parameters are mixed. */
-bool opevo_i_walk_kernel_is_optional(const opevo_i_walk_kernel *kernel, size_t feature);
+bool opevo_i_qgp_walk_kernel_is_optional(const opevo_i_qgp_walk_kernel *kernel, size_t feature);
 /* The level to begin with: the last for what is optional and of one parameter. */
-unsigned char opevo_i_walk_kernel_start(const opevo_i_walk_kernel *kernel, size_t feature);
+unsigned char opevo_i_qgp_walk_kernel_start(const opevo_i_qgp_walk_kernel *kernel, size_t feature);
 
 /* Points as the kernel sees them: for each parameter, for powers of two and the run where these are
  * compared, and for each group of parameters, a column with a number for each point. */
-typedef struct opevo_i_points {
-    const opevo_i_walk_kernel *kernel;
+typedef struct opevo_i_qgp_points {
+    const opevo_i_qgp_walk_kernel *kernel;
     size_t count, capacity;
     uint32_t **values; /* one column for each parameter, and for what else is compared */
     uint32_t **joints; /* one for each group */
-} opevo_i_points;
+} opevo_i_qgp_points;
 
-opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kernel *kernel,
-                                 opevo_error *err);
-void opevo_i_points_clear(opevo_i_points *points);
+opevo_status opevo_i_qgp_points_init(opevo_i_qgp_points *points,
+                                     const opevo_i_qgp_walk_kernel *kernel, opevo_error *err);
+void opevo_i_qgp_points_clear(opevo_i_qgp_points *points);
 /* Append a point of the space, measured in run 0, 1, ... of the kernel's; errors: NOMEM. The kernel
  * remembers values of large parameters. */
-opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *kernel,
-                                opevo_index point, size_t run, opevo_error *err);
+opevo_status opevo_i_qgp_points_add(opevo_i_qgp_points *points, opevo_i_qgp_walk_kernel *kernel,
+                                    opevo_index point, size_t run, opevo_error *err);
 /* Append point i of other points of the same kernel. Errors: NOMEM. */
-opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *from, size_t i,
-                                 opevo_error *err);
+opevo_status opevo_i_qgp_points_copy(opevo_i_qgp_points *points, const opevo_i_qgp_points *from,
+                                     size_t i, opevo_error *err);
 
 /* Points first .. first + count - 1 of a set. */
-typedef struct opevo_i_point_range {
-    const opevo_i_points *points;
+typedef struct opevo_i_qgp_point_range {
+    const opevo_i_qgp_points *points;
     size_t first, count;
-} opevo_i_point_range;
+} opevo_i_qgp_point_range;
 
 /* products[j] *= correlation by one feature between point i of `of` and point j of the range
  * `to`. */
-void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
-                                  const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                                  float *products);
+void opevo_i_qgp_walk_kernel_multiply(const opevo_i_qgp_walk_kernel *kernel, size_t feature,
+                                      unsigned level, const opevo_i_qgp_points *of, size_t i,
+                                      opevo_i_qgp_point_range to, float *products);
 /* products[j] = correlation of the points: one look-up for each group. Cost, beside that: up to
  * OPEVO_I_JOINT_MOST products for each group. */
-void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                             const opevo_i_points *of, size_t i, opevo_i_point_range to,
-                             float *products);
+void opevo_i_qgp_walk_kernel_row(const opevo_i_qgp_walk_kernel *kernel, const unsigned char *levels,
+                                 const opevo_i_qgp_points *of, size_t i, opevo_i_qgp_point_range to,
+                                 float *products);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct mixture {
     double inside; /* ordered: weight that falls into the domain */
 } mixture;
 
-struct opevo_i_parzen {
+struct opevo_i_tpe_parzen {
     bool ordered;
     opevo_index size;
     observation *observations; /* by vertex, then by age */
@@ -47,7 +47,7 @@ struct opevo_i_parzen {
 };
 
 /* One component for each observation, one more, and the prior. */
-static bool reserve_components(opevo_i_parzen *self)
+static bool reserve_components(opevo_i_tpe_parzen *self)
 {
     bool has_room = true;
 
@@ -58,9 +58,9 @@ static bool reserve_components(opevo_i_parzen *self)
     return has_room;
 }
 
-opevo_i_parzen *opevo_i_parzen_create(const opevo_parameter *parameter)
+opevo_i_tpe_parzen *opevo_i_tpe_parzen_create(const opevo_parameter *parameter)
 {
-    opevo_i_parzen *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tpe_parzen *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -69,13 +69,13 @@ opevo_i_parzen *opevo_i_parzen_create(const opevo_parameter *parameter)
     if (self->size <= RATIOS_MOST)
         self->ratios = opevo_malloc((size_t)self->size, sizeof *self->ratios);
     if ((self->size <= RATIOS_MOST && !self->ratios) || !reserve_components(self)) {
-        opevo_i_parzen_destroy(self);
+        opevo_i_tpe_parzen_destroy(self);
         return NULL;
     }
     return self;
 }
 
-void opevo_i_parzen_destroy(opevo_i_parzen *parzen)
+void opevo_i_tpe_parzen_destroy(opevo_i_tpe_parzen *parzen)
 {
     if (!parzen)
         return;
@@ -87,7 +87,7 @@ void opevo_i_parzen_destroy(opevo_i_parzen *parzen)
 }
 
 /* Observations of a value below `vertex`. */
-static size_t count_below(const opevo_i_parzen *self, opevo_index vertex)
+static size_t count_below(const opevo_i_tpe_parzen *self, opevo_index vertex)
 {
     size_t low = 0;
     size_t high = self->count;
@@ -103,9 +103,10 @@ static size_t count_below(const opevo_i_parzen *self, opevo_index vertex)
     return low;
 }
 
-opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, opevo_error *err)
+opevo_status opevo_i_tpe_parzen_observe(opevo_i_tpe_parzen *parzen, opevo_index vertex,
+                                        opevo_error *err)
 {
-    opevo_i_parzen *self = parzen;
+    opevo_i_tpe_parzen *self = parzen;
     size_t at = count_below(self, vertex + 1);
     bool has_room = opevo_reserve((void **)&self->observations, &self->observation_capacity,
                                   self->count + 1, sizeof *self->observations);
@@ -119,12 +120,12 @@ opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, 
     return OPEVO_OK;
 }
 
-size_t opevo_i_parzen_count(const opevo_i_parzen *parzen)
+size_t opevo_i_tpe_parzen_count(const opevo_i_tpe_parzen *parzen)
 {
     return parzen->count;
 }
 
-void opevo_i_parzen_forget(opevo_i_parzen *parzen, size_t count)
+void opevo_i_tpe_parzen_forget(opevo_i_tpe_parzen *parzen, size_t count)
 {
     size_t kept = 0;
 
@@ -152,7 +153,7 @@ static double between(const component *one, double low, double high)
 
 /* The means in ascending order, the prior among them before the observations that equal it. Returns
  * its place. */
-static size_t place_means(const opevo_i_parzen *self, mixture *made, const double *weights)
+static size_t place_means(const opevo_i_tpe_parzen *self, mixture *made, const double *weights)
 {
     component prior = {.mean = ((double)self->size - 1) / 2, .weight = 1};
     bool placed = false;
@@ -179,7 +180,7 @@ static size_t place_means(const opevo_i_parzen *self, mixture *made, const doubl
     return place;
 }
 
-static void set_deviations(const opevo_i_parzen *self, mixture *made, size_t prior)
+static void set_deviations(const opevo_i_tpe_parzen *self, mixture *made, size_t prior)
 {
     double most = (double)self->size;
     double divisor = 1 + (double)made->count;
@@ -199,7 +200,7 @@ static void set_deviations(const opevo_i_parzen *self, mixture *made, size_t pri
 }
 
 /* Merge what is equal, and sum the weights up. */
-static void settle(const opevo_i_parzen *self, mixture *made)
+static void settle(const opevo_i_tpe_parzen *self, mixture *made)
 {
     size_t kept = 0;
     double sum = 0;
@@ -224,7 +225,7 @@ static void settle(const opevo_i_parzen *self, mixture *made)
 
 /* ---- Unordered values ---- */
 
-static void sum_observations(const opevo_i_parzen *self, mixture *made, const double *weights)
+static void sum_observations(const opevo_i_tpe_parzen *self, mixture *made, const double *weights)
 {
     double sum = 0;
 
@@ -242,7 +243,8 @@ static double sum_at(const mixture *made, size_t count)
 
 /* ---- Both ---- */
 
-void opevo_i_parzen_fit(opevo_i_parzen *parzen, opevo_i_parzen_side side, const double *weights)
+void opevo_i_tpe_parzen_fit(opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
+                            const double *weights)
 {
     mixture *made = &parzen->sides[side];
 
@@ -282,8 +284,8 @@ static double draw_normal(opevo_rng *rng)
     return radius * cos(TWO_PI * opevo_rng_unit(rng));
 }
 
-opevo_index opevo_i_parzen_draw(const opevo_i_parzen *parzen, opevo_i_parzen_side side,
-                                opevo_rng *rng)
+opevo_index opevo_i_tpe_parzen_draw(const opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
+                                    opevo_rng *rng)
 {
     const mixture *made = &parzen->sides[side];
     double all = sum_at(made, made->count);
@@ -305,8 +307,8 @@ opevo_index opevo_i_parzen_draw(const opevo_i_parzen *parzen, opevo_i_parzen_sid
     return opevo_rng_below_wide(rng, parzen->size);
 }
 
-double opevo_i_parzen_probability(const opevo_i_parzen *parzen, opevo_i_parzen_side side,
-                                  opevo_index vertex)
+double opevo_i_tpe_parzen_probability(const opevo_i_tpe_parzen *parzen,
+                                      opevo_i_tpe_parzen_side side, opevo_index vertex)
 {
     const mixture *made = &parzen->sides[side];
     double sum = 0;
@@ -322,13 +324,13 @@ double opevo_i_parzen_probability(const opevo_i_parzen *parzen, opevo_i_parzen_s
     return sum / made->inside;
 }
 
-double opevo_i_parzen_ratio(opevo_i_parzen *parzen, opevo_index vertex)
+double opevo_i_tpe_parzen_ratio(opevo_i_tpe_parzen *parzen, opevo_index vertex)
 {
     double ratio = parzen->ratios ? parzen->ratios[(size_t)vertex] : -1;
 
     if (ratio < 0)
-        ratio = opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, vertex) /
-                opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, vertex);
+        ratio = opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, vertex) /
+                opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, vertex);
     if (parzen->ratios)
         parzen->ratios[(size_t)vertex] = ratio;
     return ratio;

@@ -19,31 +19,37 @@
 #include <opevo/random.h>
 
 /* All observations of a parameter, by value. */
-typedef struct opevo_i_parzen opevo_i_parzen;
+typedef struct opevo_i_tpe_parzen opevo_i_tpe_parzen;
 
-opevo_i_parzen *opevo_i_parzen_create(const opevo_parameter *parameter); /* NULL without memory */
-void opevo_i_parzen_destroy(opevo_i_parzen *parzen);
+opevo_i_tpe_parzen *
+opevo_i_tpe_parzen_create(const opevo_parameter *parameter); /* NULL without memory */
+void opevo_i_tpe_parzen_destroy(opevo_i_tpe_parzen *parzen);
 
 /* Add an observation. Errors: NOMEM. Cost: moving 24 bytes for each one of a larger value. */
-opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, opevo_error *err);
+opevo_status opevo_i_tpe_parzen_observe(opevo_i_tpe_parzen *parzen, opevo_index vertex,
+                                        opevo_error *err);
 
-size_t opevo_i_parzen_count(const opevo_i_parzen *parzen);
+size_t opevo_i_tpe_parzen_count(const opevo_i_tpe_parzen *parzen);
 /* Forget all but the first `count` observations. Cost: linear in the observations. */
-void opevo_i_parzen_forget(opevo_i_parzen *parzen, size_t count);
+void opevo_i_tpe_parzen_forget(opevo_i_tpe_parzen *parzen, size_t count);
 
-/* The two estimators, made anew by opevo_i_parzen_fit. */
-typedef enum opevo_i_parzen_side { OPEVO_I_PARZEN_BELOW, OPEVO_I_PARZEN_ABOVE } opevo_i_parzen_side;
+/* The two estimators, made anew by opevo_i_tpe_parzen_fit. */
+typedef enum opevo_i_tpe_parzen_side {
+    OPEVO_I_PARZEN_BELOW,
+    OPEVO_I_PARZEN_ABOVE
+} opevo_i_tpe_parzen_side;
 
 /* Estimate from the observations of positive weight, which may be none; weights[k] belongs to the
  * k-th observed. Cost: linear in the observations. */
-void opevo_i_parzen_fit(opevo_i_parzen *parzen, opevo_i_parzen_side side, const double *weights);
+void opevo_i_tpe_parzen_fit(opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
+                            const double *weights);
 
-opevo_index opevo_i_parzen_draw(const opevo_i_parzen *parzen, opevo_i_parzen_side side,
-                                opevo_rng *rng);
-double opevo_i_parzen_probability(const opevo_i_parzen *parzen, opevo_i_parzen_side side,
-                                  opevo_index vertex);
+opevo_index opevo_i_tpe_parzen_draw(const opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
+                                    opevo_rng *rng);
+double opevo_i_tpe_parzen_probability(const opevo_i_tpe_parzen *parzen,
+                                      opevo_i_tpe_parzen_side side, opevo_index vertex);
 /* Probability below over probability above, both fitted. Kept until the next fit for parameters of
  * at most 4096 values. */
-double opevo_i_parzen_ratio(opevo_i_parzen *parzen, opevo_index vertex);
+double opevo_i_tpe_parzen_ratio(opevo_i_tpe_parzen *parzen, opevo_index vertex);
 
 #endif

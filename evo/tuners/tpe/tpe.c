@@ -77,7 +77,7 @@ typedef struct tpe {
     opevo_setting_value settings[SETTING_COUNT];
     opevo_rng rng;
     opevo_i_rounds *rounds;
-    opevo_i_parzen **parzens; /* one for each parameter */
+    opevo_i_tpe_parzen **parzens; /* one for each parameter */
     opevo_index *vertices;
     size_t *known; /* scratch: observations of each parameter without the lies */
 
@@ -97,7 +97,7 @@ static void destroy(opevo_tuner *tuner)
 
     opevo_i_rounds_destroy(self->rounds);
     for (size_t i = 0; self->parzens && i < self->width; i++)
-        opevo_i_parzen_destroy(self->parzens[i]);
+        opevo_i_tpe_parzen_destroy(self->parzens[i]);
     opevo_free(self->parzens);
     opevo_free(self->vertices);
     opevo_free(self->known);
@@ -114,11 +114,11 @@ static bool allocate(tpe *self)
     self->rounds = opevo_i_rounds_create(self->space);
     self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
     self->known = opevo_malloc(self->width, sizeof *self->known);
-    self->parzens = opevo_calloc(self->width, sizeof(opevo_i_parzen *));
+    self->parzens = opevo_calloc(self->width, sizeof(opevo_i_tpe_parzen *));
     if (!self->rounds || !self->vertices || !self->known || !self->parzens)
         return false;
     for (size_t i = 0; i < self->width; i++) {
-        self->parzens[i] = opevo_i_parzen_create(opevo_space_parameter(self->space, i));
+        self->parzens[i] = opevo_i_tpe_parzen_create(opevo_space_parameter(self->space, i));
         if (!self->parzens[i])
             return false;
     }
@@ -174,7 +174,7 @@ static opevo_status observe_one(tpe *self, opevo_index point, double fitness, op
         opevo_status status = OPEVO_OK;
 
         if (active)
-            status = opevo_i_parzen_observe(self->parzens[i], self->vertices[i], err);
+            status = opevo_i_tpe_parzen_observe(self->parzens[i], self->vertices[i], err);
         if (self->active)
             self->active[self->count * self->width + i] = active;
         if (status != OPEVO_OK)
@@ -202,7 +202,7 @@ static opevo_status lie(tpe *self, opevo_index point, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; self->lies == 0 && i < self->width; i++)
-        self->known[i] = opevo_i_parzen_count(self->parzens[i]);
+        self->known[i] = opevo_i_tpe_parzen_count(self->parzens[i]);
     status = observe_one(self, point, LIE, err);
     self->lies += status == OPEVO_OK;
     return status;
@@ -211,7 +211,7 @@ static opevo_status lie(tpe *self, opevo_index point, opevo_error *err)
 static void forget_lies(tpe *self)
 {
     for (size_t i = 0; self->lies > 0 && i < self->width; i++)
-        opevo_i_parzen_forget(self->parzens[i], self->known[i]);
+        opevo_i_tpe_parzen_forget(self->parzens[i], self->known[i]);
     self->count -= self->lies;
     self->lies = 0;
 }
@@ -230,7 +230,7 @@ static double forgetting_weight(size_t k, size_t count)
     return ramp == 1 ? first : first + (1 - first) * (double)k / (double)(ramp - 1);
 }
 
-static void fit_side(tpe *self, opevo_i_parzen_side side, size_t members)
+static void fit_side(tpe *self, opevo_i_tpe_parzen_side side, size_t members)
 {
     bool good = side == OPEVO_I_PARZEN_BELOW;
     size_t k = 0;
@@ -238,11 +238,11 @@ static void fit_side(tpe *self, opevo_i_parzen_side side, size_t members)
     for (size_t age = 0; age < self->count; age++)
         self->weights[age] = self->good[age] == good ? forgetting_weight(k++, members) : 0;
     for (size_t i = 0; i < self->width; i++)
-        opevo_i_parzen_fit(self->parzens[i], side, self->weights);
+        opevo_i_tpe_parzen_fit(self->parzens[i], side, self->weights);
 }
 
 /* The same where a parameter counts only the observations in which it was active. */
-static void fit_side_of_branches(tpe *self, opevo_i_parzen_side side)
+static void fit_side_of_branches(tpe *self, opevo_i_tpe_parzen_side side)
 {
     bool good = side == OPEVO_I_PARZEN_BELOW;
 
@@ -256,7 +256,7 @@ static void fit_side_of_branches(tpe *self, opevo_i_parzen_side side)
                 self->weights[own++] =
                     self->good[age] == good ? forgetting_weight(k++, members) : 0;
         }
-        opevo_i_parzen_fit(self->parzens[i], side, self->weights);
+        opevo_i_tpe_parzen_fit(self->parzens[i], side, self->weights);
     }
 }
 
@@ -293,7 +293,7 @@ static bool suggest(tpe *self, opevo_index *point)
         for (size_t i = 0; i < self->width; i++)
             self->vertices[i] =
                 opevo_space_is_active(self->space, i, self->vertices)
-                    ? opevo_i_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng)
+                    ? opevo_i_tpe_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng)
                     : OPEVO_INACTIVE;
         drawn = opevo_space_encode(self->space, self->vertices);
         if (opevo_space_is_sparse(self->space)) {
@@ -306,7 +306,7 @@ static bool suggest(tpe *self, opevo_index *point)
         met++;
         for (size_t i = 0; i < self->width; i++) {
             if (self->vertices[i] != OPEVO_INACTIVE)
-                score += log(opevo_i_parzen_ratio(self->parzens[i], self->vertices[i]));
+                score += log(opevo_i_tpe_parzen_ratio(self->parzens[i], self->vertices[i]));
         }
         if (score > best) {
             best = score;

@@ -28,7 +28,7 @@ typedef struct item {
     opevo_index point;
 } item;
 
-struct opevo_i_annealing {
+struct opevo_i_tvm_annealing {
     const opevo_space *space;
     size_t width;
     opevo_index *sizes;   /* of the parameters */
@@ -50,7 +50,7 @@ struct opevo_i_annealing {
     opevo_index_map *in_heap; /* point -> 1 while it is in the heap, 0 afterwards */
 };
 
-static void set_strides(opevo_i_annealing *self)
+static void set_strides(opevo_i_tvm_annealing *self)
 {
     opevo_index stride = 1;
 
@@ -61,9 +61,10 @@ static void set_strides(opevo_i_annealing *self)
     }
 }
 
-opevo_i_annealing *opevo_i_annealing_create(const opevo_space *space, size_t chains, size_t steps)
+opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, size_t chains,
+                                                    size_t steps)
 {
-    opevo_i_annealing *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_annealing *self = opevo_calloc(1, sizeof *self);
     size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
 
     if (!self)
@@ -82,14 +83,14 @@ opevo_i_annealing *opevo_i_annealing_create(const opevo_space *space, size_t cha
     self->next_scores = opevo_malloc(chains, sizeof *self->next_scores);
     if (!self->sizes || !self->strides || !self->points || !self->vertices || !self->scores ||
         !self->next_points || !self->next_vertices || !self->next_scores) {
-        opevo_i_annealing_destroy(self);
+        opevo_i_tvm_annealing_destroy(self);
         return NULL;
     }
     set_strides(self);
     return self;
 }
 
-void opevo_i_annealing_destroy(opevo_i_annealing *annealing)
+void opevo_i_tvm_annealing_destroy(opevo_i_tvm_annealing *annealing)
 {
     if (!annealing)
         return;
@@ -138,7 +139,7 @@ static void sink(item *heap, size_t count, size_t at)
     heap[at] = moved;
 }
 
-static opevo_status start_heap(opevo_i_annealing *self, size_t wanted, opevo_error *err)
+static opevo_status start_heap(opevo_i_tvm_annealing *self, size_t wanted, opevo_error *err)
 {
     opevo_index_map_destroy(self->in_heap);
     self->in_heap = opevo_index_map_create();
@@ -154,7 +155,7 @@ static opevo_status start_heap(opevo_i_annealing *self, size_t wanted, opevo_err
 }
 
 /* Offer points to the list; *changed is set when one enters. */
-static opevo_status offer(opevo_i_annealing *self, const opevo_i_annealing_goal *goal,
+static opevo_status offer(opevo_i_tvm_annealing *self, const opevo_i_tvm_annealing_goal *goal,
                           const opevo_index *points, const float *scores, bool *changed,
                           opevo_error *err)
 {
@@ -179,7 +180,7 @@ static opevo_status offer(opevo_i_annealing *self, const opevo_i_annealing_goal 
 }
 
 /* The points of the list by falling score, in the order of a stable sort of the heap. */
-static size_t read_heap(opevo_i_annealing *self, opevo_index *points)
+static size_t read_heap(opevo_i_tvm_annealing *self, opevo_index *points)
 {
     item *heap = self->heap;
     size_t count = 0;
@@ -202,7 +203,7 @@ static size_t read_heap(opevo_i_annealing *self, opevo_index *points)
 
 /* ---- The chains ---- */
 
-static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_error *err)
+static opevo_status start_chains(opevo_i_tvm_annealing *self, opevo_rng *rng, opevo_error *err)
 {
     opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = fresh ? OPEVO_OK : OPEVO_NOMEM;
@@ -227,7 +228,7 @@ static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_
 
 /* Give parameter i another vertex, if it is active; in another branch the first point. Returns the
  * new point. */
-static opevo_index change(const opevo_i_annealing *self, size_t i, opevo_index vertex,
+static opevo_index change(const opevo_i_tvm_annealing *self, size_t i, opevo_index vertex,
                           opevo_index point, opevo_index *vertices)
 {
     opevo_index before = vertices[i];
@@ -244,7 +245,7 @@ static opevo_index change(const opevo_i_annealing *self, size_t i, opevo_index v
 }
 
 /* Change parameters at random until the point is another, allowed one. */
-static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
+static void walk(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng)
 {
     const opevo_index *from = self->vertices + chain * self->width;
     opevo_index *to = self->next_vertices + chain * self->width;
@@ -271,7 +272,7 @@ static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
     self->next_points[chain] = self->points[chain];
 }
 
-static void accept(opevo_i_annealing *self, double temperature, opevo_rng *rng)
+static void accept(opevo_i_tvm_annealing *self, double temperature, opevo_rng *rng)
 {
     for (size_t i = 0; i < self->chains; i++) {
         double gain = (double)self->next_scores[i] - (double)self->scores[i];
@@ -287,7 +288,7 @@ static void accept(opevo_i_annealing *self, double temperature, opevo_rng *rng)
     }
 }
 
-static opevo_status step(opevo_i_annealing *self, const opevo_i_annealing_goal *goal,
+static opevo_status step(opevo_i_tvm_annealing *self, const opevo_i_tvm_annealing_goal *goal,
                          double temperature, opevo_rng *rng, bool *changed, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -302,12 +303,12 @@ static opevo_status step(opevo_i_annealing *self, const opevo_i_annealing_goal *
     return offer(self, goal, self->next_points, self->next_scores, changed, err);
 }
 
-opevo_status opevo_i_annealing_search(opevo_i_annealing *annealing,
-                                      const opevo_i_annealing_goal *goal, size_t wanted,
-                                      opevo_rng *rng, opevo_index *points, size_t *count,
-                                      opevo_error *err)
+opevo_status opevo_i_tvm_annealing_search(opevo_i_tvm_annealing *annealing,
+                                          const opevo_i_tvm_annealing_goal *goal, size_t wanted,
+                                          opevo_rng *rng, opevo_index *points, size_t *count,
+                                          opevo_error *err)
 {
-    opevo_i_annealing *self = annealing;
+    opevo_i_tvm_annealing *self = annealing;
     opevo_status status = OPEVO_OK;
     size_t last_change = 0;
     double temperature = 1;

@@ -10,24 +10,25 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
-typedef struct opevo_i_annealing opevo_i_annealing;
+typedef struct opevo_i_tvm_annealing opevo_i_tvm_annealing;
 
 /* `space` must outlive it. NULL without memory. */
-opevo_i_annealing *opevo_i_annealing_create(const opevo_space *space, size_t chains, size_t steps);
-void opevo_i_annealing_destroy(opevo_i_annealing *annealing);
+opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, size_t chains,
+                                                    size_t steps);
+void opevo_i_tvm_annealing_destroy(opevo_i_tvm_annealing *annealing);
 
 /* What is maximised: scores of `count` points, at most as many as there are chains. */
-typedef opevo_status (*opevo_i_annealing_scores)(void *context, const opevo_index *points,
-                                                 const opevo_index *vertices, size_t count,
-                                                 float *scores, opevo_error *err);
+typedef opevo_status (*opevo_i_tvm_annealing_scores)(void *context, const opevo_index *points,
+                                                     const opevo_index *vertices, size_t count,
+                                                     float *scores, opevo_error *err);
 /* Points that are no answer, though chains may pass through them. */
-typedef bool (*opevo_i_annealing_excludes)(void *context, opevo_index point);
+typedef bool (*opevo_i_tvm_annealing_excludes)(void *context, opevo_index point);
 
-typedef struct opevo_i_annealing_goal {
-    opevo_i_annealing_scores scores;
-    opevo_i_annealing_excludes excludes;
+typedef struct opevo_i_tvm_annealing_goal {
+    opevo_i_tvm_annealing_scores scores;
+    opevo_i_tvm_annealing_excludes excludes;
     void *context;
-} opevo_i_annealing_goal;
+} opevo_i_tvm_annealing_goal;
 
 /* The points of the largest scores that the chains meet, at most `wanted` (at least 1), by falling
  * score and none twice; those of negative score are left out. Chains start at distinct uniform
@@ -37,9 +38,9 @@ typedef struct opevo_i_annealing_goal {
  *   count   out: how many there are
  *
  * Errors: NOMEM, and what `scores` reports. Cost: a call of `scores` for each step. */
-opevo_status opevo_i_annealing_search(opevo_i_annealing *annealing,
-                                      const opevo_i_annealing_goal *goal, size_t wanted,
-                                      opevo_rng *rng, opevo_index *points, size_t *count,
-                                      opevo_error *err);
+opevo_status opevo_i_tvm_annealing_search(opevo_i_tvm_annealing *annealing,
+                                          const opevo_i_tvm_annealing_goal *goal, size_t wanted,
+                                          opevo_rng *rng, opevo_index *points, size_t *count,
+                                          opevo_error *err);
 
 #endif

@@ -81,11 +81,11 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
 
 static void destroy(opevo_tuner *tuner)
 {
-    opevo_i_ansor *self = (opevo_i_ansor *)tuner;
+    opevo_i_tvm_ansor *self = (opevo_i_tvm_ansor *)tuner;
 
-    opevo_i_evolution_release(&self->super);
-    opevo_i_genome_destroy(self->genome);
-    opevo_i_crossing_release(&self->crossing);
+    opevo_i_tvm_evolution_release(&self->super);
+    opevo_i_tvm_genome_destroy(self->genome);
+    opevo_i_tvm_crossing_release(&self->crossing);
     opevo_free(self->beam);
     opevo_free(self);
 }
@@ -93,7 +93,7 @@ static void destroy(opevo_tuner *tuner)
 /* ---- Samples ---- */
 
 /* Whether a sample is a new program; it is then in the population. */
-static opevo_status take_sample(opevo_i_evolution *self, opevo_index_set *met, opevo_error *err)
+static opevo_status take_sample(opevo_i_tvm_evolution *self, opevo_index_set *met, opevo_error *err)
 {
     opevo_index *vertices = self->vertices + self->now_count * self->width;
     opevo_status status = OPEVO_OK;
@@ -105,12 +105,12 @@ static opevo_status take_sample(opevo_i_evolution *self, opevo_index_set *met, o
             self->space, opevo_rng_below_wide(&self->rng, opevo_space_listed_count(self->space)));
         opevo_space_decode(self->space, point, vertices);
     } else {
-        opevo_i_genome_sample(((opevo_i_ansor *)self)->genome, 0, &self->rng, vertices);
+        opevo_i_tvm_genome_sample(((opevo_i_tvm_ansor *)self)->genome, 0, &self->rng, vertices);
         point = opevo_space_encode(self->space, vertices);
     }
     if (!opevo_space_allows(self->space, point) || opevo_index_set_has(met, point))
         return OPEVO_OK;
-    status = opevo_i_surrogate_knows(self->surrogate, point, vertices, &known, err);
+    status = opevo_i_tvm_surrogate_knows(self->surrogate, point, vertices, &known, err);
     if (status != OPEVO_OK || !known)
         return status;
     if (!opevo_index_set_add(met, point))
@@ -122,9 +122,9 @@ static opevo_status take_sample(opevo_i_evolution *self, opevo_index_set *met, o
 /* Batches of as many samples as a generation has points, until enough of them are programs and
  * different. After five batches in a row without a new one half as many are enough, now and later.
  * Source: TVM v0.8, SketchPolicyNode::SampleInitPopulation. */
-static opevo_status sample(opevo_i_evolution *self, opevo_error *err)
+static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
 {
-    opevo_i_ansor *ansor = (opevo_i_ansor *)self;
+    opevo_i_tvm_ansor *ansor = (opevo_i_tvm_ansor *)self;
     opevo_index_set *met = opevo_index_set_create();
     opevo_status status = OPEVO_OK;
 
@@ -149,11 +149,11 @@ cleanup:
 }
 
 /* A mutation that has nothing to change gives a copy. */
-static bool mutate(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point)
+static bool mutate(opevo_i_tvm_evolution *self, opevo_index *vertices, opevo_index *point)
 {
     if (opevo_space_is_sparse(self->space))
-        return opevo_i_evolution_step(self, vertices, point);
-    opevo_i_genome_mutate(((opevo_i_ansor *)self)->genome, &self->rng, vertices);
+        return opevo_i_tvm_evolution_step(self, vertices, point);
+    opevo_i_tvm_genome_mutate(((opevo_i_tvm_ansor *)self)->genome, &self->rng, vertices);
     *point = opevo_space_encode(self->space, vertices);
     return opevo_space_allows(self->space, *point);
 }
@@ -161,7 +161,7 @@ static bool mutate(opevo_i_evolution *self, opevo_index *vertices, opevo_index *
 /* ---- Searches ---- */
 
 /* Samples alone, in the order drawn. */
-static opevo_status choose_samples(opevo_i_evolution *self, opevo_error *err)
+static opevo_status choose_samples(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_status status = sample(self, err);
 
@@ -170,48 +170,48 @@ static opevo_status choose_samples(opevo_i_evolution *self, opevo_error *err)
     return status;
 }
 
-static opevo_status choose_by_beam(opevo_i_evolution *self, opevo_error *err)
+static opevo_status choose_by_beam(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_status status = sample(self, err);
 
     if (status != OPEVO_OK)
         return status;
-    opevo_i_evolution_choose_random(self);
-    return opevo_i_ansor_beam((opevo_i_ansor *)self, err);
+    opevo_i_tvm_evolution_choose_random(self);
+    return opevo_i_tvm_ansor_beam((opevo_i_tvm_ansor *)self, err);
 }
 
-static opevo_status cross(opevo_i_evolution *self, size_t *made, opevo_error *err)
+static opevo_status cross(opevo_i_tvm_evolution *self, size_t *made, opevo_error *err)
 {
-    return opevo_i_ansor_cross((opevo_i_ansor *)self, made, err);
+    return opevo_i_tvm_ansor_cross((opevo_i_tvm_ansor *)self, made, err);
 }
 
-static const opevo_i_evolution_ways searches[] = {
+static const opevo_i_tvm_evolution_ways searches[] = {
     [SEARCH_EVOLUTION] = {.sample = sample, .mutate = mutate, .cross = cross},
     [SEARCH_RANDOM] = {.sample = sample, .choose = choose_samples},
     [SEARCH_BEAM] = {.sample = sample, .choose = choose_by_beam},
 };
 
-static bool allocate(opevo_i_ansor *self, const opevo_space *space,
+static bool allocate(opevo_i_tvm_ansor *self, const opevo_space *space,
                      const opevo_setting_value *settings)
 {
     self->genome =
-        opevo_i_genome_create(space, (opevo_i_gene_weights)settings[SETTING_WEIGHTS].number,
-                              (uint64_t)settings[SETTING_INNERMOST].number);
+        opevo_i_tvm_genome_create(space, (opevo_i_tvm_gene_weights)settings[SETTING_WEIGHTS].number,
+                                  (uint64_t)settings[SETTING_INNERMOST].number);
     self->beam_width = self->super.best_most < self->super.plan.population
                            ? self->super.best_most
                            : self->super.plan.population;
     self->beam = opevo_malloc(self->beam_width, sizeof *self->beam);
     return self->genome && self->beam &&
-           opevo_i_crossing_init(&self->crossing, settings[SETTING_CROSSOVER].number,
-                                 self->super.room, self->super.width);
+           opevo_i_tvm_crossing_init(&self->crossing, settings[SETTING_CROSSOVER].number,
+                                     self->super.room, self->super.width);
 }
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
     size_t search = (size_t)settings[SETTING_SEARCH].number;
-    opevo_i_evolution_plan plan = opevo_i_evolution_plan_of(settings);
-    opevo_i_ansor *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_evolution_plan plan = opevo_i_tvm_evolution_plan_of(settings);
+    opevo_i_tvm_ansor *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
@@ -223,7 +223,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     self->minimum = (size_t)settings[SETTING_MINIMUM].number;
     if (self->minimum > plan.population)
         self->minimum = plan.population;
-    if (!opevo_i_evolution_init(&self->super, &searches[search], &plan, space, rng) ||
+    if (!opevo_i_tvm_evolution_init(&self->super, &searches[search], &plan, space, rng) ||
         !allocate(self, space, settings)) {
         destroy(&self->super.super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
@@ -241,10 +241,10 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .works_on_branches = true,
     .of_programs = true,
     .create = create,
-    .ask = opevo_i_evolution_ask,
-    .tell = opevo_i_evolution_tell,
+    .ask = opevo_i_tvm_evolution_ask,
+    .tell = opevo_i_tvm_evolution_tell,
     .destroy = destroy,
-    .learn = opevo_i_evolution_learn,
-    .observe = opevo_i_evolution_observe,
-    .library = opevo_i_cost_model_library,
+    .learn = opevo_i_tvm_evolution_learn,
+    .observe = opevo_i_tvm_evolution_observe,
+    .library = opevo_i_tvm_cost_model_library,
 };

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* The parameters of one stage, brought from one parent to another. */
-typedef struct opevo_i_exchange {
+typedef struct opevo_i_tvm_exchange {
     size_t child; /* number of the crossing within the batch */
     size_t stage;
     size_t to, from; /* places of the parents in the generation */
 } exchange;
 
-bool opevo_i_crossing_init(opevo_i_crossing *self, double probability, size_t capacity,
-                           size_t width)
+bool opevo_i_tvm_crossing_init(opevo_i_tvm_crossing *self, double probability, size_t capacity,
+                               size_t width)
 {
     self->probability = probability;
     if (!(probability > 0))
@@ -29,7 +29,7 @@ bool opevo_i_crossing_init(opevo_i_crossing *self, double probability, size_t ca
     return self->exchanges && self->points && self->vertices && self->scores;
 }
 
-void opevo_i_crossing_release(opevo_i_crossing *self)
+void opevo_i_tvm_crossing_release(opevo_i_tvm_crossing *self)
 {
     opevo_free(self->exchanges);
     opevo_free(self->points);
@@ -37,12 +37,12 @@ void opevo_i_crossing_release(opevo_i_crossing *self)
     opevo_free(self->scores);
 }
 
-static const opevo_index *row_of(const opevo_i_ansor *self, size_t place)
+static const opevo_index *row_of(const opevo_i_tvm_ansor *self, size_t place)
 {
     return self->super.vertices + place * self->super.width;
 }
 
-static bool match(const opevo_i_ansor *self, size_t a, size_t b)
+static bool match(const opevo_i_tvm_ansor *self, size_t a, size_t b)
 {
     const opevo_index *first = row_of(self, a), *second = row_of(self, b);
 
@@ -54,13 +54,13 @@ static bool match(const opevo_i_ansor *self, size_t a, size_t b)
 }
 
 /* Copy the parameters of a stage; whether one differs. */
-static bool copy_stage(const opevo_i_ansor *self, size_t stage, const opevo_index *from,
+static bool copy_stage(const opevo_i_tvm_ansor *self, size_t stage, const opevo_index *from,
                        opevo_index *to)
 {
     bool differs = false;
 
     for (size_t i = 0; i < self->super.width; i++) {
-        if (opevo_i_genome_stage(self->genome, i) != stage || from[i] == to[i])
+        if (opevo_i_tvm_genome_stage(self->genome, i) != stage || from[i] == to[i])
             continue;
         to[i] = from[i];
         differs = true;
@@ -69,12 +69,12 @@ static bool copy_stage(const opevo_i_ansor *self, size_t stage, const opevo_inde
 }
 
 /* The exchanges of one crossing; those that change nothing or are forbidden are left out. */
-static void add_exchanges(opevo_i_ansor *self, size_t child, size_t to, size_t from)
+static void add_exchanges(opevo_i_tvm_ansor *self, size_t child, size_t to, size_t from)
 {
-    opevo_i_evolution *evolution = &self->super;
-    opevo_i_crossing *batch = &self->crossing;
+    opevo_i_tvm_evolution *evolution = &self->super;
+    opevo_i_tvm_crossing *batch = &self->crossing;
 
-    for (size_t stage = 0; stage < opevo_i_genome_stage_count(self->genome); stage++) {
+    for (size_t stage = 0; stage < opevo_i_tvm_genome_stage_count(self->genome); stage++) {
         opevo_index *row = batch->vertices + batch->count * evolution->width;
 
         memcpy(row, row_of(self, to), evolution->width * sizeof *row);
@@ -88,12 +88,12 @@ static void add_exchanges(opevo_i_ansor *self, size_t child, size_t to, size_t f
 }
 
 /* Score the exchanges, and make the children of the crossings that have any. */
-static opevo_status finish_batch(opevo_i_ansor *self, size_t *made, opevo_error *err)
+static opevo_status finish_batch(opevo_i_tvm_ansor *self, size_t *made, opevo_error *err)
 {
-    opevo_i_evolution *evolution = &self->super;
-    opevo_i_crossing *batch = &self->crossing;
-    opevo_status status = opevo_i_evolution_score(evolution, batch->points, batch->vertices,
-                                                  batch->count, batch->scores, err);
+    opevo_i_tvm_evolution *evolution = &self->super;
+    opevo_i_tvm_crossing *batch = &self->crossing;
+    opevo_status status = opevo_i_tvm_evolution_score(evolution, batch->points, batch->vertices,
+                                                      batch->count, batch->scores, err);
 
     for (size_t i = 0; status == OPEVO_OK && i < batch->count;) {
         const exchange *first = &batch->exchanges[i];
@@ -111,11 +111,11 @@ static opevo_status finish_batch(opevo_i_ansor *self, size_t *made, opevo_error 
     return status;
 }
 
-opevo_status opevo_i_ansor_cross(opevo_i_ansor *self, size_t *made, opevo_error *err)
+opevo_status opevo_i_tvm_ansor_cross(opevo_i_tvm_ansor *self, size_t *made, opevo_error *err)
 {
-    opevo_i_evolution *evolution = &self->super;
-    opevo_i_crossing *batch = &self->crossing;
-    size_t stages = opevo_i_genome_stage_count(self->genome);
+    opevo_i_tvm_evolution *evolution = &self->super;
+    opevo_i_tvm_crossing *batch = &self->crossing;
+    size_t stages = opevo_i_tvm_genome_stage_count(self->genome);
     opevo_status status = OPEVO_OK;
 
     if (!(batch->probability > 0) || stages > batch->capacity)
@@ -125,8 +125,8 @@ opevo_status opevo_i_ansor_cross(opevo_i_ansor *self, size_t *made, opevo_error 
 
         if (opevo_rng_unit(&evolution->rng) >= batch->probability)
             continue;
-        to = opevo_i_evolution_parent(evolution);
-        from = opevo_i_evolution_parent(evolution);
+        to = opevo_i_tvm_evolution_parent(evolution);
+        from = opevo_i_tvm_evolution_parent(evolution);
         if (evolution->scores[from] > evolution->scores[to]) {
             size_t better = from;
 

@@ -27,8 +27,8 @@
 static const opevo_setting settings_table[] = {OPEVO_I_EVOLUTION_TABLE};
 
 typedef struct knobs {
-    opevo_i_evolution super;
-    opevo_i_tiling *tilings;
+    opevo_i_tvm_evolution super;
+    opevo_i_tvm_tiling *tilings;
     size_t tiling_count;
     size_t *others; /* parameters of several values that are no factorisation */
     size_t other_count;
@@ -38,7 +38,7 @@ static void destroy(opevo_tuner *tuner)
 {
     knobs *self = (knobs *)tuner;
 
-    opevo_i_evolution_release(&self->super);
+    opevo_i_tvm_evolution_release(&self->super);
     opevo_free(self->tilings);
     opevo_free(self->others);
     opevo_free(self);
@@ -51,7 +51,7 @@ static void sort_parameters(knobs *self)
 
         if (opevo_parameter_size(parameter) == 1)
             continue;
-        if (opevo_i_tiling_of(parameter, &self->tilings[self->tiling_count]))
+        if (opevo_i_tvm_tiling_of(parameter, &self->tilings[self->tiling_count]))
             self->tilings[self->tiling_count++].place = i;
         else
             self->others[self->other_count++] = i;
@@ -59,7 +59,7 @@ static void sort_parameters(knobs *self)
 }
 
 /* Random points, none twice. */
-static opevo_status sample(opevo_i_evolution *self, opevo_error *err)
+static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = OPEVO_OK;
@@ -80,22 +80,22 @@ cleanup:
 }
 
 /* Whether the mutated point is allowed. */
-static bool mutate(opevo_i_evolution *evolution, opevo_index *vertices, opevo_index *point)
+static bool mutate(opevo_i_tvm_evolution *evolution, opevo_index *vertices, opevo_index *point)
 {
     knobs *self = (knobs *)evolution;
     bool tile = self->tiling_count > 0;
 
     if (opevo_space_is_sparse(evolution->space))
-        return opevo_i_evolution_step(evolution, vertices, point);
+        return opevo_i_tvm_evolution_step(evolution, vertices, point);
 
     if (tile && self->other_count > 0)
         tile = opevo_rng_unit(&evolution->rng) < TILE_WEIGHT;
     if (tile) {
-        const opevo_i_tiling *one =
+        const opevo_i_tvm_tiling *one =
             &self->tilings[opevo_rng_below(&evolution->rng, self->tiling_count)];
 
-        opevo_i_tiling_move(one, opevo_space_parameter(evolution->space, one->place), 0,
-                            &evolution->rng, &vertices[one->place]);
+        opevo_i_tvm_tiling_move(one, opevo_space_parameter(evolution->space, one->place), 0,
+                                &evolution->rng, &vertices[one->place]);
     } else if (self->other_count > 0) {
         size_t i = self->others[opevo_rng_below(&evolution->rng, self->other_count)];
 
@@ -106,12 +106,12 @@ static bool mutate(opevo_i_evolution *evolution, opevo_index *vertices, opevo_in
     return opevo_space_allows(evolution->space, *point);
 }
 
-static const opevo_i_evolution_ways ways = {.sample = sample, .mutate = mutate};
+static const opevo_i_tvm_evolution_ways ways = {.sample = sample, .mutate = mutate};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    const opevo_i_evolution_plan plan = opevo_i_evolution_plan_of(settings);
+    const opevo_i_tvm_evolution_plan plan = opevo_i_tvm_evolution_plan_of(settings);
     knobs *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
 
@@ -119,7 +119,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor-knobs.");
     self->tilings = opevo_calloc(width, sizeof *self->tilings);
     self->others = opevo_calloc(width, sizeof *self->others);
-    if (!opevo_i_evolution_init(&self->super, &ways, &plan, space, rng) || !self->tilings ||
+    if (!opevo_i_tvm_evolution_init(&self->super, &ways, &plan, space, rng) || !self->tilings ||
         !self->others) {
         destroy(&self->super.super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor-knobs.");
@@ -136,9 +136,9 @@ const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .settings = settings_table,
     .setting_count = OPEVO_I_EVOLUTION_SETTINGS,
     .create = create,
-    .ask = opevo_i_evolution_ask,
-    .tell = opevo_i_evolution_tell,
+    .ask = opevo_i_tvm_evolution_ask,
+    .tell = opevo_i_tvm_evolution_tell,
     .destroy = destroy,
-    .observe = opevo_i_evolution_observe,
-    .library = opevo_i_cost_model_library,
+    .observe = opevo_i_tvm_evolution_observe,
+    .library = opevo_i_tvm_cost_model_library,
 };

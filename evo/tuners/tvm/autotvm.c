@@ -96,10 +96,10 @@ typedef struct autotvm {
     opevo_setting_value settings[SETTING_COUNT];
     size_t plan;
     opevo_rng rng;
-    opevo_i_boosting boosting;
+    opevo_i_tvm_boosting boosting;
     opevo_i_rounds *rounds;
-    opevo_i_annealing *annealing;
-    opevo_i_surrogate *surrogate; /* made once the source of the features is known */
+    opevo_i_tvm_annealing *annealing;
+    opevo_i_tvm_surrogate *surrogate; /* made once the source of the features is known */
 
     opevo_index *best; /* what the annealing found; room for plan * max(1, diversity) */
     size_t best_count;
@@ -110,8 +110,8 @@ static void destroy(opevo_tuner *tuner)
     autotvm *self = (autotvm *)tuner;
 
     opevo_i_rounds_destroy(self->rounds);
-    opevo_i_annealing_destroy(self->annealing);
-    opevo_i_surrogate_destroy(self->surrogate);
+    opevo_i_tvm_annealing_destroy(self->annealing);
+    opevo_i_tvm_surrogate_destroy(self->surrogate);
     opevo_free(self->best);
     opevo_free(self);
 }
@@ -134,7 +134,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     self->width = opevo_space_parameter_count(space);
     self->plan = count_of(self, SETTING_PLAN);
     self->rng = *rng;
-    self->boosting = (opevo_i_boosting){
+    self->boosting = (opevo_i_tvm_boosting){
         .loss = settings[SETTING_LOSS].number == 0 ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
         .depth = 3,
         .gamma = 0.0001,
@@ -147,8 +147,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     };
     ratio = count_of(self, SETTING_DIVERSITY);
     self->rounds = opevo_i_rounds_create(space);
-    self->annealing = opevo_i_annealing_create(space, count_of(self, SETTING_CHAINS),
-                                               count_of(self, SETTING_STEPS));
+    self->annealing = opevo_i_tvm_annealing_create(space, count_of(self, SETTING_CHAINS),
+                                                   count_of(self, SETTING_STEPS));
     self->best = opevo_malloc(self->plan * (ratio ? ratio : 1), sizeof *self->best);
     if (!self->rounds || !self->annealing || !self->best) {
         destroy(&self->super);
@@ -163,16 +163,16 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 static opevo_status have_surrogate(autotvm *self, opevo_error *err)
 {
     if (!self->surrogate)
-        self->surrogate = opevo_i_surrogate_create(self->space, self->super.features,
-                                                   &self->boosting, count_of(self, SETTING_CHAINS));
+        self->surrogate = opevo_i_tvm_surrogate_create(
+            self->space, self->super.features, &self->boosting, count_of(self, SETTING_CHAINS));
     if (!self->surrogate)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
     return OPEVO_OK;
 }
 
-static opevo_i_fit fit_of(autotvm *self)
+static opevo_i_tvm_fit fit_of(autotvm *self)
 {
-    return (opevo_i_fit){
+    return (opevo_i_tvm_fit){
         .permutation = &self->rng,
         .margin = self->settings[SETTING_MARGIN].number == 0 ? OPEVO_I_MARGIN_INTENDED
                                                              : OPEVO_I_MARGIN_SHIPPED,
@@ -184,8 +184,8 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
                           opevo_error *err)
 {
     autotvm *self = (autotvm *)tuner;
-    opevo_i_boosting boosting = self->boosting;
-    opevo_i_fit fit = fit_of(self);
+    opevo_i_tvm_boosting boosting = self->boosting;
+    opevo_i_tvm_fit fit = fit_of(self);
     opevo_status status = have_surrogate(self, err);
 
     if (status != OPEVO_OK || count < count_of(self, SETTING_HISTORY))
@@ -194,14 +194,14 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
         boosting.rounds = EARLIER_ROUNDS;
     boosting.patience = EARLIER_PATIENCE;
     boosting.recall_size = 2 * self->plan;
-    return opevo_i_surrogate_learn(self->surrogate, &boosting, &fit, trials, count, err);
+    return opevo_i_tvm_surrogate_learn(self->surrogate, &boosting, &fit, trials, count, err);
 }
 
 static opevo_status scores(void *context, const opevo_index *points, const opevo_index *vertices,
                            size_t count, float *out, opevo_error *err)
 {
-    return opevo_i_surrogate_predict(((autotvm *)context)->surrogate, points, vertices, count, out,
-                                     err);
+    return opevo_i_tvm_surrogate_predict(((autotvm *)context)->surrogate, points, vertices, count,
+                                         out, err);
 }
 
 static bool proposed(void *context, opevo_index point)
@@ -214,15 +214,16 @@ static opevo_status observe_round(autotvm *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
-        status = opevo_i_surrogate_observe(self->surrogate, opevo_i_rounds_point(self->rounds, i),
-                                           opevo_i_rounds_fitness(self->rounds, i), err);
+        status =
+            opevo_i_tvm_surrogate_observe(self->surrogate, opevo_i_rounds_point(self->rounds, i),
+                                          opevo_i_rounds_fitness(self->rounds, i), err);
     return status;
 }
 
 /* ---- The plan ---- */
 
-void opevo_i_pick_diverse(const opevo_index *vertices, size_t count, size_t width, size_t wanted,
-                          size_t *chosen, size_t *scratch)
+void opevo_i_tvm_pick_diverse(const opevo_index *vertices, size_t count, size_t width,
+                              size_t wanted, size_t *chosen, size_t *scratch)
 {
     enum { TAKEN, NEW };
     size_t *gains = scratch;
@@ -265,7 +266,7 @@ static opevo_status filter(autotvm *self, opevo_error *err)
         memcpy(points, self->best, count * sizeof *points);
         for (size_t i = 0; i < count; i++)
             opevo_space_decode(self->space, points[i], vertices + i * self->width);
-        opevo_i_pick_diverse(vertices, count, self->width, wanted, scratch, scratch + count);
+        opevo_i_tvm_pick_diverse(vertices, count, self->width, wanted, scratch, scratch + count);
         for (size_t i = 0; i < wanted; i++)
             self->best[i] = points[scratch[i]];
         self->best_count = wanted;
@@ -280,11 +281,12 @@ static opevo_status filter(autotvm *self, opevo_error *err)
 
 static opevo_status search(autotvm *self, opevo_error *err)
 {
-    const opevo_i_annealing_goal goal = {.scores = scores, .excludes = proposed, .context = self};
+    const opevo_i_tvm_annealing_goal goal = {
+        .scores = scores, .excludes = proposed, .context = self};
     size_t ratio = count_of(self, SETTING_DIVERSITY);
     opevo_status status =
-        opevo_i_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),
-                                 &self->rng, self->best, &self->best_count, err);
+        opevo_i_tvm_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),
+                                     &self->rng, self->best, &self->best_count, err);
 
     if (status == OPEVO_OK && ratio)
         status = filter(self, err);
@@ -294,14 +296,14 @@ static opevo_status search(autotvm *self, opevo_error *err)
 /* Find the best points to try, if the model has something to say. */
 static opevo_status make_plan(autotvm *self, opevo_error *err)
 {
-    size_t count = opevo_i_surrogate_count(self->surrogate);
-    opevo_i_fit fit = fit_of(self);
+    size_t count = opevo_i_tvm_surrogate_count(self->surrogate);
+    opevo_i_tvm_fit fit = fit_of(self);
     opevo_status status = OPEVO_OK;
 
     self->best_count = 0;
-    if (count > 0 && opevo_i_surrogate_best(self->surrogate) > 0)
-        status = opevo_i_surrogate_fit(self->surrogate, &fit, err);
-    if (status == OPEVO_OK && opevo_i_surrogate_is_ready(self->surrogate))
+    if (count > 0 && opevo_i_tvm_surrogate_best(self->surrogate) > 0)
+        status = opevo_i_tvm_surrogate_fit(self->surrogate, &fit, err);
+    if (status == OPEVO_OK && opevo_i_tvm_surrogate_is_ready(self->surrogate))
         status = search(self, err);
     return status;
 }
@@ -368,5 +370,5 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .destroy = destroy,
     .observe = observe,
     .learn = learn,
-    .library = opevo_i_cost_model_library,
+    .library = opevo_i_tvm_cost_model_library,
 };

@@ -17,7 +17,7 @@
  *   scratch  room for count * (width + 1) numbers
  *
  * Source: TVM v0.6, submodular_pick, called with all scores 0 as XGBTuner does. */
-void opevo_i_pick_diverse(const opevo_index *vertices, size_t count, size_t width, size_t wanted,
-                          size_t *chosen, size_t *scratch);
+void opevo_i_tvm_pick_diverse(const opevo_index *vertices, size_t count, size_t width,
+                              size_t wanted, size_t *chosen, size_t *scratch);
 
 #endif

@@ -19,8 +19,8 @@
 
 enum { TEXT_SIZE = 256 };
 
-struct opevo_i_cost_model {
-    opevo_i_boosting boosting;
+struct opevo_i_tvm_cost_model {
+    opevo_i_tvm_boosting boosting;
     size_t width;
     BoosterHandle booster; /* NULL before the first training */
     unsigned rounds;
@@ -30,10 +30,10 @@ struct opevo_i_cost_model {
     size_t seen_count;
     char seen[TEXT_SIZE];
 
-    opevo_i_rank_pairs *pairs; /* of the candidates in training; NULL with another loss */
-    float *first, *second;     /* their gradients and second derivatives, then those of their rows;
+    opevo_i_tvm_rank_pairs *pairs; /* of the candidates in training; NULL with another loss */
+    float *first, *second; /* their gradients and second derivatives, then those of their rows;
                                   NULL where the library works them out */
-    float *scores;             /* of candidates with several rows, or predictions of these */
+    float *scores;         /* of candidates with several rows, or predictions of these */
     size_t score_capacity;
 
     size_t *above; /* of the candidates trained on, and as many numbers of scratch */
@@ -41,9 +41,10 @@ struct opevo_i_cost_model {
     size_t *scratch; /* of the average recall */
 };
 
-opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosting *boosting)
+opevo_i_tvm_cost_model *opevo_i_tvm_cost_model_create(size_t width,
+                                                      const opevo_i_tvm_boosting *boosting)
 {
-    opevo_i_cost_model *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_cost_model *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -51,20 +52,20 @@ opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosti
     self->width = width;
     self->scratch = opevo_malloc(2 * boosting->recall_size + 1, sizeof *self->scratch);
     if (!self->scratch) {
-        opevo_i_cost_model_destroy(self);
+        opevo_i_tvm_cost_model_destroy(self);
         return NULL;
     }
     return self;
 }
 
-static void forget(opevo_i_cost_model *self)
+static void forget(opevo_i_tvm_cost_model *self)
 {
     if (self->booster)
         XGBoosterFree(self->booster);
     self->booster = NULL;
 }
 
-void opevo_i_cost_model_destroy(opevo_i_cost_model *model)
+void opevo_i_tvm_cost_model_destroy(opevo_i_tvm_cost_model *model)
 {
     if (!model)
         return;
@@ -75,17 +76,17 @@ void opevo_i_cost_model_destroy(opevo_i_cost_model *model)
     opevo_free(model);
 }
 
-bool opevo_i_cost_model_is_trained(const opevo_i_cost_model *model)
+bool opevo_i_tvm_cost_model_is_trained(const opevo_i_tvm_cost_model *model)
 {
     return model->booster != NULL;
 }
 
-unsigned opevo_i_cost_model_rounds(const opevo_i_cost_model *model)
+unsigned opevo_i_tvm_cost_model_rounds(const opevo_i_tvm_cost_model *model)
 {
     return model->rounds;
 }
 
-double opevo_i_cost_model_score(const opevo_i_cost_model *model)
+double opevo_i_tvm_cost_model_score(const opevo_i_tvm_cost_model *model)
 {
     return model->score;
 }
@@ -114,7 +115,7 @@ static void describe(const float *rows, size_t count, size_t width, char *text)
 
 /* ---- The score at which to stop ---- */
 
-void opevo_i_rank_labels(const float *labels, size_t count, size_t *order, size_t *above)
+void opevo_i_tvm_rank_labels(const float *labels, size_t count, size_t *order, size_t *above)
 {
     /* Shell sort, by falling label. */
     for (size_t i = 0; i < count; i++)
@@ -157,8 +158,8 @@ static size_t select_top(const float *predictions, size_t count, size_t size, si
     return kept;
 }
 
-double opevo_i_average_recall(const float *predictions, const size_t *above, size_t count,
-                              size_t size, size_t *scratch)
+double opevo_i_tvm_average_recall(const float *predictions, const size_t *above, size_t count,
+                                  size_t size, size_t *scratch)
 {
     size_t *top = scratch;
     size_t *begins = scratch + size; /* begins[i]: places that count from the sum of i on */
@@ -195,14 +196,14 @@ static size_t count_rows(const size_t *rows, size_t count)
 }
 
 /* What each row but the first of a candidate does not add to its score. */
-static float repeated_base(const opevo_i_cost_model *self)
+static float repeated_base(const opevo_i_tvm_cost_model *self)
 {
     return self->boosting.by_rows ? 0 : OPEVO_I_BASE_SCORE;
 }
 
 /* From the predictions of all rows to the scores of their candidates; both may be one array. */
-static void sum_rows(const opevo_i_cost_model *self, const float *predictions, const size_t *rows,
-                     size_t count, float *scores)
+static void sum_rows(const opevo_i_tvm_cost_model *self, const float *predictions,
+                     const size_t *rows, size_t count, float *scores)
 {
     float base = repeated_base(self);
 
@@ -228,7 +229,7 @@ static void spread(float *numbers, const size_t *rows, size_t count)
     }
 }
 
-static void spread_both(const opevo_i_samples *samples, float *first, float *second)
+static void spread_both(const opevo_i_tvm_samples *samples, float *first, float *second)
 {
     if (!samples->rows)
         return;
@@ -263,7 +264,8 @@ static opevo_status set_number(BoosterHandle booster, const char *name, double v
 
 /* With the rank loss, too, the objective is the squared error, which leaves predictions as the
  * trees make them; its gradients are then not asked for. */
-static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster, opevo_error *err)
+static opevo_status configure(const opevo_i_tvm_boosting *how, BoosterHandle booster,
+                              opevo_error *err)
 {
     const struct {
         const char *name;
@@ -290,8 +292,8 @@ static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster
 }
 
 /* What the trees so far say of the candidates trained on; the library keeps it up to date. */
-static opevo_status predict_training(opevo_i_cost_model *self, BoosterHandle booster,
-                                     DMatrixHandle matrix, const opevo_i_samples *samples,
+static opevo_status predict_training(opevo_i_tvm_cost_model *self, BoosterHandle booster,
+                                     DMatrixHandle matrix, const opevo_i_tvm_samples *samples,
                                      const float **predictions, opevo_error *err)
 {
     static const char how[] = "{\"type\": 0, \"training\": true, \"iteration_begin\": 0,"
@@ -325,8 +327,8 @@ static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_
 #endif
 }
 
-void opevo_i_squared_gradients(const opevo_i_samples *samples, const float *scores, float *first,
-                               float *second)
+void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const float *scores,
+                                   float *first, float *second)
 {
     for (size_t i = 0; i < samples->count; i++) {
         second[i] = samples->weights ? samples->weights[i] : 1.0F;
@@ -336,8 +338,8 @@ void opevo_i_squared_gradients(const opevo_i_samples *samples, const float *scor
 }
 
 /* Grow one more tree. */
-static opevo_status grow(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                         const opevo_i_samples *samples, unsigned round, opevo_error *err)
+static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
+                         const opevo_i_tvm_samples *samples, unsigned round, opevo_error *err)
 {
     const float *predictions = NULL;
     opevo_status status = OPEVO_OK;
@@ -348,18 +350,20 @@ static opevo_status grow(opevo_i_cost_model *self, BoosterHandle booster, DMatri
     if (status != OPEVO_OK)
         return status;
     if (self->pairs) {
-        opevo_i_rank_pairs_gradients(self->pairs, round, predictions, self->first, self->second);
+        opevo_i_tvm_rank_pairs_gradients(self->pairs, round, predictions, self->first,
+                                         self->second);
         spread_both(samples, self->first, self->second);
     } else {
-        opevo_i_squared_gradients(samples, predictions, self->first, self->second);
+        opevo_i_tvm_squared_gradients(samples, predictions, self->first, self->second);
     }
     return grow_from(booster, matrix, count_rows(samples->rows, samples->count), round, self->first,
                      self->second, err);
 }
 
 /* How good the trees so far fit the candidates trained on; the larger the better. */
-static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                            const opevo_i_samples *samples, double *score, opevo_error *err)
+static opevo_status measure(opevo_i_tvm_cost_model *self, BoosterHandle booster,
+                            DMatrixHandle matrix, const opevo_i_tvm_samples *samples, double *score,
+                            opevo_error *err)
 {
     const float *predictions = NULL;
     opevo_status status = predict_training(self, booster, matrix, samples, &predictions, err);
@@ -367,18 +371,18 @@ static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMa
     if (status != OPEVO_OK)
         return status;
     if (self->boosting.recall_size)
-        *score = opevo_i_average_recall(predictions, self->above, samples->count,
-                                        self->boosting.recall_size, self->scratch);
+        *score = opevo_i_tvm_average_recall(predictions, self->above, samples->count,
+                                            self->boosting.recall_size, self->scratch);
     else
         *score = -sqrt(mean_square(predictions, samples->labels,
                                    self->boosting.by_rows ? samples->rows : NULL, samples->count));
     return OPEVO_OK;
 }
 
-static opevo_status boost(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                          const opevo_i_samples *samples, opevo_error *err)
+static opevo_status boost(opevo_i_tvm_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
+                          const opevo_i_tvm_samples *samples, opevo_error *err)
 {
-    const opevo_i_boosting *how = &self->boosting;
+    const opevo_i_tvm_boosting *how = &self->boosting;
     unsigned best_round = 0;
     opevo_status status = OPEVO_OK;
 
@@ -414,7 +418,7 @@ static opevo_status set_column(DMatrixHandle matrix, const char *name, const flo
 
 /* The margin of a candidate is that of its first row. Labels and weights of rows are not asked for,
  * since their gradients are worked out here. */
-static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_samples *samples,
+static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_tvm_samples *samples,
                                 opevo_error *err)
 {
     size_t count = count_rows(samples->rows, samples->count);
@@ -434,8 +438,8 @@ static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_samples *sam
     return status;
 }
 
-static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DMatrixHandle *matrix,
-                                opevo_error *err)
+static opevo_status make_matrix(size_t width, const opevo_i_tvm_samples *samples,
+                                DMatrixHandle *matrix, opevo_error *err)
 {
     size_t count = samples->count;
     opevo_status status =
@@ -454,9 +458,9 @@ static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DM
     return status;
 }
 
-static void release_gradients(opevo_i_cost_model *self)
+static void release_gradients(opevo_i_tvm_cost_model *self)
 {
-    opevo_i_rank_pairs_destroy(self->pairs);
+    opevo_i_tvm_rank_pairs_destroy(self->pairs);
     self->pairs = NULL;
     opevo_free(self->first);
     self->first = NULL;
@@ -464,8 +468,8 @@ static void release_gradients(opevo_i_cost_model *self)
     self->second = NULL;
 }
 
-static opevo_status prepare_gradients(opevo_i_cost_model *self, const opevo_i_samples *samples,
-                                      opevo_error *err)
+static opevo_status prepare_gradients(opevo_i_tvm_cost_model *self,
+                                      const opevo_i_tvm_samples *samples, opevo_error *err)
 {
     size_t row_count = count_rows(samples->rows, samples->count);
     bool rank = self->boosting.loss == OPEVO_I_LOSS_RANK;
@@ -473,7 +477,7 @@ static opevo_status prepare_gradients(opevo_i_cost_model *self, const opevo_i_sa
     if (!rank && !samples->rows)
         return OPEVO_OK;
     if (rank)
-        self->pairs = opevo_i_rank_pairs_create(samples->labels, samples->count);
+        self->pairs = opevo_i_tvm_rank_pairs_create(samples->labels, samples->count);
     self->first = opevo_malloc(row_count, sizeof *self->first);
     self->second = opevo_malloc(row_count, sizeof *self->second);
     if ((rank && !self->pairs) || !self->first || !self->second ||
@@ -485,7 +489,7 @@ static opevo_status prepare_gradients(opevo_i_cost_model *self, const opevo_i_sa
 }
 
 /* Rank the labels, for the score. */
-static opevo_status prepare_score(opevo_i_cost_model *self, const opevo_i_samples *samples,
+static opevo_status prepare_score(opevo_i_tvm_cost_model *self, const opevo_i_tvm_samples *samples,
                                   opevo_error *err)
 {
     if (!self->boosting.recall_size)
@@ -493,12 +497,13 @@ static opevo_status prepare_score(opevo_i_cost_model *self, const opevo_i_sample
     if (!opevo_reserve((void **)&self->above, &self->above_capacity, 2 * samples->count,
                        sizeof *self->above))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to rank %zu trials.", samples->count);
-    opevo_i_rank_labels(samples->labels, samples->count, self->above + samples->count, self->above);
+    opevo_i_tvm_rank_labels(samples->labels, samples->count, self->above + samples->count,
+                            self->above);
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                                      opevo_error *err)
+opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
+                                          const opevo_i_tvm_samples *samples, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     DMatrixHandle matrix = NULL;
@@ -524,8 +529,8 @@ cleanup:
 
 /* ---- Predicting ---- */
 
-opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
-                                        size_t count, float *out, opevo_error *err)
+opevo_status opevo_i_tvm_cost_model_predict(opevo_i_tvm_cost_model *model, const float *features,
+                                            size_t count, float *out, opevo_error *err)
 {
     static const char how[] = "{\"type\": 0, \"training\": false, \"iteration_begin\": 0,"
                               " \"iteration_end\": 0, \"strict_shape\": false, \"cache_id\": 0,"
@@ -548,19 +553,19 @@ opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *
     return status;
 }
 
-opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const float *features,
-                                             const size_t *rows, size_t count, float *out,
-                                             opevo_error *err)
+opevo_status opevo_i_tvm_cost_model_predict_sums(opevo_i_tvm_cost_model *model,
+                                                 const float *features, const size_t *rows,
+                                                 size_t count, float *out, opevo_error *err)
 {
     size_t row_count = count_rows(rows, count);
     opevo_status status = OPEVO_OK;
 
     if (!rows)
-        return opevo_i_cost_model_predict(model, features, count, out, err);
+        return opevo_i_tvm_cost_model_predict(model, features, count, out, err);
     if (!opevo_reserve((void **)&model->scores, &model->score_capacity, row_count,
                        sizeof *model->scores))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu rows.", row_count);
-    status = opevo_i_cost_model_predict(model, features, row_count, model->scores, err);
+    status = opevo_i_tvm_cost_model_predict(model, features, row_count, model->scores, err);
     if (status == OPEVO_OK)
         sum_rows(model, model->scores, rows, count, out);
     return status;

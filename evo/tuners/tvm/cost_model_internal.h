@@ -12,14 +12,14 @@
 
 #include <opevo/tuner.h>
 
-typedef enum opevo_i_loss {
+typedef enum opevo_i_tvm_loss {
     OPEVO_I_LOSS_RANK,   /* of pairs, rank_pairs_internal.h */
     OPEVO_I_LOSS_SQUARED /* reg:squarederror */
-} opevo_i_loss;
+} opevo_i_tvm_loss;
 
 /* How to boost; lambda 1, alpha 0 and exact splits throughout. */
-typedef struct opevo_i_boosting {
-    opevo_i_loss loss;
+typedef struct opevo_i_tvm_boosting {
+    opevo_i_tvm_loss loss;
     unsigned depth;
     double gamma, child_weight, eta;
     unsigned rounds;    /* at most */
@@ -29,16 +29,17 @@ typedef struct opevo_i_boosting {
                            square error, the smaller the better */
     bool by_rows; /* as in Ansor: the base score counts for each row of a candidate, and a candidate
                      as often in the mean square as it has rows */
-} opevo_i_boosting;
+} opevo_i_tvm_boosting;
 
 /* The prediction of no trees. */
 #define OPEVO_I_BASE_SCORE 0.5f
 
-typedef struct opevo_i_cost_model opevo_i_cost_model;
+typedef struct opevo_i_tvm_cost_model opevo_i_tvm_cost_model;
 
 /* `width` features in a row. NULL without memory. */
-opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosting *boosting);
-void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
+opevo_i_tvm_cost_model *opevo_i_tvm_cost_model_create(size_t width,
+                                                      const opevo_i_tvm_boosting *boosting);
+void opevo_i_tvm_cost_model_destroy(opevo_i_tvm_cost_model *model);
 
 /* What to train on: `count` candidates, each with one or more rows of `width` finite features, and
  * for each candidate what follows. The score of a candidate is
@@ -53,45 +54,45 @@ void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
  * y, weights w and scores s it is 1/2 sum w (s - y)^2, whose derivatives by the prediction of a row
  * are w (s - y) and w. Source: Zheng et al., "Ansor", OSDI 2020, section 5.2; TVM v0.8,
  * pack_sum_square_error. */
-typedef struct opevo_i_samples {
+typedef struct opevo_i_tvm_samples {
     size_t count;
     const float *features;
     const size_t *rows; /* how many rows each has; NULL: one */
     const float *labels;
     const float *weights; /* at least 0; NULL: 1 */
     const float *margins; /* prediction to start from; NULL: the base score */
-} opevo_i_samples;
+} opevo_i_tvm_samples;
 
 /* First and second derivatives of that squared loss by the prediction of each row, given the scores
  * of the candidates. */
-void opevo_i_squared_gradients(const opevo_i_samples *samples, const float *scores, float *first,
-                               float *second);
+void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const float *scores,
+                                   float *first, float *second);
 
 /* Forget the trees and grow new ones. The trees that were grown after the best score stay: so does
  * AutoTVM, whose stopping rule this is.
  *
  * Errors: NOMEM; LIMIT with the library's own sentence for whatever else it reports. The model is
  * then untrained. Cost: docs/tuners/model-based.md. */
-opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
-                                      opevo_error *err);
-bool opevo_i_cost_model_is_trained(const opevo_i_cost_model *model);
+opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
+                                          const opevo_i_tvm_samples *samples, opevo_error *err);
+bool opevo_i_tvm_cost_model_is_trained(const opevo_i_tvm_cost_model *model);
 /* Rounds of the last training, and the best score met. */
-unsigned opevo_i_cost_model_rounds(const opevo_i_cost_model *model);
-double opevo_i_cost_model_score(const opevo_i_cost_model *model);
+unsigned opevo_i_tvm_cost_model_rounds(const opevo_i_tvm_cost_model *model);
+double opevo_i_tvm_cost_model_score(const opevo_i_tvm_cost_model *model);
 
 /* Predictions for `count` rows into `out`: base score plus trees, without the margins of the
  * training. The model must be trained. Errors: as above. */
-opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
-                                        size_t count, float *out, opevo_error *err);
+opevo_status opevo_i_tvm_cost_model_predict(opevo_i_tvm_cost_model *model, const float *features,
+                                            size_t count, float *out, opevo_error *err);
 /* The scores of `count` candidates with rows[i] rows each (NULL: one),
  * in the order of `features`. */
-opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const float *features,
-                                             const size_t *rows, size_t count, float *out,
-                                             opevo_error *err);
+opevo_status opevo_i_tvm_cost_model_predict_sums(opevo_i_tvm_cost_model *model,
+                                                 const float *features, const size_t *rows,
+                                                 size_t count, float *out, opevo_error *err);
 
 /* XGBoost, and whether it grows the trees of 1.7 and 3.0, bit for bit, from a small table. Cost:
  * about 2 ms. */
-void opevo_i_cost_model_library(opevo_tuner_library *out);
+void opevo_i_tvm_cost_model_library(opevo_tuner_library *out);
 
 /* Average recall at `size` of an order of `count` rows by falling prediction:
  *
@@ -100,13 +101,14 @@ void opevo_i_cost_model_library(opevo_tuner_library *out);
  * where rank_j is the rank by falling label, from 0, of the row that the prediction puts at j; rows
  * of equal label are ranked in the order predicted, and of equal predictions the later row stands
  * first. For a perfect order it is 1 - H_size / size, H the harmonic numbers: 0.92588 at 64. Sums
- * stop at `count`. `above[row]` is the number of rows with a larger label (opevo_i_rank_labels);
- * `scratch` has room for 2 * size + 1 numbers. Cost: O(count + size^2 log(count / size)).
+ * stop at `count`. `above[row]` is the number of rows with a larger label
+ * (opevo_i_tvm_rank_labels); `scratch` has room for 2 * size + 1 numbers. Cost: O(count + size^2
+ * log(count / size)).
  *
  * Source: TVM v0.6, python/tvm/autotvm/tuner/metric.py and xgboost_cost_model.py. */
-double opevo_i_average_recall(const float *predictions, const size_t *above, size_t count,
-                              size_t size, size_t *scratch);
+double opevo_i_tvm_average_recall(const float *predictions, const size_t *above, size_t count,
+                                  size_t size, size_t *scratch);
 /* above[row] = #{other rows with a larger label}; `order` is scratch for `count` numbers. */
-void opevo_i_rank_labels(const float *labels, size_t count, size_t *order, size_t *above);
+void opevo_i_tvm_rank_labels(const float *labels, size_t count, size_t *order, size_t *above);
 
 #endif

@@ -15,9 +15,9 @@
 
 enum { ROWS = 64, WIDTH = 3 };
 
-static bool train(unsigned depth, const opevo_i_samples *samples, float *predictions)
+static bool train(unsigned depth, const opevo_i_tvm_samples *samples, float *predictions)
 {
-    const opevo_i_boosting boosting = {
+    const opevo_i_tvm_boosting boosting = {
         .loss = OPEVO_I_LOSS_SQUARED,
         .depth = depth,
         .gamma = 0.001,
@@ -27,19 +27,19 @@ static bool train(unsigned depth, const opevo_i_samples *samples, float *predict
         .patience = 8,
         .stride = 1,
     };
-    opevo_i_cost_model *model = opevo_i_cost_model_create(WIDTH, &boosting);
-    bool done =
-        model && opevo_i_cost_model_train(model, samples, NULL) == OPEVO_OK &&
-        opevo_i_cost_model_predict(model, samples->features, ROWS, predictions, NULL) == OPEVO_OK;
+    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
+    bool done = model && opevo_i_tvm_cost_model_train(model, samples, NULL) == OPEVO_OK &&
+                opevo_i_tvm_cost_model_predict(model, samples->features, ROWS, predictions, NULL) ==
+                    OPEVO_OK;
 
-    opevo_i_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(model);
     return done;
 }
 
 static bool grows_as_tested(void)
 {
     float features[ROWS * WIDTH], labels[ROWS], weights[ROWS], predictions[ROWS];
-    opevo_i_samples samples = {.count = ROWS, .features = features, .labels = labels};
+    opevo_i_tvm_samples samples = {.count = ROWS, .features = features, .labels = labels};
     uint64_t hash = OPEVO_HASH_START;
 
     for (size_t i = 0; i < ROWS; i++) {
@@ -58,7 +58,7 @@ static bool grows_as_tested(void)
     return hash == HASH_TESTED;
 }
 
-void opevo_i_cost_model_library(opevo_tuner_library *out)
+void opevo_i_tvm_cost_model_library(opevo_tuner_library *out)
 {
     int major = 0, minor = 0, patch = 0;
 

@@ -171,7 +171,7 @@ static void move_to(droplet *self, opevo_index point, double fitness)
     for (size_t i = 0; i < self->knob_count; i++) {
         knob *one = &self->knobs[i];
 
-        one->best = opevo_i_knob_of_vertex(one->parameter, self->vertices[one->place]);
+        one->best = opevo_i_tvm_knob_of_vertex(one->parameter, self->vertices[one->place]);
     }
     self->best_fitness = fitness;
 }
@@ -184,9 +184,9 @@ static void set_contributions(droplet *self, opevo_index step)
         opevo_index up = (one->best + step) % one->size;
         opevo_index down = one->best > step ? one->best - step : 0;
 
-        one->still = one->stride * opevo_i_knob_to_vertex(one->parameter, one->best);
-        one->up = one->stride * opevo_i_knob_to_vertex(one->parameter, up);
-        one->down = one->stride * opevo_i_knob_to_vertex(one->parameter, down);
+        one->still = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, one->best);
+        one->up = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, up);
+        one->down = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, down);
     }
 }
 

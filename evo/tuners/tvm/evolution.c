@@ -16,9 +16,9 @@ enum {
     SPARE = 2                /* best points kept for each that a batch has room for */
 };
 
-opevo_i_evolution_plan opevo_i_evolution_plan_of(const opevo_setting_value *settings)
+opevo_i_tvm_evolution_plan opevo_i_tvm_evolution_plan_of(const opevo_setting_value *settings)
 {
-    return (opevo_i_evolution_plan){
+    return (opevo_i_tvm_evolution_plan){
         .population = (size_t)settings[OPEVO_I_EVOLUTION_POPULATION].number,
         .generations = (size_t)settings[OPEVO_I_EVOLUTION_GENERATIONS].number,
         .batch = (size_t)settings[OPEVO_I_EVOLUTION_BATCH].number,
@@ -30,10 +30,10 @@ opevo_i_evolution_plan opevo_i_evolution_plan_of(const opevo_setting_value *sett
     };
 }
 
-void opevo_i_evolution_release(opevo_i_evolution *self)
+void opevo_i_tvm_evolution_release(opevo_i_tvm_evolution *self)
 {
     opevo_i_rounds_destroy(self->rounds);
-    opevo_i_surrogate_destroy(self->surrogate);
+    opevo_i_tvm_surrogate_destroy(self->surrogate);
     opevo_free(self->points);
     opevo_free(self->vertices);
     opevo_free(self->scores);
@@ -47,14 +47,14 @@ void opevo_i_evolution_release(opevo_i_evolution *self)
 }
 
 /* Points of a batch that are to be random. */
-static size_t random_wanted(const opevo_i_evolution *self)
+static size_t random_wanted(const opevo_i_tvm_evolution *self)
 {
     return (size_t)(self->plan.random * (double)self->plan.batch);
 }
 
-bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_ways *ways,
-                            const opevo_i_evolution_plan *plan, const opevo_space *space,
-                            const opevo_rng *rng)
+bool opevo_i_tvm_evolution_init(opevo_i_tvm_evolution *self, const opevo_i_tvm_evolution_ways *ways,
+                                const opevo_i_tvm_evolution_plan *plan, const opevo_space *space,
+                                const opevo_rng *rng)
 {
     size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
 
@@ -81,7 +81,8 @@ bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_way
 
 /* ---- Scores ---- */
 
-void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, opevo_i_scored added)
+void opevo_i_tvm_scored_insert(opevo_i_tvm_scored *list, size_t *count, size_t most,
+                               opevo_i_tvm_scored added)
 {
     size_t low = 0;
     size_t high = *count;
@@ -103,26 +104,26 @@ void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, ope
 }
 
 /* Whether the model is to be asked; before that, scores are uniform. */
-static bool is_warm(const opevo_i_evolution *self)
+static bool is_warm(const opevo_i_tvm_evolution *self)
 {
-    return (double)opevo_i_surrogate_count(self->surrogate) > self->plan.warmup &&
-           opevo_i_surrogate_can_fit(self->surrogate);
+    return (double)opevo_i_tvm_surrogate_count(self->surrogate) > self->plan.warmup &&
+           opevo_i_tvm_surrogate_can_fit(self->surrogate);
 }
 
-opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index *points,
-                                     const opevo_index *vertices, size_t count, float *scores,
-                                     opevo_error *err)
+opevo_status opevo_i_tvm_evolution_score(opevo_i_tvm_evolution *self, const opevo_index *points,
+                                         const opevo_index *vertices, size_t count, float *scores,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (is_warm(self))
-        return opevo_i_surrogate_predict(self->surrogate, points, vertices, count, scores, err);
+        return opevo_i_tvm_surrogate_predict(self->surrogate, points, vertices, count, scores, err);
     for (size_t i = 0; i < count; i++) {
         bool known = true;
 
         if (self->plan.of_programs)
-            status = opevo_i_surrogate_knows(self->surrogate, points[i], vertices + i * self->width,
-                                             &known, err);
+            status = opevo_i_tvm_surrogate_knows(self->surrogate, points[i],
+                                                 vertices + i * self->width, &known, err);
         if (status != OPEVO_OK)
             return status;
         scores[i] = known ? (float)opevo_rng_unit(&self->rng) : -INFINITY;
@@ -130,7 +131,7 @@ opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index 
     return OPEVO_OK;
 }
 
-static bool is_listed(const opevo_i_evolution *self, opevo_index point)
+static bool is_listed(const opevo_i_tvm_evolution *self, opevo_index point)
 {
     for (size_t i = 0; i < self->best_count; i++) {
         if (self->best[i].point == point)
@@ -139,23 +140,23 @@ static bool is_listed(const opevo_i_evolution *self, opevo_index point)
     return false;
 }
 
-void opevo_i_evolution_list(opevo_i_evolution *self)
+void opevo_i_tvm_evolution_list(opevo_i_tvm_evolution *self)
 {
     for (size_t i = 0; i < self->now_count; i++) {
-        opevo_i_scored one = {.score = (double)self->scores[i], .point = self->points[i]};
+        opevo_i_tvm_scored one = {.score = (double)self->scores[i], .point = self->points[i]};
 
         if (isinf(one.score) || (self->best_count == self->best_most &&
                                  !(one.score > self->best[self->best_most - 1].score)))
             continue;
         if (!is_listed(self, one.point) && !opevo_i_rounds_has(self->rounds, one.point))
-            opevo_i_scored_insert(self->best, &self->best_count, self->best_most, one);
+            opevo_i_tvm_scored_insert(self->best, &self->best_count, self->best_most, one);
     }
 }
 
 /* ---- Breeding ---- */
 
 /* The best points of this run and of those learned from, by fitness over the best of their run. */
-static void add_measured(opevo_i_evolution *self)
+static void add_measured(opevo_i_tvm_evolution *self)
 {
     size_t most = self->room - self->plan.population;
     size_t own = 0, earlier = 0;
@@ -172,7 +173,7 @@ static void add_measured(opevo_i_evolution *self)
 }
 
 /* The first generation: the samples, and then the best measured points. */
-static opevo_status start_generation(opevo_i_evolution *self, opevo_error *err)
+static opevo_status start_generation(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_status status = self->ways->sample(self, err);
     size_t sampled = self->now_count;
@@ -185,14 +186,14 @@ static opevo_status start_generation(opevo_i_evolution *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_evolution_choose_random(opevo_i_evolution *self)
+void opevo_i_tvm_evolution_choose_random(opevo_i_tvm_evolution *self)
 {
     self->random_count = self->now_count ? (SPARE + 1) * random_wanted(self) : 0;
     for (size_t i = 0; i < self->random_count; i++)
         self->random[i] = self->points[opevo_rng_below(&self->rng, self->now_count)];
 }
 
-void opevo_i_evolution_weigh(opevo_i_evolution *self)
+void opevo_i_tvm_evolution_weigh(opevo_i_tvm_evolution *self)
 {
     double sum = 0;
 
@@ -204,20 +205,20 @@ void opevo_i_evolution_weigh(opevo_i_evolution *self)
         self->below[i] = (double)(i + 1);
 }
 
-size_t opevo_i_evolution_parent(opevo_i_evolution *self)
+size_t opevo_i_tvm_evolution_parent(opevo_i_tvm_evolution *self)
 {
     return opevo_rng_weighted(&self->rng, self->below, self->now_count);
 }
 
 /* The next generation: children of parents drawn by score. */
-static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
+static opevo_status breed(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_index *points = self->points;
     opevo_index *vertices = self->vertices;
     size_t failures = 0;
     size_t made = 0;
 
-    opevo_i_evolution_weigh(self);
+    opevo_i_tvm_evolution_weigh(self);
     if (self->ways->cross) {
         opevo_status status = self->ways->cross(self, &made, err);
 
@@ -225,7 +226,7 @@ static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
             return status;
     }
     while (made < self->plan.population) {
-        size_t parent = opevo_i_evolution_parent(self);
+        size_t parent = opevo_i_tvm_evolution_parent(self);
         opevo_index *child = self->next_vertices + made * self->width;
         bool copied =
             failures >= FAILURES_MOST || opevo_rng_unit(&self->rng) >= self->plan.mutation;
@@ -245,16 +246,16 @@ static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status evolve(opevo_i_evolution *self, opevo_error *err)
+static opevo_status evolve(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(start_generation(self, err));
-    opevo_i_evolution_choose_random(self);
+    opevo_i_tvm_evolution_choose_random(self);
     for (size_t k = 0; self->now_count > 0; k++) {
-        OPEVO_TRY(opevo_i_evolution_score(self, self->points, self->vertices, self->now_count,
-                                          self->scores, err));
-        opevo_i_evolution_list(self);
+        OPEVO_TRY(opevo_i_tvm_evolution_score(self, self->points, self->vertices, self->now_count,
+                                              self->scores, err));
+        opevo_i_tvm_evolution_list(self);
         if (k == self->plan.generations)
             break;
         OPEVO_TRY(breed(self, err));
@@ -265,9 +266,9 @@ cleanup:
 
 /* ---- Batches ---- */
 
-static opevo_status have_surrogate(opevo_i_evolution *self, opevo_error *err)
+static opevo_status have_surrogate(opevo_i_tvm_evolution *self, opevo_error *err)
 {
-    const opevo_i_boosting boosting = {
+    const opevo_i_tvm_boosting boosting = {
         .loss = OPEVO_I_LOSS_SQUARED,
         .depth = 10,
         .gamma = 0.001,
@@ -282,31 +283,32 @@ static opevo_status have_surrogate(opevo_i_evolution *self, opevo_error *err)
 
     if (!self->surrogate)
         self->surrogate =
-            opevo_i_surrogate_create(self->space, self->super.features, &boosting, self->room);
+            opevo_i_tvm_surrogate_create(self->space, self->super.features, &boosting, self->room);
     if (!self->surrogate)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
     if (self->plan.of_programs)
-        opevo_i_surrogate_refuse_missing(self->surrogate);
+        opevo_i_tvm_surrogate_refuse_missing(self->surrogate);
     return OPEVO_OK;
 }
 
-static opevo_status observe_one(opevo_i_evolution *self, opevo_index point, double fitness,
+static opevo_status observe_one(opevo_i_tvm_evolution *self, opevo_index point, double fitness,
                                 opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->measured, &self->measured_capacity, self->measured_count + 1,
                        sizeof *self->measured))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a trial.");
-    opevo_i_scored_insert(self->measured, &self->measured_count, self->measured_capacity,
-                          (opevo_i_scored){.score = fitness, .point = point});
+    opevo_i_tvm_scored_insert(self->measured, &self->measured_count, self->measured_capacity,
+                              (opevo_i_tvm_scored){.score = fitness, .point = point});
     self->since_best++;
     if (fitness > self->best_fitness) {
         self->best_fitness = fitness;
         self->since_best = 0;
     }
-    return opevo_i_surrogate_observe(self->surrogate, point, fitness, err);
+    return opevo_i_tvm_surrogate_observe(self->surrogate, point, fitness, err);
 }
 
-bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point)
+bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,
+                                opevo_index *point)
 {
     *point = opevo_space_listed_step(self->space, opevo_space_encode(self->space, vertices),
                                      opevo_rng_u64(&self->rng));
@@ -314,7 +316,7 @@ bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opev
     return true;
 }
 
-static opevo_status observe_round(opevo_i_evolution *self, opevo_error *err)
+static opevo_status observe_round(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -325,24 +327,24 @@ static opevo_status observe_round(opevo_i_evolution *self, opevo_error *err)
 }
 
 /* Train where there is enough new to learn from. */
-static opevo_status train(opevo_i_evolution *self, opevo_error *err)
+static opevo_status train(opevo_i_tvm_evolution *self, opevo_error *err)
 {
-    static const opevo_i_fit fit = {.weighted = true, .half_life = 1};
-    size_t count = opevo_i_surrogate_count(self->surrogate);
+    static const opevo_i_tvm_fit fit = {.weighted = true, .half_life = 1};
+    size_t count = opevo_i_tvm_surrogate_count(self->surrogate);
     opevo_status status = OPEVO_OK;
 
     if (self->plan.trees == 0 || !is_warm(self) ||
-        (opevo_i_surrogate_is_ready(self->surrogate) &&
+        (opevo_i_tvm_surrogate_is_ready(self->surrogate) &&
          (double)(count - self->trained_on) < self->plan.retrain * (double)self->trained_on))
         return OPEVO_OK;
-    status = opevo_i_surrogate_fit(self->surrogate, &fit, err);
+    status = opevo_i_tvm_surrogate_fit(self->surrogate, &fit, err);
     self->trained_on = count;
     return status;
 }
 
 /* Fill the round from the best points and then the random ones; each list stands in for the other
  * where that has no more, and uniform points for both. */
-static opevo_status make_round(opevo_i_evolution *self, opevo_error *err)
+static opevo_status make_round(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     size_t good = self->plan.batch - random_wanted(self);
     size_t best = 0, random = 0;
@@ -368,10 +370,10 @@ static opevo_status make_round(opevo_i_evolution *self, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
-                                   size_t *count, opevo_error *err)
+opevo_status opevo_i_tvm_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals,
+                                       size_t capacity, size_t *count, opevo_error *err)
 {
-    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
     opevo_status status = OPEVO_OK;
 
     if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
@@ -392,16 +394,16 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                    opevo_error *err)
+opevo_status opevo_i_tvm_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                        opevo_error *err)
 {
-    return opevo_i_rounds_tell(((opevo_i_evolution *)tuner)->rounds, trials, count, err);
+    return opevo_i_rounds_tell(((opevo_i_tvm_evolution *)tuner)->rounds, trials, count, err);
 }
 
-opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                       opevo_error *err)
+opevo_status opevo_i_tvm_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials,
+                                           size_t count, opevo_error *err)
 {
-    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
     opevo_status status = have_surrogate(self, err);
 
     if (status == OPEVO_OK)
@@ -425,10 +427,10 @@ static double best_of_run(const opevo_trial *trials, size_t count, size_t first,
     return best;
 }
 
-opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                     opevo_error *err)
+opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials,
+                                         size_t count, opevo_error *err)
 {
-    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
     opevo_status status = have_surrogate(self, err);
 
     if (status != OPEVO_OK)
@@ -440,11 +442,11 @@ opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *tria
         double best = best_of_run(trials, count, first, &end);
 
         for (size_t i = first; i < end && best > 0 && status == OPEVO_OK; i++) {
-            opevo_i_scored one = {.score = trials[i].outcome.fitness / best,
-                                  .point = trials[i].proposal.point};
+            opevo_i_tvm_scored one = {.score = trials[i].outcome.fitness / best,
+                                      .point = trials[i].proposal.point};
 
-            opevo_i_scored_insert(self->earlier, &self->earlier_count, count, one);
-            status = opevo_i_surrogate_teach(self->surrogate, one.point, one.score, err);
+            opevo_i_tvm_scored_insert(self->earlier, &self->earlier_count, count, one);
+            status = opevo_i_tvm_surrogate_teach(self->surrogate, one.point, one.score, err);
         }
     }
     return status;

@@ -12,15 +12,15 @@
 #include "rounds_internal.h"
 #include "surrogate_internal.h"
 
-typedef struct opevo_i_evolution opevo_i_evolution;
+typedef struct opevo_i_tvm_evolution opevo_i_tvm_evolution;
 
-typedef struct opevo_i_scored {
+typedef struct opevo_i_tvm_scored {
     double score;
     opevo_index point;
-} opevo_i_scored;
+} opevo_i_tvm_scored;
 
 /* The constants of a search. */
-typedef struct opevo_i_evolution_plan {
+typedef struct opevo_i_tvm_evolution_plan {
     size_t population;  /* children of a generation, and samples of the first */
     size_t generations; /* bred between two batches */
     size_t batch;
@@ -31,9 +31,9 @@ typedef struct opevo_i_evolution_plan {
     double retrain;   /* new trials that a training takes, as a share of those of the last */
     double patience;  /* trials without a better one after which the search ends; 0: never */
     unsigned trees;   /* of the cost model, at most; 0: the search asks no model */
-    bool of_programs; /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
+    bool of_programs; /* the model is of programs, opevo_i_tvm_surrogate_refuse_missing, and the
                               base score counts for each of their rows */
-} opevo_i_evolution_plan;
+} opevo_i_tvm_evolution_plan;
 
 /* The settings that both tuners have, the first of their tables. */
 enum {
@@ -104,31 +104,31 @@ enum {
                                  .summary = "maximum number of trees of the cost model"}
 
 /* The constants that these settings say; the others are 0. */
-opevo_i_evolution_plan opevo_i_evolution_plan_of(const opevo_setting_value *settings);
+opevo_i_tvm_evolution_plan opevo_i_tvm_evolution_plan_of(const opevo_setting_value *settings);
 
-typedef struct opevo_i_evolution_ways {
+typedef struct opevo_i_tvm_evolution_ways {
     /* Put distinct allowed points and their vertices into `points` and `vertices`, at most
      * `population`, and set `now_count`. */
-    opevo_status (*sample)(opevo_i_evolution *self, opevo_error *err);
+    opevo_status (*sample)(opevo_i_tvm_evolution *self, opevo_error *err);
     /* Mutate a child; false if it is not an allowed point. */
-    bool (*mutate)(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
+    bool (*mutate)(opevo_i_tvm_evolution *self, opevo_index *vertices, opevo_index *point);
     /* Fill in the first children of the next generation, and their number; NULL: none. */
-    opevo_status (*cross)(opevo_i_evolution *self, size_t *made, opevo_error *err);
+    opevo_status (*cross)(opevo_i_tvm_evolution *self, size_t *made, opevo_error *err);
     /* List the best and the random points of the next batch; NULL: generations by evolution. */
-    opevo_status (*choose)(opevo_i_evolution *self, opevo_error *err);
-} opevo_i_evolution_ways;
+    opevo_status (*choose)(opevo_i_tvm_evolution *self, opevo_error *err);
+} opevo_i_tvm_evolution_ways;
 
 /* First member of both tuners; `super` and the parts that the functions of a tuner use. */
-struct opevo_i_evolution {
+struct opevo_i_tvm_evolution {
     opevo_tuner super;
-    const opevo_i_evolution_ways *ways;
-    opevo_i_evolution_plan plan;
+    const opevo_i_tvm_evolution_ways *ways;
+    opevo_i_tvm_evolution_plan plan;
     const opevo_space *space;
     size_t width;
     opevo_rng rng;
     opevo_i_rounds *rounds;
-    opevo_i_surrogate *surrogate; /* made once the source of the features is known */
-    size_t trained_on;            /* trials of the last training */
+    opevo_i_tvm_surrogate *surrogate; /* made once the source of the features is known */
+    size_t trained_on;                /* trials of the last training */
 
     /* The generation at hand and the next; room for the population and the measured points. */
     size_t room;
@@ -140,59 +140,63 @@ struct opevo_i_evolution {
     opevo_index *next_points;
     opevo_index *next_vertices;
 
-    opevo_i_scored *best; /* unmeasured points by falling score; room for best_most */
+    opevo_i_tvm_scored *best; /* unmeasured points by falling score; room for best_most */
     size_t best_count;
     size_t best_most;
     opevo_index *random; /* for the random share of a batch */
     size_t random_count;
     size_t random_most; /* room; several times what a batch takes */
 
-    opevo_i_scored *measured; /* by falling fitness */
+    opevo_i_tvm_scored *measured; /* by falling fitness */
     size_t measured_count;
     size_t measured_capacity;
-    opevo_i_scored *earlier; /* of runs learned from, by falling fitness over the best of the run */
+    opevo_i_tvm_scored
+        *earlier; /* of runs learned from, by falling fitness over the best of the run */
     size_t earlier_count;
     double best_fitness;
     size_t since_best; /* trials after the one that had it first */
 };
 
-/* Set up all but `super`; false without memory, and opevo_i_evolution_release is still needed. */
-bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_ways *ways,
-                            const opevo_i_evolution_plan *plan, const opevo_space *space,
-                            const opevo_rng *rng);
-void opevo_i_evolution_release(opevo_i_evolution *self);
+/* Set up all but `super`; false without memory, and opevo_i_tvm_evolution_release is still needed.
+ */
+bool opevo_i_tvm_evolution_init(opevo_i_tvm_evolution *self, const opevo_i_tvm_evolution_ways *ways,
+                                const opevo_i_tvm_evolution_plan *plan, const opevo_space *space,
+                                const opevo_rng *rng);
+void opevo_i_tvm_evolution_release(opevo_i_tvm_evolution *self);
 
 /* ask, tell and observe of a tuner that begins with this struct. */
-opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
-                                   size_t *count, opevo_error *err);
-opevo_status opevo_i_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                    opevo_error *err);
-opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                       opevo_error *err);
+opevo_status opevo_i_tvm_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals,
+                                       size_t capacity, size_t *count, opevo_error *err);
+opevo_status opevo_i_tvm_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                        opevo_error *err);
+opevo_status opevo_i_tvm_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials,
+                                           size_t count, opevo_error *err);
 /* Trials of other runs train the model, each with the best fitness of its run as 1, and the best of
  * them stand in the first generations. */
-opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                                     opevo_error *err);
+opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials,
+                                         size_t count, opevo_error *err);
 
 /* ---- For the functions of a tuner ---- */
 
 /* Insert by falling score, after equals; what falls beyond `most` is dropped. */
-void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, opevo_i_scored added);
+void opevo_i_tvm_scored_insert(opevo_i_tvm_scored *list, size_t *count, size_t most,
+                               opevo_i_tvm_scored added);
 /* Scores of `count` <= room points: by the model or, up to `warmup` trials, uniform random ones. A
  * program that cannot be lowered scores -INFINITY. */
-opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index *points,
-                                     const opevo_index *vertices, size_t count, float *scores,
-                                     opevo_error *err);
+opevo_status opevo_i_tvm_evolution_score(opevo_i_tvm_evolution *self, const opevo_index *points,
+                                         const opevo_index *vertices, size_t count, float *scores,
+                                         opevo_error *err);
 /* Let the points of the generation that were not proposed compete for the list of the best. */
-void opevo_i_evolution_list(opevo_i_evolution *self);
+void opevo_i_tvm_evolution_list(opevo_i_tvm_evolution *self);
 /* Draw `count` points of the generation for the random share, with repetition. */
-void opevo_i_evolution_choose_random(opevo_i_evolution *self);
+void opevo_i_tvm_evolution_choose_random(opevo_i_tvm_evolution *self);
 /* A parent of the generation is drawn with probability max(score, 0) / sum max(score, 0), or
  * uniformly if the sum is 0. First prepare the draws, then draw the places of any number. */
-void opevo_i_evolution_weigh(opevo_i_evolution *self);
-size_t opevo_i_evolution_parent(opevo_i_evolution *self);
+void opevo_i_tvm_evolution_weigh(opevo_i_tvm_evolution *self);
+size_t opevo_i_tvm_evolution_parent(opevo_i_tvm_evolution *self);
 
 /* In a sparse space, a step in the list from the point that `vertices` are; always true. */
-bool opevo_i_evolution_step(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
+bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,
+                                opevo_index *point);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct column {
     float *listed; /* the rows of all vertices; NULL: worked out each time */
 } column;
 
-struct opevo_i_features {
+struct opevo_i_tvm_features {
     size_t width;
     column *columns;
     size_t count;
@@ -98,7 +98,7 @@ static bool set_column(column *self, const opevo_parameter *parameter)
     return self->listed != NULL;
 }
 
-static bool set_columns(opevo_i_features *self, const opevo_space *space)
+static bool set_columns(opevo_i_tvm_features *self, const opevo_space *space)
 {
     self->count = opevo_space_parameter_count(space);
     self->columns = opevo_calloc(self->count, sizeof *self->columns);
@@ -112,7 +112,7 @@ static bool set_columns(opevo_i_features *self, const opevo_space *space)
     return true;
 }
 
-static bool set_source(opevo_i_features *self, const opevo_feature_source *source)
+static bool set_source(opevo_i_tvm_features *self, const opevo_feature_source *source)
 {
     self->source = source;
     self->width = source->count;
@@ -120,18 +120,18 @@ static bool set_source(opevo_i_features *self, const opevo_feature_source *sourc
     return self->cached != NULL;
 }
 
-opevo_i_features *opevo_i_features_create(const opevo_space *space,
-                                          const opevo_feature_source *source)
+opevo_i_tvm_features *opevo_i_tvm_features_create(const opevo_space *space,
+                                                  const opevo_feature_source *source)
 {
-    opevo_i_features *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_features *self = opevo_calloc(1, sizeof *self);
 
     if (self && (source ? set_source(self, source) : set_columns(self, space)))
         return self;
-    opevo_i_features_destroy(self);
+    opevo_i_tvm_features_destroy(self);
     return NULL;
 }
 
-void opevo_i_features_destroy(opevo_i_features *features)
+void opevo_i_tvm_features_destroy(opevo_i_tvm_features *features)
 {
     if (!features)
         return;
@@ -144,18 +144,18 @@ void opevo_i_features_destroy(opevo_i_features *features)
     opevo_free(features);
 }
 
-size_t opevo_i_features_width(const opevo_i_features *features)
+size_t opevo_i_tvm_features_width(const opevo_i_tvm_features *features)
 {
     return features->width;
 }
 
-size_t opevo_i_features_rows_most(const opevo_i_features *features)
+size_t opevo_i_tvm_features_rows_most(const opevo_i_tvm_features *features)
 {
     return features->source ? features->source->rows_most : 1;
 }
 
 /* Ask the source for the rows of a point, and keep them at `place`. */
-static opevo_status ask_source(opevo_i_features *self, opevo_index point, size_t place,
+static opevo_status ask_source(opevo_i_tvm_features *self, opevo_index point, size_t place,
                                opevo_error *err)
 {
     float *rows = NULL;
@@ -178,7 +178,7 @@ static opevo_status ask_source(opevo_i_features *self, opevo_index point, size_t
     return OPEVO_OK;
 }
 
-static opevo_status source_rows(opevo_i_features *self, opevo_index point, float *rows,
+static opevo_status source_rows(opevo_i_tvm_features *self, opevo_index point, float *rows,
                                 size_t *count, opevo_error *err)
 {
     uint64_t place = opevo_index_map_count(self->cached);
@@ -210,7 +210,7 @@ static opevo_status source_rows(opevo_i_features *self, opevo_index point, float
     return OPEVO_OK;
 }
 
-bool opevo_i_features_are_missing(const opevo_i_features *features, opevo_index point)
+bool opevo_i_tvm_features_are_missing(const opevo_i_tvm_features *features, opevo_index point)
 {
     uint64_t place = 0;
 
@@ -218,9 +218,9 @@ bool opevo_i_features_are_missing(const opevo_i_features *features, opevo_index 
            features->first[place] == features->first[place + 1];
 }
 
-opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point,
-                                   const opevo_index *vertices, float *rows, size_t *count,
-                                   opevo_error *err)
+opevo_status opevo_i_tvm_features_rows(opevo_i_tvm_features *features, opevo_index point,
+                                       const opevo_index *vertices, float *rows, size_t *count,
+                                       opevo_error *err)
 {
     if (features->source)
         return source_rows(features, point, rows, count, err);

@@ -19,28 +19,28 @@
 
 #include <opevo/objective.h>
 
-typedef struct opevo_i_features opevo_i_features;
+typedef struct opevo_i_tvm_features opevo_i_tvm_features;
 
 /* `space` and `source` (NULL: none) outlive it. NULL without memory. */
-opevo_i_features *opevo_i_features_create(const opevo_space *space,
-                                          const opevo_feature_source *source);
-void opevo_i_features_destroy(opevo_i_features *features);
+opevo_i_tvm_features *opevo_i_tvm_features_create(const opevo_space *space,
+                                                  const opevo_feature_source *source);
+void opevo_i_tvm_features_destroy(opevo_i_tvm_features *features);
 
 /* Numbers in a row, at least 1. */
-size_t opevo_i_features_width(const opevo_i_features *features);
+size_t opevo_i_tvm_features_width(const opevo_i_tvm_features *features);
 
 /* Rows that a point has at most. */
-size_t opevo_i_features_rows_most(const opevo_i_features *features);
+size_t opevo_i_tvm_features_rows_most(const opevo_i_tvm_features *features);
 
 /* The rows of a point, all finite, and their number, at least 1; `vertices` are the point's. A
  * source is asked once for a point, and where it has nothing to say there is one row, all zeros.
  * Errors: NOMEM. Cost: copying the rows; of a point that the source was not asked for,
  * what it takes. */
-opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point,
-                                   const opevo_index *vertices, float *rows, size_t *count,
-                                   opevo_error *err);
+opevo_status opevo_i_tvm_features_rows(opevo_i_tvm_features *features, opevo_index point,
+                                       const opevo_index *vertices, float *rows, size_t *count,
+                                       opevo_error *err);
 
 /* Whether the source had nothing to say of the point whose rows were asked for last. */
-bool opevo_i_features_are_missing(const opevo_i_features *features, opevo_index point);
+bool opevo_i_tvm_features_are_missing(const opevo_i_tvm_features *features, opevo_index point);
 
 #endif

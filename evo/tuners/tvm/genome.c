@@ -13,15 +13,15 @@
 enum { KINDS = OPEVO_I_GENE_FIXED };
 
 typedef struct gene {
-    opevo_i_gene kind;
+    opevo_i_tvm_gene kind;
     size_t stage;
     const char *stage_name; /* in the parameter's name, `stage_length` bytes */
     size_t stage_length;
     opevo_index size;
-    opevo_i_tiling tiling; /* of a tile */
+    opevo_i_tvm_tiling tiling; /* of a tile */
 } gene;
 
-struct opevo_i_genome {
+struct opevo_i_tvm_genome {
     const opevo_space *space;
     size_t count;
     gene *genes;
@@ -58,11 +58,11 @@ static bool begins(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-static opevo_i_gene kind_of_name(const char *what)
+static opevo_i_tvm_gene kind_of_name(const char *what)
 {
     static const struct {
         const char *word;
-        opevo_i_gene kind;
+        opevo_i_tvm_gene kind;
     } words[] = {
         {"unroll", OPEVO_I_GENE_UNROLL},
         {"location", OPEVO_I_GENE_LOCATION},
@@ -96,13 +96,13 @@ static void set_gene(const opevo_space *space, size_t i, gene *self)
     self->size = opevo_parameter_size(parameter);
     if (self->size == 1 || opens_branches(space, i))
         self->kind = OPEVO_I_GENE_FIXED;
-    else if (opevo_i_tiling_of(parameter, &self->tiling))
+    else if (opevo_i_tvm_tiling_of(parameter, &self->tiling))
         self->kind = OPEVO_I_GENE_TILE;
     else
         self->kind = kind_of_name(what);
 }
 
-static void number_stages(opevo_i_genome *self)
+static void number_stages(opevo_i_tvm_genome *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         gene *one = &self->genes[i];
@@ -116,7 +116,7 @@ static void number_stages(opevo_i_genome *self)
     }
 }
 
-static bool has_kind(const opevo_i_genome *self, opevo_i_gene kind)
+static bool has_kind(const opevo_i_tvm_genome *self, opevo_i_tvm_gene kind)
 {
     for (size_t i = 0; i < self->count; i++) {
         if (self->genes[i].kind == kind)
@@ -125,12 +125,12 @@ static bool has_kind(const opevo_i_genome *self, opevo_i_gene kind)
     return false;
 }
 
-opevo_i_genome *opevo_i_genome_create(const opevo_space *space, opevo_i_gene_weights weights,
-                                      uint64_t innermost)
+opevo_i_tvm_genome *opevo_i_tvm_genome_create(const opevo_space *space,
+                                              opevo_i_tvm_gene_weights weights, uint64_t innermost)
 {
     static const double cpu[KINDS] = {0.90, 0.04, 0.05, 0.01};
     static const double gpu[KINDS] = {0.90, 0.10, 0, 0};
-    opevo_i_genome *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_genome *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -153,7 +153,7 @@ opevo_i_genome *opevo_i_genome_create(const opevo_space *space, opevo_i_gene_wei
     return self;
 }
 
-void opevo_i_genome_destroy(opevo_i_genome *genome)
+void opevo_i_tvm_genome_destroy(opevo_i_tvm_genome *genome)
 {
     if (!genome)
         return;
@@ -161,32 +161,33 @@ void opevo_i_genome_destroy(opevo_i_genome *genome)
     opevo_free(genome);
 }
 
-opevo_i_gene opevo_i_genome_kind(const opevo_i_genome *genome, size_t parameter)
+opevo_i_tvm_gene opevo_i_tvm_genome_kind(const opevo_i_tvm_genome *genome, size_t parameter)
 {
     return genome->genes[parameter].kind;
 }
 
-size_t opevo_i_genome_stage_count(const opevo_i_genome *genome)
+size_t opevo_i_tvm_genome_stage_count(const opevo_i_tvm_genome *genome)
 {
     return genome->stage_count;
 }
 
-size_t opevo_i_genome_stage(const opevo_i_genome *genome, size_t parameter)
+size_t opevo_i_tvm_genome_stage(const opevo_i_tvm_genome *genome, size_t parameter)
 {
     return genome->genes[parameter].stage;
 }
 
 /* ---- Samples and mutations ---- */
 
-bool opevo_i_genome_admits(const opevo_i_genome *genome, size_t parameter, opevo_index vertex)
+bool opevo_i_tvm_genome_admits(const opevo_i_tvm_genome *genome, size_t parameter,
+                               opevo_index vertex)
 {
     return genome->genes[parameter].kind != OPEVO_I_GENE_TILE ||
-           opevo_i_tiling_is_bounded(opevo_space_parameter(genome->space, parameter), vertex,
-                                     genome->innermost);
+           opevo_i_tvm_tiling_is_bounded(opevo_space_parameter(genome->space, parameter), vertex,
+                                         genome->innermost);
 }
 
-void opevo_i_genome_sample(const opevo_i_genome *genome, size_t first, opevo_rng *rng,
-                           opevo_index *vertices)
+void opevo_i_tvm_genome_sample(const opevo_i_tvm_genome *genome, size_t first, opevo_rng *rng,
+                               opevo_index *vertices)
 {
     for (size_t i = first; i < genome->count; i++) {
         const gene *one = &genome->genes[i];
@@ -201,18 +202,19 @@ void opevo_i_genome_sample(const opevo_i_genome *genome, size_t first, opevo_rng
         }
         do {
             vertices[i] = opevo_rng_below_wide(rng, one->size);
-        } while (!opevo_i_genome_admits(genome, i, vertices[i]));
+        } while (!opevo_i_tvm_genome_admits(genome, i, vertices[i]));
     }
 }
 
-static bool is_mutable(const opevo_i_genome *self, size_t i, const opevo_index *vertices)
+static bool is_mutable(const opevo_i_tvm_genome *self, size_t i, const opevo_index *vertices)
 {
     return self->genes[i].kind != OPEVO_I_GENE_FIXED && vertices[i] != OPEVO_INACTIVE &&
-           opevo_i_genome_admits(self, i, vertices[i]);
+           opevo_i_tvm_genome_admits(self, i, vertices[i]);
 }
 
 /* The kind of the mutation, by weight, and how many genes of it there are; FIXED if none. */
-static opevo_i_gene draw_kind(const opevo_i_genome *self, const size_t *present, opevo_rng *rng)
+static opevo_i_tvm_gene draw_kind(const opevo_i_tvm_genome *self, const size_t *present,
+                                  opevo_rng *rng)
 {
     double below[KINDS];
     double sum = 0;
@@ -221,17 +223,17 @@ static opevo_i_gene draw_kind(const opevo_i_genome *self, const size_t *present,
         below[kind] = sum += present[kind] ? self->weights[kind] : 0;
     if (!(sum > 0))
         return OPEVO_I_GENE_FIXED;
-    return (opevo_i_gene)opevo_rng_weighted(rng, below, KINDS);
+    return (opevo_i_tvm_gene)opevo_rng_weighted(rng, below, KINDS);
 }
 
-static bool change(const opevo_i_genome *self, size_t i, opevo_rng *rng, opevo_index *vertex)
+static bool change(const opevo_i_tvm_genome *self, size_t i, opevo_rng *rng, opevo_index *vertex)
 {
     const gene *one = &self->genes[i];
     opevo_index drawn = 0;
 
     if (one->kind == OPEVO_I_GENE_TILE)
-        return opevo_i_tiling_move(&one->tiling, opevo_space_parameter(self->space, i),
-                                   self->innermost, rng, vertex);
+        return opevo_i_tvm_tiling_move(&one->tiling, opevo_space_parameter(self->space, i),
+                                       self->innermost, rng, vertex);
     if (one->kind != OPEVO_I_GENE_PARALLEL) {
         *vertex = opevo_rng_below_wide(rng, one->size);
         return true;
@@ -241,11 +243,12 @@ static bool change(const opevo_i_genome *self, size_t i, opevo_rng *rng, opevo_i
     return true;
 }
 
-bool opevo_i_genome_mutate(const opevo_i_genome *genome, opevo_rng *rng, opevo_index *vertices)
+bool opevo_i_tvm_genome_mutate(const opevo_i_tvm_genome *genome, opevo_rng *rng,
+                               opevo_index *vertices)
 {
     bool eligible[OPEVO_SPACE_PARAMETERS_MAX];
     size_t present[KINDS] = {0};
-    opevo_i_gene kind = OPEVO_I_GENE_FIXED;
+    opevo_i_tvm_gene kind = OPEVO_I_GENE_FIXED;
     size_t left = 0, i = 0;
 
     for (i = 0; i < genome->count; i++) {

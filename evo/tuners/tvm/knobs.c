@@ -66,7 +66,7 @@ static uint64_t extent_of(const opevo_parameter *parameter)
     return extent;
 }
 
-size_t opevo_i_extent_primes(const opevo_parameter *parameter, uint64_t *primes)
+size_t opevo_i_tvm_extent_primes(const opevo_parameter *parameter, uint64_t *primes)
 {
     uint64_t left = extent_of(parameter);
     size_t count = 0;
@@ -91,7 +91,7 @@ static bool split_of(const opevo_parameter *parameter, split *self)
         return false;
     self->arity = opevo_parameter_arity(parameter);
     self->divisor_count = 0;
-    self->prime_count = opevo_i_extent_primes(parameter, self->primes);
+    self->prime_count = opevo_i_tvm_extent_primes(parameter, self->primes);
     if (self->prime_count > 0 &&
         self->primes[self->prime_count - 1] > (uint64_t)TRIAL_MOST * TRIAL_MOST)
         return false;
@@ -115,7 +115,7 @@ static opevo_index count_below(const split *self, uint64_t left, size_t slots)
     return count;
 }
 
-opevo_index opevo_i_knob_of_vertex(const opevo_parameter *parameter, opevo_index vertex)
+opevo_index opevo_i_tvm_knob_of_vertex(const opevo_parameter *parameter, opevo_index vertex)
 {
     opevo_value value[ARITY_MOST];
     opevo_index knob = 0;
@@ -138,7 +138,7 @@ opevo_index opevo_i_knob_of_vertex(const opevo_parameter *parameter, opevo_index
     return knob;
 }
 
-opevo_index opevo_i_knob_to_vertex(const opevo_parameter *parameter, opevo_index knob)
+opevo_index opevo_i_tvm_knob_to_vertex(const opevo_parameter *parameter, opevo_index knob)
 {
     opevo_value value[ARITY_MOST];
     opevo_index vertex = 0;
@@ -169,7 +169,7 @@ opevo_index opevo_i_knob_to_vertex(const opevo_parameter *parameter, opevo_index
     return vertex;
 }
 
-opevo_index opevo_i_knob_index(const opevo_space *space, opevo_index point)
+opevo_index opevo_i_tvm_knob_index(const opevo_space *space, opevo_index point)
 {
     size_t width = opevo_space_parameter_count(space);
     opevo_index index = 0, stride = 1;
@@ -179,13 +179,13 @@ opevo_index opevo_i_knob_index(const opevo_space *space, opevo_index point)
     for (size_t i = 0; i < width; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
 
-        index += stride * opevo_i_knob_of_vertex(parameter, vertices[i]);
+        index += stride * opevo_i_tvm_knob_of_vertex(parameter, vertices[i]);
         stride *= opevo_parameter_size(parameter);
     }
     return index;
 }
 
-opevo_index opevo_i_knob_point(const opevo_space *space, opevo_index index)
+opevo_index opevo_i_tvm_knob_point(const opevo_space *space, opevo_index index)
 {
     size_t width = opevo_space_parameter_count(space);
     opevo_index vertices[ARITY_MOST];
@@ -194,7 +194,7 @@ opevo_index opevo_i_knob_point(const opevo_space *space, opevo_index index)
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         opevo_index size = opevo_parameter_size(parameter);
 
-        vertices[i] = opevo_i_knob_to_vertex(parameter, index % size);
+        vertices[i] = opevo_i_tvm_knob_to_vertex(parameter, index % size);
         index /= size;
     }
     return opevo_space_encode(space, vertices);

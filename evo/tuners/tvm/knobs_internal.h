@@ -17,19 +17,19 @@
  * 2^40 without a prime below 2^20, keeps our own numbers.
  *
  * Cost: O(v divisors(C) primes(C)), and trial division of C up to 2^20. */
-opevo_index opevo_i_knob_of_vertex(const opevo_parameter *parameter, opevo_index vertex);
-opevo_index opevo_i_knob_to_vertex(const opevo_parameter *parameter, opevo_index knob);
+opevo_index opevo_i_tvm_knob_of_vertex(const opevo_parameter *parameter, opevo_index vertex);
+opevo_index opevo_i_tvm_knob_to_vertex(const opevo_parameter *parameter, opevo_index knob);
 
 enum { OPEVO_I_EXTENT_PRIMES_MOST = 15 }; /* the product of more exceeds 2^63 */
 
 /* The primes of C of a factor(C,v), ascending, into room for OPEVO_I_EXTENT_PRIMES_MOST, and their
  * number; the last is what is left after division by the primes below 2^20, which may be no prime
  * when it exceeds 2^40. 0 for other types. */
-size_t opevo_i_extent_primes(const opevo_parameter *parameter, uint64_t *primes);
+size_t opevo_i_tvm_extent_primes(const opevo_parameter *parameter, uint64_t *primes);
 
 /* AutoTVM's index of a configuration, and back: mixed radix, the first parameter running fastest.
  */
-opevo_index opevo_i_knob_index(const opevo_space *space, opevo_index point);
-opevo_index opevo_i_knob_point(const opevo_space *space, opevo_index index);
+opevo_index opevo_i_tvm_knob_index(const opevo_space *space, opevo_index point);
+opevo_index opevo_i_tvm_knob_point(const opevo_space *space, opevo_index index);
 
 #endif

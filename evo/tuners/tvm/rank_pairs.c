@@ -19,7 +19,7 @@ typedef struct entry {
     uint32_t row;
 } entry;
 
-struct opevo_i_rank_pairs {
+struct opevo_i_tvm_rank_pairs {
     size_t count;
     entry *sorted;   /* scratch: rows by a key */
     uint32_t *begin; /* for each row: rows with a larger label */
@@ -37,16 +37,16 @@ static int compare(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static void sort_by(opevo_i_rank_pairs *self, const float *keys)
+static void sort_by(opevo_i_tvm_rank_pairs *self, const float *keys)
 {
     for (size_t i = 0; i < self->count; i++)
         self->sorted[i] = (entry){.key = keys[i], .row = (uint32_t)i};
     qsort(self->sorted, self->count, sizeof *self->sorted, compare);
 }
 
-opevo_i_rank_pairs *opevo_i_rank_pairs_create(const float *labels, size_t count)
+opevo_i_tvm_rank_pairs *opevo_i_tvm_rank_pairs_create(const float *labels, size_t count)
 {
-    opevo_i_rank_pairs *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_rank_pairs *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -56,7 +56,7 @@ opevo_i_rank_pairs *opevo_i_rank_pairs_create(const float *labels, size_t count)
     self->next = opevo_malloc(count, sizeof *self->next);
     self->rows = opevo_malloc(count, sizeof *self->rows);
     if (!self->sorted || !self->begin || !self->next || !self->rows) {
-        opevo_i_rank_pairs_destroy(self);
+        opevo_i_tvm_rank_pairs_destroy(self);
         return NULL;
     }
     sort_by(self, labels);
@@ -69,7 +69,7 @@ opevo_i_rank_pairs *opevo_i_rank_pairs_create(const float *labels, size_t count)
     return self;
 }
 
-void opevo_i_rank_pairs_destroy(opevo_i_rank_pairs *pairs)
+void opevo_i_tvm_rank_pairs_destroy(opevo_i_tvm_rank_pairs *pairs)
 {
     if (!pairs)
         return;
@@ -119,7 +119,7 @@ static void add_pair(const float *predictions, uint32_t better, uint32_t worse, 
     second[worse] += curvature;
 }
 
-static void sort_rows(opevo_i_rank_pairs *self, const float *predictions)
+static void sort_rows(opevo_i_tvm_rank_pairs *self, const float *predictions)
 {
     sort_by(self, predictions);
     for (size_t i = 0; i < self->count; i++)
@@ -131,8 +131,8 @@ static void sort_rows(opevo_i_rank_pairs *self, const float *predictions)
     }
 }
 
-void opevo_i_rank_pairs_gradients(opevo_i_rank_pairs *pairs, unsigned round,
-                                  const float *predictions, float *first, float *second)
+void opevo_i_tvm_rank_pairs_gradients(opevo_i_tvm_rank_pairs *pairs, unsigned round,
+                                      const float *predictions, float *first, float *second)
 {
     uint32_t count = (uint32_t)pairs->count;
     const uint32_t *rows = pairs->rows;

@@ -11,12 +11,12 @@
 
 #include <opevo/status.h>
 
-typedef struct opevo_i_rank_pairs opevo_i_rank_pairs;
+typedef struct opevo_i_tvm_rank_pairs opevo_i_tvm_rank_pairs;
 
 /* `labels` of `count` rows, finite, `count` below 2^31. NULL without memory. Cost: O(count log
  * count). */
-opevo_i_rank_pairs *opevo_i_rank_pairs_create(const float *labels, size_t count);
-void opevo_i_rank_pairs_destroy(opevo_i_rank_pairs *pairs);
+opevo_i_tvm_rank_pairs *opevo_i_tvm_rank_pairs_create(const float *labels, size_t count);
+void opevo_i_tvm_rank_pairs_destroy(opevo_i_tvm_rank_pairs *pairs);
 
 /* Gradients and second derivatives of the loss
  *
@@ -36,7 +36,7 @@ void opevo_i_rank_pairs_destroy(opevo_i_rank_pairs *pairs);
  * drew; sums are of 32 bits, in that order. Cost: O(count log count).
  * Source: XGBoost 1.7, LambdaRankObj in src/objective/rank_obj.cu; uniform_int_distribution of
  * libstdc++. */
-void opevo_i_rank_pairs_gradients(opevo_i_rank_pairs *pairs, unsigned round,
-                                  const float *predictions, float *first, float *second);
+void opevo_i_tvm_rank_pairs_gradients(opevo_i_tvm_rank_pairs *pairs, unsigned round,
+                                      const float *predictions, float *first, float *second);
 
 #endif

@@ -28,17 +28,17 @@ typedef struct table {
     size_t taught; /* the first ones, of other runs, whose fitness is the label */
 } table;
 
-struct opevo_i_surrogate {
+struct opevo_i_tvm_surrogate {
     size_t width; /* parameters of the space */
     const opevo_space *space;
-    opevo_i_features *features;
+    opevo_i_tvm_features *features;
     size_t row_width;
     size_t rows_most; /* of a point */
     table seen;
-    opevo_i_cost_model *model;
-    opevo_i_cost_model *earlier; /* of earlier runs; NULL: none */
-    double earlier_weight;       /* in the predictions */
-    bool refuses_missing;        /* -INFINITY for points without features */
+    opevo_i_tvm_cost_model *model;
+    opevo_i_tvm_cost_model *earlier; /* of earlier runs; NULL: none */
+    double earlier_weight;           /* in the predictions */
+    bool refuses_missing;            /* -INFINITY for points without features */
 
     opevo_index *vertices; /* of one point */
     float *batch;          /* rows of points to predict, `batch_most` of them */
@@ -55,22 +55,23 @@ static void destroy_table(table *self)
     opevo_free(self->fitness);
 }
 
-opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
-                                            const opevo_feature_source *source,
-                                            const opevo_i_boosting *boosting, size_t batch_most)
+opevo_i_tvm_surrogate *opevo_i_tvm_surrogate_create(const opevo_space *space,
+                                                    const opevo_feature_source *source,
+                                                    const opevo_i_tvm_boosting *boosting,
+                                                    size_t batch_most)
 {
-    opevo_i_surrogate *self = opevo_calloc(1, sizeof *self);
+    opevo_i_tvm_surrogate *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->batch_most = batch_most;
-    self->features = opevo_i_features_create(space, source);
+    self->features = opevo_i_tvm_features_create(space, source);
     if (self->features) {
-        self->row_width = opevo_i_features_width(self->features);
-        self->rows_most = opevo_i_features_rows_most(self->features);
-        self->model = opevo_i_cost_model_create(self->row_width, boosting);
+        self->row_width = opevo_i_tvm_features_width(self->features);
+        self->rows_most = opevo_i_tvm_features_rows_most(self->features);
+        self->model = opevo_i_tvm_cost_model_create(self->row_width, boosting);
         self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
         self->batch =
             opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
@@ -81,17 +82,17 @@ opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
     if (self->model && self->vertices && self->batch && self->batch_rows && self->batch_missing &&
         self->margins)
         return self;
-    opevo_i_surrogate_destroy(self);
+    opevo_i_tvm_surrogate_destroy(self);
     return NULL;
 }
 
-void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate)
+void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
 {
     if (!surrogate)
         return;
-    opevo_i_features_destroy(surrogate->features);
-    opevo_i_cost_model_destroy(surrogate->model);
-    opevo_i_cost_model_destroy(surrogate->earlier);
+    opevo_i_tvm_features_destroy(surrogate->features);
+    opevo_i_tvm_cost_model_destroy(surrogate->model);
+    opevo_i_tvm_cost_model_destroy(surrogate->earlier);
     destroy_table(&surrogate->seen);
     opevo_free(surrogate->vertices);
     opevo_free(surrogate->batch);
@@ -101,8 +102,8 @@ void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate)
     opevo_free(surrogate);
 }
 
-static opevo_status observe(opevo_i_surrogate *self, table *seen, opevo_index point, double fitness,
-                            opevo_error *err)
+static opevo_status observe(opevo_i_tvm_surrogate *self, table *seen, opevo_index point,
+                            double fitness, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -114,9 +115,9 @@ static opevo_status observe(opevo_i_surrogate *self, table *seen, opevo_index po
                        sizeof *seen->fitness))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another trial.");
     opevo_space_decode(self->space, point, self->vertices);
-    status = opevo_i_features_rows(self->features, point, self->vertices,
-                                   seen->rows + seen->row_count * self->row_width,
-                                   &seen->rows_of[seen->count], err);
+    status = opevo_i_tvm_features_rows(self->features, point, self->vertices,
+                                       seen->rows + seen->row_count * self->row_width,
+                                       &seen->rows_of[seen->count], err);
     if (status != OPEVO_OK)
         return status;
     seen->row_count += seen->rows_of[seen->count];
@@ -126,14 +127,14 @@ static opevo_status observe(opevo_i_surrogate *self, table *seen, opevo_index po
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index point,
-                                       double fitness, opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_observe(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                           double fitness, opevo_error *err)
 {
     return observe(surrogate, &surrogate->seen, point, fitness, err);
 }
 
-opevo_status opevo_i_surrogate_teach(opevo_i_surrogate *surrogate, opevo_index point, double label,
-                                     opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_teach(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                         double label, opevo_error *err)
 {
     double best = surrogate->seen.best;
     opevo_status status = observe(surrogate, &surrogate->seen, point, label, err);
@@ -143,17 +144,17 @@ opevo_status opevo_i_surrogate_teach(opevo_i_surrogate *surrogate, opevo_index p
     return status;
 }
 
-bool opevo_i_surrogate_can_fit(const opevo_i_surrogate *surrogate)
+bool opevo_i_tvm_surrogate_can_fit(const opevo_i_tvm_surrogate *surrogate)
 {
     return surrogate->seen.best > 0 || surrogate->seen.taught > 0;
 }
 
-size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate)
+size_t opevo_i_tvm_surrogate_count(const opevo_i_tvm_surrogate *surrogate)
 {
     return surrogate->seen.count;
 }
 
-double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate)
+double opevo_i_tvm_surrogate_best(const opevo_i_tvm_surrogate *surrogate)
 {
     return surrogate->seen.best;
 }
@@ -161,17 +162,17 @@ double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate)
 /* ---- Training ---- */
 
 /* How many rows each point has, or NULL where each has one and nothing is to be summed. */
-static const size_t *several(const opevo_i_surrogate *self, const size_t *rows_of)
+static const size_t *several(const opevo_i_tvm_surrogate *self, const size_t *rows_of)
 {
     return self->rows_most > 1 ? rows_of : NULL;
 }
 
 /* Scores of `count` points by the model of earlier runs, times its weight. */
-static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows,
+static opevo_status predict_margins(opevo_i_tvm_surrogate *self, const float *rows,
                                     const size_t *rows_of, size_t count, float *margins,
                                     opevo_error *err)
 {
-    opevo_status status = opevo_i_cost_model_predict_sums(
+    opevo_status status = opevo_i_tvm_cost_model_predict_sums(
         self->earlier, rows, several(self, rows_of), count, margins, err);
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
@@ -186,7 +187,7 @@ static double label_of(const table *seen, size_t i)
 }
 
 /* The observations of `seen`, in a drawn order, as rows to train on, with labels as fitness. */
-static opevo_status permute(const opevo_i_surrogate *self, const table *seen, opevo_rng *rng,
+static opevo_status permute(const opevo_i_tvm_surrogate *self, const table *seen, opevo_rng *rng,
                             table *out, opevo_error *err)
 {
     size_t count = seen->count;
@@ -224,14 +225,15 @@ cleanup:
 }
 
 /* Train on the observations of `seen` in a drawn order. */
-static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, const table *seen,
-                          const opevo_i_fit *fit, bool with_margins, opevo_error *err)
+static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_tvm_cost_model *model,
+                          const table *seen, const opevo_i_tvm_fit *fit, bool with_margins,
+                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = seen->count;
     float *labels = opevo_malloc(count, sizeof *labels);
     float *margins = opevo_malloc(count, sizeof *margins);
-    opevo_i_samples samples = {.count = count, .labels = labels};
+    opevo_i_tvm_samples samples = {.count = count, .labels = labels};
     table drawn = {0};
 
     if (!labels || !margins) {
@@ -250,7 +252,7 @@ static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, co
 
         OPEVO_TRY(predict_margins(self, order->rows, order->rows_of, count, margins, err));
     }
-    OPEVO_TRY(opevo_i_cost_model_train(model, &samples, err));
+    OPEVO_TRY(opevo_i_tvm_cost_model_train(model, &samples, err));
 cleanup:
     destroy_table(&drawn);
     opevo_free(labels);
@@ -258,27 +260,28 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_surrogate_fit(opevo_i_surrogate *surrogate, const opevo_i_fit *fit,
-                                   opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const opevo_i_tvm_fit *fit,
+                                       opevo_error *err)
 {
-    opevo_i_surrogate *self = surrogate;
+    opevo_i_tvm_surrogate *self = surrogate;
 
     if (self->earlier) {
         self->earlier_weight = exp2(-(double)self->seen.count / fit->half_life);
         if (self->earlier_weight < FORGOTTEN_BELOW) {
-            opevo_i_cost_model_destroy(self->earlier);
+            opevo_i_tvm_cost_model_destroy(self->earlier);
             self->earlier = NULL;
         }
     }
     return train(self, self->model, &self->seen, fit, self->earlier != NULL, err);
 }
 
-opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i_boosting *boosting,
-                                     const opevo_i_fit *fit, const opevo_trial *trials,
-                                     size_t count, opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
+                                         const opevo_i_tvm_boosting *boosting,
+                                         const opevo_i_tvm_fit *fit, const opevo_trial *trials,
+                                         size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_cost_model *model = opevo_i_cost_model_create(surrogate->row_width, boosting);
+    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(surrogate->row_width, boosting);
     table seen = {0};
 
     if (!model)
@@ -289,49 +292,49 @@ opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i
     if (!(seen.best > 0))
         goto cleanup; /* nothing but failures: no order to learn */
     OPEVO_TRY(train(surrogate, model, &seen, fit, false, err));
-    opevo_i_cost_model_destroy(surrogate->earlier);
+    opevo_i_tvm_cost_model_destroy(surrogate->earlier);
     surrogate->earlier = model;
     surrogate->earlier_weight = 1;
     model = NULL;
 cleanup:
-    opevo_i_cost_model_destroy(model);
+    opevo_i_tvm_cost_model_destroy(model);
     destroy_table(&seen);
     return status;
 }
 
 /* ---- Predicting ---- */
 
-bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate)
+bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate)
 {
-    return surrogate->earlier || opevo_i_cost_model_is_trained(surrogate->model);
+    return surrogate->earlier || opevo_i_tvm_cost_model_is_trained(surrogate->model);
 }
 
-void opevo_i_surrogate_refuse_missing(opevo_i_surrogate *surrogate)
+void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate)
 {
     surrogate->refuses_missing = true;
 }
 
-opevo_status opevo_i_surrogate_knows(opevo_i_surrogate *surrogate, opevo_index point,
-                                     const opevo_index *vertices, bool *out, opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_knows(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                         const opevo_index *vertices, bool *out, opevo_error *err)
 {
-    opevo_status status = opevo_i_features_rows(surrogate->features, point, vertices,
-                                                surrogate->batch, surrogate->batch_rows, err);
+    opevo_status status = opevo_i_tvm_features_rows(surrogate->features, point, vertices,
+                                                    surrogate->batch, surrogate->batch_rows, err);
 
     if (status == OPEVO_OK)
-        *out = !opevo_i_features_are_missing(surrogate->features, point);
+        *out = !opevo_i_tvm_features_are_missing(surrogate->features, point);
     return status;
 }
 
 /* Scores of the points whose rows were listed. */
-static opevo_status predict_listed(opevo_i_surrogate *self, size_t count, float *scores,
+static opevo_status predict_listed(opevo_i_tvm_surrogate *self, size_t count, float *scores,
                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_i_cost_model_is_trained(self->model))
+    if (!opevo_i_tvm_cost_model_is_trained(self->model))
         return predict_margins(self, self->batch, self->batch_rows, count, scores, err);
-    OPEVO_TRY(opevo_i_cost_model_predict_sums(self->model, self->batch,
-                                              several(self, self->batch_rows), count, scores, err));
+    OPEVO_TRY(opevo_i_tvm_cost_model_predict_sums(
+        self->model, self->batch, several(self, self->batch_rows), count, scores, err));
     if (!self->earlier)
         return OPEVO_OK;
     OPEVO_TRY(predict_margins(self, self->batch, self->batch_rows, count, self->margins, err));
@@ -342,18 +345,18 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
-                                       const opevo_index *vertices, size_t count, float *scores,
-                                       opevo_error *err)
+opevo_status opevo_i_tvm_surrogate_predict(opevo_i_tvm_surrogate *surrogate,
+                                           const opevo_index *points, const opevo_index *vertices,
+                                           size_t count, float *scores, opevo_error *err)
 {
-    opevo_i_surrogate *self = surrogate;
+    opevo_i_tvm_surrogate *self = surrogate;
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0, row = 0; i < count; row += self->batch_rows[i++]) {
-        OPEVO_TRY(opevo_i_features_rows(self->features, points[i], vertices + i * self->width,
-                                        self->batch + row * self->row_width, &self->batch_rows[i],
-                                        err));
-        self->batch_missing[i] = opevo_i_features_are_missing(self->features, points[i]);
+        OPEVO_TRY(opevo_i_tvm_features_rows(self->features, points[i], vertices + i * self->width,
+                                            self->batch + row * self->row_width,
+                                            &self->batch_rows[i], err));
+        self->batch_missing[i] = opevo_i_tvm_features_are_missing(self->features, points[i]);
     }
     OPEVO_TRY(predict_listed(self, count, scores, err));
     for (size_t i = 0; i < count && self->refuses_missing; i++)

@@ -12,63 +12,66 @@
 
 #include "cost_model_internal.h"
 
-typedef struct opevo_i_surrogate opevo_i_surrogate;
+typedef struct opevo_i_tvm_surrogate opevo_i_tvm_surrogate;
 
 /* At most `batch_most` points are predicted in one call. `space` and `source` (NULL: the knobs'
  * features) outlive it. NULL without memory. */
-opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
-                                            const opevo_feature_source *source,
-                                            const opevo_i_boosting *boosting, size_t batch_most);
-void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate);
+opevo_i_tvm_surrogate *opevo_i_tvm_surrogate_create(const opevo_space *space,
+                                                    const opevo_feature_source *source,
+                                                    const opevo_i_tvm_boosting *boosting,
+                                                    size_t batch_most);
+void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate);
 
 /* Remember an observation; a fitness that is not positive and finite counts as 0. Errors: NOMEM. */
-opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index point,
-                                       double fitness, opevo_error *err);
+opevo_status opevo_i_tvm_surrogate_observe(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                           double fitness, opevo_error *err);
 /* Remember a trial of another run with its label, fitness over the best of that run; before the
  * first observation. Errors: NOMEM. */
-opevo_status opevo_i_surrogate_teach(opevo_i_surrogate *surrogate, opevo_index point, double label,
-                                     opevo_error *err);
+opevo_status opevo_i_tvm_surrogate_teach(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                         double label, opevo_error *err);
 /* Whether there is a success to learn from. */
-bool opevo_i_surrogate_can_fit(const opevo_i_surrogate *surrogate);
-size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate);
-double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate); /* largest fitness, or 0 */
+bool opevo_i_tvm_surrogate_can_fit(const opevo_i_tvm_surrogate *surrogate);
+size_t opevo_i_tvm_surrogate_count(const opevo_i_tvm_surrogate *surrogate);
+double
+opevo_i_tvm_surrogate_best(const opevo_i_tvm_surrogate *surrogate); /* largest fitness, or 0 */
 
 /* Where the rows of a learned run's margins stand when rows are permuted before training. */
-typedef enum opevo_i_margin_rule {
+typedef enum opevo_i_tvm_margin_rule {
     OPEVO_I_MARGIN_INTENDED, /* each with its row */
     OPEVO_I_MARGIN_SHIPPED /* in the order observed, while the rows are permuted: as AutoTVM v0.6 */
-} opevo_i_margin_rule;
+} opevo_i_tvm_margin_rule;
 
-typedef struct opevo_i_fit {
+typedef struct opevo_i_tvm_fit {
     opevo_rng *permutation; /* draws the order of the rows; NULL: as observed */
     bool weighted;          /* a row weighs as much as its label */
-    opevo_i_margin_rule margin;
+    opevo_i_tvm_margin_rule margin;
     double half_life; /* observations that halve the weight of what earlier runs taught */
-} opevo_i_fit;
+} opevo_i_tvm_fit;
 
-/* Train on all observations; opevo_i_surrogate_can_fit must hold. Errors: as
- * opevo_i_cost_model_train. */
-opevo_status opevo_i_surrogate_fit(opevo_i_surrogate *surrogate, const opevo_i_fit *fit,
-                                   opevo_error *err);
+/* Train on all observations; opevo_i_tvm_surrogate_can_fit must hold. Errors: as
+ * opevo_i_tvm_cost_model_train. */
+opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const opevo_i_tvm_fit *fit,
+                                       opevo_error *err);
 
 /* Train a model of its own, `boosting`, on the trials of earlier runs. Until the first fit it alone
  * predicts; a fit with n observations starts from its predictions times 2^(-n / half_life), and
  * forgets it once that is below 0.05. Source: TVM v0.6, XGBoostCostModel.fit and fit_log. */
-opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i_boosting *boosting,
-                                     const opevo_i_fit *fit, const opevo_trial *trials,
-                                     size_t count, opevo_error *err);
+opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
+                                         const opevo_i_tvm_boosting *boosting,
+                                         const opevo_i_tvm_fit *fit, const opevo_trial *trials,
+                                         size_t count, opevo_error *err);
 
 /* Whether it can predict. */
-bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate);
+bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate);
 /* Score points that the source of features has no rows for -INFINITY, not as a row of zeros. */
-void opevo_i_surrogate_refuse_missing(opevo_i_surrogate *surrogate);
+void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate);
 /* Whether the source of features has rows for a point; true without a source. Errors: NOMEM. */
-opevo_status opevo_i_surrogate_knows(opevo_i_surrogate *surrogate, opevo_index point,
-                                     const opevo_index *vertices, bool *out, opevo_error *err);
+opevo_status opevo_i_tvm_surrogate_knows(opevo_i_tvm_surrogate *surrogate, opevo_index point,
+                                         const opevo_index *vertices, bool *out, opevo_error *err);
 /* Predicted scores of `count` points, `vertices` one row for each; the larger the better. Errors:
- * as opevo_i_cost_model_predict. */
-opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
-                                       const opevo_index *vertices, size_t count, float *scores,
-                                       opevo_error *err);
+ * as opevo_i_tvm_cost_model_predict. */
+opevo_status opevo_i_tvm_surrogate_predict(opevo_i_tvm_surrogate *surrogate,
+                                           const opevo_index *points, const opevo_index *vertices,
+                                           size_t count, float *scores, opevo_error *err);
 
 #endif

@@ -7,14 +7,14 @@
 
 enum { ARITY_MOST = 1024 };
 
-bool opevo_i_tiling_of(const opevo_parameter *parameter, opevo_i_tiling *out)
+bool opevo_i_tvm_tiling_of(const opevo_parameter *parameter, opevo_i_tvm_tiling *out)
 {
-    out->prime_count = opevo_i_extent_primes(parameter, out->primes);
+    out->prime_count = opevo_i_tvm_extent_primes(parameter, out->primes);
     return out->prime_count > 0;
 }
 
-bool opevo_i_tiling_is_bounded(const opevo_parameter *parameter, opevo_index vertex,
-                               uint64_t innermost)
+bool opevo_i_tvm_tiling_is_bounded(const opevo_parameter *parameter, opevo_index vertex,
+                                   uint64_t innermost)
 {
     opevo_value value[ARITY_MOST];
 
@@ -25,7 +25,7 @@ bool opevo_i_tiling_is_bounded(const opevo_parameter *parameter, opevo_index ver
 }
 
 /* Whether a divisor of `number` above 1 is at most `most`: the smallest one is a prime. */
-static bool has_divisor(const opevo_i_tiling *self, uint64_t number, uint64_t most)
+static bool has_divisor(const opevo_i_tvm_tiling *self, uint64_t number, uint64_t most)
 {
     for (size_t i = 0; i < self->prime_count; i++) {
         if (number % self->primes[i] == 0 && self->primes[i] <= most)
@@ -35,7 +35,7 @@ static bool has_divisor(const opevo_i_tiling *self, uint64_t number, uint64_t mo
 }
 
 /* A divisor of `number`, uniform over those above 1 and at most `most`; there is one. */
-static uint64_t draw_divisor(const opevo_i_tiling *self, uint64_t number, uint64_t most,
+static uint64_t draw_divisor(const opevo_i_tvm_tiling *self, uint64_t number, uint64_t most,
                              opevo_rng *rng)
 {
     uint64_t divisor = 1;
@@ -56,8 +56,8 @@ static uint64_t draw_divisor(const opevo_i_tiling *self, uint64_t number, uint64
     return divisor;
 }
 
-bool opevo_i_tiling_move(const opevo_i_tiling *tiling, const opevo_parameter *parameter,
-                         uint64_t innermost, opevo_rng *rng, opevo_index *vertex)
+bool opevo_i_tvm_tiling_move(const opevo_i_tvm_tiling *tiling, const opevo_parameter *parameter,
+                             uint64_t innermost, opevo_rng *rng, opevo_index *vertex)
 {
     size_t arity = opevo_parameter_arity(parameter);
     size_t order[ARITY_MOST];

@@ -125,24 +125,25 @@ static void expressions_follow_c(void **state)
                 {"n >= 10 && !(n > 10)", 1},
                 {"n != 10 || 0", 0},
                 {" 2*n ", 20}};
-    const opevo_i_size_names names = {.name = {"n"}, .value = {10}, .count = 1};
+    const opevo_i_harness_size_names names = {.name = {"n"}, .value = {10}, .count = 1};
     int64_t value = 0;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        CHECK_OK(opevo_i_size_evaluate(rows[i].text, &names, "k", &value, &err));
+        CHECK_OK(opevo_i_harness_size_evaluate(rows[i].text, &names, "k", &value, &err));
         if (value != rows[i].value)
             fail_msg("%s = %lld", rows[i].text, (long long)value);
     }
     CHECK_FAILS(OPEVO_INVALID, "division by 0",
-                opevo_i_size_evaluate("1 / (n - n)", &names, "k", &value, &err));
-    CHECK_FAILS(OPEVO_INVALID, "too large",
-                opevo_i_size_evaluate("9223372036854775807 + 1", &names, "k", &value, &err));
+                opevo_i_harness_size_evaluate("1 / (n - n)", &names, "k", &value, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "too large",
+        opevo_i_harness_size_evaluate("9223372036854775807 + 1", &names, "k", &value, &err));
     CHECK_FAILS(OPEVO_INVALID, "something follows",
-                opevo_i_size_evaluate("1 2", &names, "k", &value, &err));
+                opevo_i_harness_size_evaluate("1 2", &names, "k", &value, &err));
     CHECK_FAILS(
         OPEVO_INVALID, "nested too deeply",
-        opevo_i_size_evaluate(
+        opevo_i_harness_size_evaluate(
             "((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))",
             &names, "k", &value, &err));
 }

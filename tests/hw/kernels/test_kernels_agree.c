@@ -105,7 +105,7 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
 {
     opevo_variant *variant = NULL;
     opevo_launcher *simt = NULL, *cpu = NULL;
-    opevo_i_kernel kernel = {
+    opevo_i_evolver_kernel kernel = {
         .harness = f->harness, .costs = f->costs, .simt = opevo_simt_defaults};
     opevo_text text = {0};
     bool accepted = true;
@@ -113,8 +113,8 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
     opevo_edits_print(edits, &text);
     CHECK_OK(opevo_variant_create(f->module, edits, &variant, &err));
     assert_null(opevo_variant_fault(variant));
-    CHECK_OK(opevo_i_simt_launcher_create(variant, &kernel, &simt, &err));
-    opevo_i_simt_launcher_limit(simt, 10000000);
+    CHECK_OK(opevo_i_evolver_simt_launcher_create(variant, &kernel, &simt, &err));
+    opevo_i_evolver_simt_launcher_limit(simt, 10000000);
     for (size_t i = 0; i < cases && accepted; i++) {
         opevo_case *a = NULL, *b = NULL;
         opevo_evaluation out = run(f, set, i, simt, &a);

@@ -64,21 +64,21 @@ opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *e
 typedef struct opevo_network opevo_network;
 
 /* A tensor of the network. */
-typedef struct opevo_net_value {
+typedef struct opevo_network_value {
     const char *name;
     opevo_array array; /* `data` of constants whose value is known */
     bool constant;     /* the same in every run: weights, and what is computed from them alone */
     bool input, output;
     int producer; /* the node that makes it; -1 for inputs and stored tensors */
-} opevo_net_value;
+} opevo_network_value;
 
-typedef struct opevo_net_node {
+typedef struct opevo_network_node {
     const char *name;      /* "" without one */
     const char *operation; /* "Conv" */
     int inputs, outputs;
     const int *input, *output; /* numbers of values; -1: omitted */
     bool computed; /* on float32 by definitions of a computation; otherwise it moves elements */
-} opevo_net_node;
+} opevo_network_node;
 
 /* The shape of an input, given by the caller. */
 typedef struct opevo_network_shape {
@@ -115,9 +115,9 @@ void opevo_network_destroy(opevo_network *network); /* NULL is allowed */
 int opevo_network_opset(const opevo_network *network);
 const char *opevo_network_producer(const opevo_network *network); /* "" if unknown */
 int opevo_network_value_count(const opevo_network *network);
-const opevo_net_value *opevo_network_value(const opevo_network *network, int number);
+const opevo_network_value *opevo_network_value_at(const opevo_network *network, int number);
 int opevo_network_node_count(const opevo_network *network);
-const opevo_net_node *opevo_network_node(const opevo_network *network, int number);
+const opevo_network_node *opevo_network_node_at(const opevo_network *network, int number);
 /* The inputs that are not constant, and the outputs, in the order of the file. */
 int opevo_network_input_count(const opevo_network *network);
 int opevo_network_input(const opevo_network *network, int i);

@@ -24,24 +24,24 @@
 extern "C" {
 #endif
 
-typedef enum opevo_net_site_kind {
-    OPEVO_NET_SITE_LAYOUT,
-    OPEVO_NET_SITE_CONVOLUTION
-} opevo_net_site_kind;
+typedef enum opevo_network_site_kind {
+    OPEVO_NETWORK_SITE_LAYOUT,
+    OPEVO_NETWORK_SITE_CONVOLUTION
+} opevo_network_site_kind;
 
-typedef struct opevo_net_site {
-    opevo_net_site_kind kind;
+typedef struct opevo_network_site {
+    opevo_network_site_kind kind;
     int value;     /* LAYOUT: the first of the tensors; CONVOLUTION: its result */
     bool on;       /* at first it is */
     bool measured; /* whether times decide: those with it on and off, as the other sites are, are
                      known */
-} opevo_net_site;
+} opevo_network_site;
 
 /* A computation of the network with some sites on and the others off. */
-typedef struct opevo_net_candidate {
+typedef struct opevo_network_candidate {
     char *text, *operation;
     int count; /* steps that compute it with the sites as they are */
-} opevo_net_candidate;
+} opevo_network_candidate;
 
 typedef struct opevo_network_choices opevo_network_choices;
 
@@ -51,15 +51,16 @@ typedef struct opevo_network_choices opevo_network_choices;
  * is no site: it stays.
  *
  * Errors: those of the passes; NOMEM. Cost: that of the passes for each of these. */
-opevo_status opevo_network_choices_create(opevo_inference *inference, uint32_t passes,
+opevo_status opevo_network_choices_create(opevo_network_inference *inference, uint32_t passes,
                                           opevo_network_choices **out, opevo_error *err);
 void opevo_network_choices_destroy(opevo_network_choices *choices); /* NULL is allowed */
 
 int opevo_network_choices_sites(const opevo_network_choices *choices);
-const opevo_net_site *opevo_network_choices_site(const opevo_network_choices *choices, int site);
+const opevo_network_site *opevo_network_choices_site(const opevo_network_choices *choices,
+                                                     int site);
 int opevo_network_choices_candidates(const opevo_network_choices *choices);
-const opevo_net_candidate *opevo_network_choices_candidate(const opevo_network_choices *choices,
-                                                           int candidate);
+const opevo_network_candidate *opevo_network_choices_candidate(const opevo_network_choices *choices,
+                                                               int candidate);
 
 /* Turn sites on and off by the times of the candidates in seconds; one that is not finite is
  * unknown. From all sites on, and from all off where that is known to be faster or slower, sites
@@ -80,7 +81,8 @@ void opevo_network_choices_weigh(opevo_network_choices *choices, const double *t
                                  double *weight);
 
 /* Mark in the network before the passes what is off, for the passes to leave. */
-void opevo_network_choices_apply(const opevo_network_choices *choices, opevo_inference *inference);
+void opevo_network_choices_apply(const opevo_network_choices *choices,
+                                 opevo_network_inference *inference);
 
 #ifdef __cplusplus
 }

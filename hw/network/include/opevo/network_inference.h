@@ -14,38 +14,38 @@
 extern "C" {
 #endif
 
-typedef enum opevo_net_step_kind {
-    OPEVO_NET_STEP_COMPUTE, /* definitions of a computation */
-    OPEVO_NET_STEP_COPY,    /* elements of inputs at other places */
-    OPEVO_NET_STEP_VIEW,    /* the elements of the input in their order, in another shape */
-    OPEVO_NET_STEP_NODE     /* none of these: a node of the network, which must be there */
-} opevo_net_step_kind;
+typedef enum opevo_network_step_kind {
+    OPEVO_NETWORK_STEP_COMPUTE, /* definitions of a computation */
+    OPEVO_NETWORK_STEP_COPY,    /* elements of inputs at other places */
+    OPEVO_NETWORK_STEP_VIEW,    /* the elements of the input in their order, in another shape */
+    OPEVO_NETWORK_STEP_NODE     /* none of these: a node of the network, which must be there */
+} opevo_network_step_kind;
 
 /* A box of elements of one input and their places in the output, both row-major:
  * output[to + sum_d to_stride[d] p_d] = input[from + sum_d from_stride[d] p_d], 0 <= p_d <
  * extent[d]. */
-typedef struct opevo_net_copy {
+typedef struct opevo_network_copy {
     int input; /* of the step; -1: the box is filled with `value` */
     float value;
     int dims;
     int64_t extent[OPEVO_NETWORK_DIMS];
     int64_t from, from_stride[OPEVO_NETWORK_DIMS];
     int64_t to, to_stride[OPEVO_NETWORK_DIMS];
-} opevo_net_copy;
+} opevo_network_copy;
 
-typedef struct opevo_net_step {
-    opevo_net_step_kind kind;
+typedef struct opevo_network_step {
+    opevo_network_step_kind kind;
     char *name;      /* of the nodes that it stands for, joined by +; "node N" of one without */
     char *operation; /* their operators, joined by + */
     int inputs, outputs;
     int *input, *output; /* numbers of values; -1: unused */
     char *text;          /* COMPUTE: input[i] is X<i>, output[i] is Y<i>; i < 16 */
-    opevo_net_copy *copy;
+    opevo_network_copy *copy;
     int copies; /* COPY: every element of the one output is written once */
     int node;   /* NODE: it; otherwise the first that the step stands for */
-} opevo_net_step;
+} opevo_network_step;
 
-typedef struct opevo_net_tensor {
+typedef struct opevo_network_tensor {
     char *name;
     opevo_array
         array;  /* `data` of constants; those computed from constants have none before a fold */
@@ -53,7 +53,7 @@ typedef struct opevo_net_tensor {
     bool input, output;
     bool plain;  /* the pass `block` leaves its layout, and that of all that is blocked with it */
     bool direct; /* the pass `winograd` leaves the convolution that makes it */
-} opevo_net_tensor;
+} opevo_network_tensor;
 
 /* A convolution that the pass `winograd` has replaced. */
 typedef struct opevo_winograd_layer {
@@ -73,26 +73,26 @@ typedef struct opevo_winograd {
     int layers;
 } opevo_winograd;
 
-typedef struct opevo_inference {
+typedef struct opevo_network_inference {
     const opevo_network *network;
-    opevo_net_tensor *value;
+    opevo_network_tensor *value;
     int values;
-    opevo_net_step *step;
+    opevo_network_step *step;
     int steps;
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;
     int64_t block;   /* channels of a block for the pass `block`; 0: none, or it has run */
     int64_t blocked; /* channels of a block once it has run; 0 before */
     opevo_winograd winograd;
-} opevo_inference;
+} opevo_network_inference;
 
 /* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose
  * outputs are known are left out. Blocks have 16
  * channels. The network must live as long. Errors: NOMEM.
  * Cost: linear in the elements that are moved. */
-opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
-                                    opevo_error *err);
-void opevo_inference_destroy(opevo_inference *inference); /* NULL is allowed */
+opevo_status opevo_network_inference_create(const opevo_network *network,
+                                            opevo_network_inference **out, opevo_error *err);
+void opevo_network_inference_destroy(opevo_network_inference *inference); /* NULL is allowed */
 
 /* Run the steps: definitions in double precision, each result rounded to float32.
  *
@@ -102,8 +102,9 @@ void opevo_inference_destroy(opevo_inference *inference); /* NULL is allowed */
  *
  * Errors: INVALID for an input of another type or shape, as "input 'name': sentence."; NOMEM.
  * Cost: as opevo_computation_compute; intermediate values are released after their last reader. */
-opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_array *inputs,
-                                 opevo_array *outputs, unsigned threads, opevo_error *err);
+opevo_status opevo_network_inference_run(const opevo_network_inference *inference,
+                                         const opevo_array *inputs, opevo_array *outputs,
+                                         unsigned threads, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ typedef struct opevo_network_pass {
     const char *summary; /* what it does, in one line */
     /* Change the steps. After an error they may be destroyed only. Errors: INVALID for definitions
      * that are spoilt; NOMEM. */
-    opevo_status (*run)(opevo_inference *inference, opevo_error *err);
+    opevo_status (*run)(opevo_network_inference *inference, opevo_error *err);
 } opevo_network_pass;
 
 /* All, in the order in which they are run. */
@@ -32,12 +32,13 @@ const opevo_network_pass *opevo_network_passes(size_t *count);
 opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo_error *err);
 
 /* Run the passes of the mask, in the order of the table. Errors: those of a pass. */
-opevo_status opevo_inference_pass(opevo_inference *inference, uint32_t mask, opevo_error *err);
+opevo_status opevo_network_inference_pass(opevo_network_inference *inference, uint32_t mask,
+                                          opevo_error *err);
 
 /* Bytes of what steps make and others read, without the outputs of the network, constants and
  * views. Errors: NOMEM. */
-opevo_status opevo_inference_intermediate_bytes(const opevo_inference *inference, double *out,
-                                                opevo_error *err);
+opevo_status opevo_network_inference_intermediate_bytes(const opevo_network_inference *inference,
+                                                        double *out, opevo_error *err);
 
 #ifdef __cplusplus
 }

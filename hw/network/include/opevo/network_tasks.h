@@ -12,26 +12,26 @@ extern "C" {
 #endif
 
 /* Steps with the same definitions are one task. */
-typedef struct opevo_net_task {
+typedef struct opevo_network_task {
     const char *text; /* the definitions: those of its first step */
     int step;         /* the first */
     int count;        /* steps */
     opevo_flop flop;  /* of one */
-} opevo_net_task;
+} opevo_network_task;
 
-typedef struct opevo_net_tasks {
-    opevo_net_task *task; /* in the order of their first steps */
+typedef struct opevo_network_tasks {
+    opevo_network_task *task; /* in the order of their first steps */
     int count;
     int *of_step; /* of each step of the inference its task; -1: it is of another kind than COMPUTE,
                    * or depends on constants only and is computed before any run */
-} opevo_net_tasks;
+} opevo_network_tasks;
 
 /* The texts belong to the steps: the list is valid until a pass changes them. Free it with
- * opevo_net_tasks_free, also after a failure. Errors: INVALID for definitions that are spoilt;
+ * opevo_network_tasks_free, also after a failure. Errors: INVALID for definitions that are spoilt;
  * NOMEM. Cost: steps x log steps comparisons, and opevo_computation_flop of each task. */
-opevo_status opevo_inference_tasks(const opevo_inference *inference, opevo_net_tasks *out,
-                                   opevo_error *err);
-void opevo_net_tasks_free(opevo_net_tasks *tasks);
+opevo_status opevo_network_inference_tasks(const opevo_network_inference *inference,
+                                           opevo_network_tasks *out, opevo_error *err);
+void opevo_network_tasks_free(opevo_network_tasks *tasks);
 
 #ifdef __cplusplus
 }

@@ -48,14 +48,15 @@ typedef struct opevo_memory_plan {
  * NULL
  *
  * Errors: NOMEM. Cost: quadratic in values. */
-opevo_status opevo_memory_plan_create(const opevo_inference *inference, const uint32_t *in_place,
-                                      opevo_memory_plan **out, opevo_error *err);
+opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
+                                      const uint32_t *in_place, opevo_memory_plan **out,
+                                      opevo_error *err);
 void opevo_memory_plan_destroy(opevo_memory_plan *plan); /* NULL is allowed */
 /* Whether the step is needed for an output of the network. */
-bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_net_step *step);
+bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_network_step *step);
 /* Whether a copy moves elements to where they are already. */
-bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_net_step *step,
-                                const opevo_net_copy *copy);
+bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_network_step *step,
+                                const opevo_network_copy *copy);
 /* The inputs of a computation, as bits by the number behind their name X<i>, that a kernel may
  * overwrite with output Y0: each element is read for the element of the same place only, also
  * through other definitions. */
@@ -83,11 +84,11 @@ typedef struct opevo_network_library_options {
     const char *name;
     /* Steps whose results the test expects, with the same inputs and outputs, such as those before
      * a pass that changes results; they live as long as the library. NULL: its own. */
-    const opevo_inference *reference;
+    const opevo_network_inference *reference;
 } opevo_network_library_options;
 
 /* A computation of the network, and the kernel of all steps that compute it. */
-typedef struct opevo_network_task {
+typedef struct opevo_network_kernel {
     const char *text;      /* definitions: inputs X0, X1, ..., outputs Y0, ... */
     const char *operation; /* of its first step */
     int step;              /* the first */
@@ -96,7 +97,7 @@ typedef struct opevo_network_task {
     const char *fallback;  /* NULL: the kernel is one that was chosen, or the analytic start;
                               otherwise why it is plain loops */
     bool has_sketches;     /* there are kernels to choose from, also where none is the start */
-} opevo_network_task;
+} opevo_network_kernel;
 
 typedef struct opevo_network_library opevo_network_library;
 
@@ -106,14 +107,14 @@ typedef struct opevo_network_library opevo_network_library;
  * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one
  * that moves or computes other numbers than float32 or reads constants that are not known, as "step
  * 'name' (Op): sentence."; those of opevo_network_library_check_name; LIMIT; NOMEM. */
-opevo_status opevo_network_library_create(const opevo_inference *inference,
+opevo_status opevo_network_library_create(const opevo_network_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);
 void opevo_network_library_destroy(opevo_network_library *library); /* NULL is allowed */
 
 int opevo_network_library_tasks(const opevo_network_library *library);
-const opevo_network_task *opevo_network_library_task(const opevo_network_library *library,
-                                                     int task);
+const opevo_network_kernel *opevo_network_library_task(const opevo_network_library *library,
+                                                       int task);
 /* Whether another computation than the tasks has sketches to choose a kernel from. Errors: those of
  * parsing; NOMEM. */
 opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
@@ -154,11 +155,11 @@ opevo_status opevo_network_library_check_folder(const opevo_network_library *lib
 /* Write the files into a folder that is there. They take the place of those of an earlier library,
  * once all are on the disk; other files stay as they are. On a failure before that the earlier
  * library is there as it was. After a kill at any moment another write into the folder succeeds.
- * The test has inputs drawn from the seed, and as expected outputs those of opevo_inference_run on
- * the reference.
+ * The test has inputs drawn from the seed, and as expected outputs those of
+ * opevo_network_inference_run on the reference.
  *
  * Errors: those of opevo_network_library_check_folder, with nothing changed; IO; NOMEM.
- * Cost: one opevo_inference_run, on all processors. */
+ * Cost: one opevo_network_inference_run, on all processors. */
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
 

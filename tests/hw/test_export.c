@@ -9,7 +9,7 @@
 #include "build_source.h"
 
 #include <opevo/emit.h>
-#include <opevo/harness.h>
+#include <opevo/export.h>
 #include <opevo/random.h>
 
 #include <ctype.h>
@@ -22,13 +22,13 @@ typedef struct files {
     opevo_kernel_maker *maker;
     opevo_index point;
     opevo_kernel kernel;
-    opevo_text text[OPEVO_HARNESS_FILES];
+    opevo_text text[OPEVO_EXPORT_FILES];
 } files;
 
-static const opevo_harness_label label = {.device = "a\n*/\n#error 1 \\\n$(shell exit) ${x} `y` ?"
-                                                    "?/",
-                                          .version = "0",
-                                          .fitness = 1.5};
+static const opevo_export_label label = {.device = "a\n*/\n#error 1 \\\n$(shell exit) ${x} `y` ?"
+                                                   "?/",
+                                         .version = "0",
+                                         .fitness = 1.5};
 
 /* The first point in a random order that gives a kernel, and its files. */
 static files files_make(const char *form, const char *template, opevo_kernel_dialect dialect)
@@ -48,13 +48,13 @@ static files files_make(const char *form, const char *template, opevo_kernel_dia
         CHECK_OK(self.maker->ops->make(self.maker, self.point, &self.kernel, &refused, &why, &err));
         opevo_text_free(&why);
     }
-    CHECK_OK(opevo_harness_print(self.maker, self.point, &label, self.text, &err));
+    CHECK_OK(opevo_export_print(self.maker, self.point, &label, self.text, &err));
     return self;
 }
 
 static void files_free(files *self)
 {
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         opevo_text_free(&self->text[i]);
     opevo_kernel_free(&self->kernel);
     self->maker->ops->destroy(self->maker);
@@ -106,7 +106,7 @@ static void test_comments(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
 
-        for (size_t f = SCHEDULE; f < OPEVO_HARNESS_FILES; f++) {
+        for (size_t f = SCHEDULE; f < OPEVO_EXPORT_FILES; f++) {
             const char *mark = f == MAIN || f == HEADER ? "// " : "# ";
             const char *at = self.text[f].data;
 
@@ -164,8 +164,8 @@ static void test_make(void **state)
         }
         assert_non_null(mkdtemp(folder));
         self = files_make(rows[i].form, rows[i].template, dialect);
-        for (size_t f = 0; f < OPEVO_HARNESS_FILES; f++)
-            write_text(folder, opevo_harness_name(dialect, f), &self.text[f]);
+        for (size_t f = 0; f < OPEVO_EXPORT_FILES; f++)
+            write_text(folder, opevo_export_name(dialect, f), &self.text[f]);
         if (!program_succeeds(build))
             fail_msg("%s does not compile:\n%s\n%s", rows[i].form, program_output,
                      self.text[MAIN].data);
@@ -225,9 +225,9 @@ static files write_packed(const char *folder, const char *name, const char *form
     CHECK_OK(opevo_operator_parse(form, &op, &err));
     CHECK_OK(opevo_template_open(&op, NULL, OPEVO_KERNEL_C, &self.maker, &err));
     CHECK_OK(opevo_space_read(self.maker->space, point, &self.point, &err));
-    CHECK_OK(opevo_harness_print(self.maker, self.point, &label, self.text, &err));
-    for (size_t f = 0; f < OPEVO_HARNESS_FILES; f++)
-        write_text(path, opevo_harness_name(OPEVO_KERNEL_C, f), &self.text[f]);
+    CHECK_OK(opevo_export_print(self.maker, self.point, &label, self.text, &err));
+    for (size_t f = 0; f < OPEVO_EXPORT_FILES; f++)
+        write_text(path, opevo_export_name(OPEVO_KERNEL_C, f), &self.text[f]);
     return self;
 }
 
@@ -296,9 +296,9 @@ static void test_emulation(void **state)
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(4,4,4)", &op, &err));
     CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_EMULATION, &self.maker, &err));
-    assert_null(opevo_harness_name(OPEVO_KERNEL_EMULATION, KERNEL));
+    assert_null(opevo_export_name(OPEVO_KERNEL_EMULATION, KERNEL));
     CHECK_FAILS(OPEVO_INVALID, "no compiler of its own",
-                opevo_harness_print(self.maker, 0, &label, self.text, &err));
+                opevo_export_print(self.maker, 0, &label, self.text, &err));
     files_free(&self);
 }
 

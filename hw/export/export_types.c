@@ -4,7 +4,7 @@
  * inputs, and the check of an output. In the texts $N is the type, $T what C calls it, $V( its
  * value as a number, $U whether an element was not written. */
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void add_typed(opevo_text *out, const char *text, opevo_element element)
     opevo_text_add(out, text);
 }
 
-bool opevo_i_harness_is_typed(const opevo_computation *computation)
+bool opevo_i_export_is_typed(const opevo_computation *computation)
 {
     for (int i = 0; i < computation->tensors; i++) {
         if (computation->tensor[i]->element != OPEVO_FLOAT32)
@@ -54,15 +54,15 @@ bool opevo_i_harness_is_typed(const opevo_computation *computation)
     return false;
 }
 
-void opevo_i_harness_types(opevo_text *out, const opevo_computation *computation)
+void opevo_i_export_types(opevo_text *out, const opevo_computation *computation)
 {
-    if (!opevo_i_harness_is_typed(computation))
+    if (!opevo_i_export_is_typed(computation))
         return;
-    opevo_text_add(out, opevo_i_harness_typed_short_floats);
-    opevo_text_add(out, opevo_i_harness_typed_values);
+    opevo_text_add(out, opevo_i_export_typed_short_floats);
+    opevo_text_add(out, opevo_i_export_typed_values);
 }
 
-void opevo_i_harness_typed_operands(opevo_text *out, const opevo_workload *work)
+void opevo_i_export_typed_operands(opevo_text *out, const opevo_workload *work)
 {
     for (opevo_element e = OPEVO_FLOAT16; e <= OPEVO_INT32; e++) {
         bool used[2] = {false, false};
@@ -70,13 +70,13 @@ void opevo_i_harness_typed_operands(opevo_text *out, const opevo_workload *work)
         for (int i = 0; i < work->list.count; i++)
             used[i >= work->list.inputs] |= work->list.item[i].element == e;
         if (used[0])
-            add_typed(out, opevo_i_harness_typed_fill, e);
+            add_typed(out, opevo_i_export_typed_fill, e);
         if (used[1])
-            add_typed(out, opevo_i_harness_typed_check, e);
+            add_typed(out, opevo_i_export_typed_check, e);
     }
 }
 
-const char *opevo_i_harness_value_start(opevo_element element)
+const char *opevo_i_export_value_start(opevo_element element)
 {
     static const char *const starts[] = {[OPEVO_FLOAT32] = "make(",
                                          [OPEVO_FLOAT16] = "make(float16_value(",
@@ -87,17 +87,17 @@ const char *opevo_i_harness_value_start(opevo_element element)
     return starts[element];
 }
 
-const char *opevo_i_harness_value_end(opevo_element element)
+const char *opevo_i_export_value_end(opevo_element element)
 {
     return is_short_float(element) ? "), 0)" : element == OPEVO_INT32 ? ")" : ", 0)";
 }
 
-const char *opevo_i_harness_store_start(opevo_element element)
+const char *opevo_i_export_store_start(opevo_element element)
 {
     return is_short_float(element) ? "stored(" : opevo_element_is_whole(element) ? "exact(" : "";
 }
 
-const char *opevo_i_harness_store_end(opevo_element element)
+const char *opevo_i_export_store_end(opevo_element element)
 {
     return element == OPEVO_FLOAT16          ? ", 10, -14, 65520)"
            : element == OPEVO_BFLOAT16       ? ", 7, -126, ldexp(511, 119))"

@@ -3,16 +3,16 @@
 /* Programs for kernels on a GPU that have scratch memory or are several kernels after one
  * another. */
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 #include <stdio.h>
 
-bool opevo_i_harness_is_simple(const opevo_kernel *kernel)
+bool opevo_i_export_is_simple(const opevo_kernel *kernel)
 {
     return kernel->more == 0 && kernel->scratch_bytes == 0;
 }
 
-void opevo_i_harness_more(opevo_text *out, const opevo_kernel *kernel)
+void opevo_i_export_more(opevo_text *out, const opevo_kernel *kernel)
 {
     for (int i = 1; i <= kernel->more; i++) {
         opevo_launch one = opevo_kernel_launch(kernel, i);
@@ -27,7 +27,7 @@ void opevo_i_harness_more(opevo_text *out, const opevo_kernel *kernel)
     }
 }
 
-void opevo_i_harness_reserve(opevo_text *out, const opevo_kernel *kernel)
+void opevo_i_export_reserve(opevo_text *out, const opevo_kernel *kernel)
 {
     if (kernel->scratch_bytes)
         opevo_text_printf(out,
@@ -45,7 +45,7 @@ void opevo_i_harness_reserve(opevo_text *out, const opevo_kernel *kernel)
     }
 }
 
-void opevo_i_harness_call(opevo_text *out, const opevo_kernel *kernel, const opevo_text *arguments)
+void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const opevo_text *arguments)
 {
     opevo_text_add(out, "}\n\n/* One execution: kernels that wait for one another. */\n"
                         "static void call(void)\n{\n");

@@ -15,7 +15,7 @@
 
 #include <dlfcn.h>
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 /* run(inputs, outputs): for each output its values with their errors. */
 typedef void (*run_function)(void *const *inputs, double **outputs);
@@ -28,9 +28,9 @@ static void write_program(const opevo_workload *work, opevo_text *out)
         opevo_text_printf(out, "static %s *x_%s;\n",
                           opevo_kernel_type_text(work->list.item[i].element),
                           work->list.item[i].name);
-    opevo_text_add(out, opevo_i_harness_values);
-    opevo_i_harness_types(out, work->computation);
-    opevo_i_harness_graph(out, work->computation);
+    opevo_text_add(out, opevo_i_export_values);
+    opevo_i_export_types(out, work->computation);
+    opevo_i_export_graph(out, work->computation);
     opevo_text_add(out, "void run(void **inputs, double **outputs) {\n");
     for (int i = 0; i < work->list.inputs; i++)
         opevo_text_printf(out, "  x_%s = (%s *)inputs[%d];\n", work->list.item[i].name,
@@ -111,7 +111,7 @@ static void check_computation(opevo_computation *computation, const char *what, 
         size_t each = (size_t)work->list.item[work->list.inputs + o].elements;
 
         check_output(what, pairs[o], work->list.item[work->list.inputs + o].element, outputs[o],
-                     bounds[o], opevo_i_harness_is_typed(work->computation), each, bounded);
+                     bounds[o], opevo_i_export_is_typed(work->computation), each, bounded);
         *elements += each;
     }
     for (int i = 0; i < 16; i++) {
@@ -189,7 +189,7 @@ static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
     opevo_text main_text = {0};
     const opevo_text *texts[] = {&kernel->source, &main_text};
 
-    CHECK_OK(opevo_i_harness_graph_program(&main_text, kernel, work, &err));
+    CHECK_OK(opevo_i_export_graph_program(&main_text, kernel, work, &err));
     for (int i = 0; i < 2; i++) {
         FILE *file = NULL;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The program that checks and times the kernel of a computation: operands by their names, the
- * reference of harness_graph.c, a check of all elements. */
+ * reference of export_graph.c, a check of all elements. */
 
 #include <opevo/memory.h>
 
-#include "harness_internal.h"
+#include "export_internal.h"
 #include "operands_internal.h"
 
 typedef struct program {
@@ -77,7 +77,7 @@ static void add_names(const program *self, const char *before)
 /* A pointer for each operand. */
 static void add_variables(const program *self, const char *before)
 {
-    if (!opevo_i_harness_is_typed(self->work->computation)) {
+    if (!opevo_i_export_is_typed(self->work->computation)) {
         opevo_text_printf(self->out, "static float *%s%s", before, name_of(self, 0));
         for (int i = 1; i < self->work->list.count; i++)
             opevo_text_printf(self->out, ", *%s%s", before, name_of(self, i));
@@ -93,15 +93,15 @@ static void add_data(const program *self)
 {
     add_variables(self, "x_");
     opevo_text_add(self->out, "\n");
-    opevo_text_add(self->out, opevo_i_harness_head);
+    opevo_text_add(self->out, opevo_i_export_head);
     for (int i = self->work->list.inputs; i < self->work->list.count; i++)
         opevo_text_printf(self->out, "    memset(x_%s, 0xff, %lldLL * sizeof(%s));\n",
                           name_of(self, i), size_of(self, i), type_of(self, i));
     opevo_text_add(self->out, "}\n\n");
-    opevo_text_add(self->out, opevo_i_harness_graph_fill_positive);
-    opevo_text_add(self->out, opevo_i_harness_values);
-    opevo_i_harness_types(self->out, self->work->computation);
-    opevo_i_harness_graph(self->out, self->work->computation);
+    opevo_text_add(self->out, opevo_i_export_graph_fill_positive);
+    opevo_text_add(self->out, opevo_i_export_values);
+    opevo_i_export_types(self->out, self->work->computation);
+    opevo_i_export_graph(self->out, self->work->computation);
 }
 
 /* ---- Executions ----------------------------------------------------------------------------- */
@@ -126,11 +126,11 @@ static void add_cpu(const program *self)
                           name_of(self, i), name_of(self, i));
     }
     opevo_text_add(self->out, "\n");
-    opevo_text_add(self->out, opevo_i_harness_cpu);
+    opevo_text_add(self->out, opevo_i_export_cpu);
     for (int i = 0; i < self->work->list.count; i++)
         opevo_text_printf(self->out, "%s%s_%s", i ? ", " : "", is_packed(self, i) ? "packed" : "x",
                           name_of(self, i));
-    opevo_text_add(self->out, opevo_i_harness_cpu_end);
+    opevo_text_add(self->out, opevo_i_export_cpu_end);
 }
 
 static void add_gpu_call(const program *self)
@@ -140,14 +140,14 @@ static void add_gpu_call(const program *self)
 
     arguments.out = &names;
     add_names(&arguments, "device_");
-    if (opevo_i_harness_is_simple(self->kernel)) {
-        opevo_text_add(self->out, opevo_i_harness_gpu_execute);
-        opevo_text_printf(self->out, "%s%s", opevo_i_harness_gpu_call, opevo_text_string(&names));
+    if (opevo_i_export_is_simple(self->kernel)) {
+        opevo_text_add(self->out, opevo_i_export_gpu_execute);
+        opevo_text_printf(self->out, "%s%s", opevo_i_export_gpu_call, opevo_text_string(&names));
     } else {
-        opevo_i_harness_call(self->out, self->kernel, &names);
-        opevo_text_printf(self->out, "%s        call(", opevo_i_harness_gpu_execute);
+        opevo_i_export_call(self->out, self->kernel, &names);
+        opevo_text_printf(self->out, "%s        call(", opevo_i_export_gpu_execute);
     }
-    opevo_text_add(self->out, opevo_i_harness_gpu_end);
+    opevo_text_add(self->out, opevo_i_export_gpu_end);
     self->out->failed |= names.failed;
     opevo_text_free(&names);
 }
@@ -157,7 +157,7 @@ static void add_gpu(const program *self)
     add_variables(self, "device_");
     if (self->kernel->scratch_bytes)
         opevo_text_add(self->out, "static float *scratch;\n");
-    opevo_text_add(self->out, opevo_i_harness_gpu);
+    opevo_text_add(self->out, opevo_i_export_gpu);
     for (int i = 0; i < self->work->list.count; i++) {
         bool other = element_of(self, i) != OPEVO_FLOAT32;
 
@@ -166,8 +166,8 @@ static void add_gpu(const program *self)
                           other ? "(const float *)" : "", name_of(self, i),
                           floats_of(self, i, size_of(self, i)));
     }
-    opevo_i_harness_reserve(self->out, self->kernel);
-    opevo_text_add(self->out, opevo_i_harness_gpu_sent);
+    opevo_i_export_reserve(self->out, self->kernel);
+    opevo_text_add(self->out, opevo_i_export_gpu_sent);
     for (int i = self->work->list.inputs; i < self->work->list.count; i++)
         opevo_text_printf(self->out,
                           "    must(GPU(Memcpy)(x_%s, device_%s, %lldLL * sizeof(%s), "
@@ -214,7 +214,7 @@ static void add_main(const program *self)
 {
     const opevo_computation *computation = self->work->computation;
 
-    opevo_text_add(self->out, opevo_i_harness_main);
+    opevo_text_add(self->out, opevo_i_export_main);
     if (self->kernel->parallel)
         opevo_text_add(self->out, "    omp_set_num_threads(THREADS);\n");
     for (int i = 0; i < self->work->list.count; i++) {
@@ -246,29 +246,30 @@ static void add_main(const program *self)
                               "        right = ");
     add_checks(self);
     opevo_text_add(self->out, "; /* also after the last execution */\n    }\n");
-    opevo_text_add(self->out, opevo_i_harness_main_end);
+    opevo_text_add(self->out, opevo_i_export_main_end);
 }
 
-opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *kernel,
-                                           const opevo_workload *work, opevo_error *err)
+opevo_status opevo_i_export_graph_program(opevo_text *out, const opevo_kernel *kernel,
+                                          const opevo_workload *work, opevo_error *err)
 {
     program self = {.out = out, .kernel = kernel, .work = work};
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
-    opevo_status status = opevo_i_positive_tensors(work->computation, &self.positive, err);
+    opevo_status status =
+        opevo_i_reference_positive_tensors(work->computation, &self.positive, err);
 
     if (status != OPEVO_OK)
         return status;
-    opevo_i_harness_start(out, kernel);
+    opevo_i_export_start(out, kernel);
     opevo_text_add(out, "#include <float.h>\n\n");
-    opevo_i_harness_launch(out, kernel, work->flop);
+    opevo_i_export_launch(out, kernel, work->flop);
     opevo_text_add(out, "\n");
     add_data(&self);
     if (cpu)
         add_cpu(&self);
     else
         add_gpu(&self);
-    opevo_i_harness_typed_operands(out, work);
-    opevo_text_add(out, opevo_i_harness_graph_check);
+    opevo_i_export_typed_operands(out, work);
+    opevo_text_add(out, opevo_i_export_graph_check);
     add_main(&self);
     opevo_free(self.positive);
     return opevo_text_check(out, err);

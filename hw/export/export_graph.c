@@ -3,7 +3,7 @@
 /* A computation as plain loops in C that is also C++: each definition evaluated in double precision
  * with the bound of its error in single precision, by the formulas of computation_reference.h. */
 
-#include "harness_internal.h"
+#include "export_internal.h"
 #include "operands_internal.h"
 
 #include <opevo/memory.h>
@@ -50,7 +50,7 @@ static void add_read(opevo_text *out, const opevo_expression *read,
 
     opevo_text_add(out, converts             ? "converted("
                         : tensor->definition ? ""
-                                             : opevo_i_harness_value_start(tensor->element));
+                                             : opevo_i_export_value_start(tensor->element));
     opevo_text_printf(out, "%c_%s[", tensor->definition ? 'v' : 'x', tensor->name);
     for (int d = 1; d < tensor->dims; d++)
         opevo_text_add(out, "(");
@@ -62,7 +62,7 @@ static void add_read(opevo_text *out, const opevo_expression *read,
     opevo_text_add(out, tensor->dims ? "]" : "0]");
     opevo_text_add(out, converts             ? ")"
                         : tensor->definition ? ""
-                                             : opevo_i_harness_value_end(tensor->element));
+                                             : opevo_i_export_value_end(tensor->element));
 }
 
 static void add_expression(opevo_text *out, const opevo_expression *expression,
@@ -193,8 +193,8 @@ static void add_element(opevo_text *out, const opevo_tensor *tensor, double alik
 {
     const opevo_definition *definition = tensor->definition;
     bool sums = definition->reducer == OPEVO_REDUCER_SUM;
-    const char *start = opevo_i_harness_store_start(tensor->element);
-    const char *end = opevo_i_harness_store_end(tensor->element);
+    const char *start = opevo_i_export_store_start(tensor->element);
+    const char *end = opevo_i_export_store_end(tensor->element);
 
     if (definition->reducer == OPEVO_REDUCER_NONE) {
         opevo_text_printf(out, "        v_%s[at++] = %s", tensor->name, start);
@@ -232,11 +232,11 @@ static void add_definition(opevo_text *out, const opevo_tensor *tensor, double a
     opevo_text_add(out, "    }\n}\n\n");
 }
 
-void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation)
+void opevo_i_export_graph(opevo_text *out, const opevo_computation *computation)
 {
     double *alike = NULL;
 
-    if (opevo_i_find_alike(computation, &alike, NULL) != OPEVO_OK) {
+    if (opevo_i_reference_find_alike(computation, &alike, NULL) != OPEVO_OK) {
         out->failed = true;
         return;
     }

@@ -2,7 +2,7 @@
 
 /* The plain loops of a contraction as text, one function for each output. */
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void add_axes(opevo_text *out, const opevo_contraction *what, const char 
                           (long long)extent_of(what, axes[d]));
 }
 
-void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what, int operand)
+void opevo_i_export_contraction(opevo_text *out, const opevo_contraction *what, int operand)
 {
     const char *before = "(double)";
 

@@ -2,16 +2,16 @@
 
 /* The files of a kernel from its steps: of a schedule, of a pipeline, or of a point of a maker. */
 
-#include <opevo/harness.h>
+#include <opevo/export.h>
 
 #include <opevo/emit.h>
 #include <opevo/sketch.h>
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 static opevo_status check_dialect(opevo_kernel_dialect dialect, opevo_error *err)
 {
-    return opevo_harness_name(dialect, 0)
+    return opevo_export_name(dialect, 0)
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_INVALID, "An emulated kernel has no compiler of its own.");
 }
@@ -22,8 +22,8 @@ typedef struct steps_source {
 } steps_source;
 
 static opevo_status print_steps_of(const steps_source *from, opevo_kernel_dialect dialect,
-                                   const opevo_harness_label *label,
-                                   opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+                                   const opevo_export_label *label,
+                                   opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
     opevo_limits limits = opevo_limits_default(dialect);
     opevo_kernel kernel = {0};
@@ -48,7 +48,7 @@ static opevo_status print_steps_of(const steps_source *from, opevo_kernel_dialec
         opevo_pipeline_print(from->pipeline, &steps);
     }
     if (fits)
-        status = opevo_i_harness_files(&kernel, work, &steps, label, files, err);
+        status = opevo_i_export_files(&kernel, work, &steps, label, files, err);
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID, "The schedule does not give a kernel: %s",
                             opevo_text_string(&why));
@@ -60,18 +60,18 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
-                                          opevo_kernel_dialect dialect,
-                                          const opevo_harness_label *label,
-                                          opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+opevo_status opevo_export_print_schedule(const opevo_schedule *schedule,
+                                         opevo_kernel_dialect dialect,
+                                         const opevo_export_label *label,
+                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
     return print_steps_of(&(steps_source){.schedule = schedule}, dialect, label, files, err);
 }
 
-opevo_status opevo_harness_print_pipeline(const opevo_pipeline *pipeline,
-                                          opevo_kernel_dialect dialect,
-                                          const opevo_harness_label *label,
-                                          opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
+                                         opevo_kernel_dialect dialect,
+                                         const opevo_export_label *label,
+                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
     return print_steps_of(&(steps_source){.pipeline = pipeline}, dialect, label, files, err);
 }
@@ -113,12 +113,12 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
-                                 const opevo_harness_label *label,
-                                 opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+opevo_status opevo_export_print(const opevo_kernel_maker *maker, opevo_index point,
+                                const opevo_export_label *label,
+                                opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_harness_label own = *label;
+    opevo_export_label own = *label;
     opevo_text configuration = {0};
     opevo_text steps = {0};
     opevo_kernel kernel = {0};
@@ -132,7 +132,7 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     own.name = maker->name;
     own.threads = maker->threads;
     own.configuration = opevo_text_string(&configuration);
-    status = opevo_i_harness_files(&kernel, work, &steps, &own, files, err);
+    status = opevo_i_export_files(&kernel, work, &steps, &own, files, err);
 cleanup:
     opevo_text_free(&configuration);
     opevo_text_free(&steps);

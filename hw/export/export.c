@@ -3,7 +3,7 @@
 /* A kernel as a folder of files that stands alone: its source, its schedule, a program that checks
  * and times it, a Makefile, and a header for other programs. */
 
-#include <opevo/harness.h>
+#include <opevo/export.h>
 
 #include <opevo/reference.h>
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness_internal.h"
+#include "export_internal.h"
 
 /* Products that plain loops sum in well below a second; beyond them a sample is checked. */
 #define ALL_PRODUCTS 0x1p27
@@ -20,14 +20,14 @@ enum { SAMPLES = 10000 };
 /* The order of the files, and of their texts. */
 enum { KERNEL, SCHEDULE, MAIN, MAKEFILE, HEADER };
 
-static const char *const names[OPEVO_KERNEL_COUNT][OPEVO_HARNESS_FILES] = {
+static const char *const names[OPEVO_KERNEL_COUNT][OPEVO_EXPORT_FILES] = {
     [OPEVO_KERNEL_C] = {"kernel.c", "kernel.schedule", "main.c", "Makefile", "kernel.h"},
     [OPEVO_KERNEL_CUDA] = {"kernel.cu", "kernel.schedule", "main.cu", "Makefile", "kernel.h"},
     [OPEVO_KERNEL_HIP] = {"kernel.hip.cpp", "kernel.schedule", "main.hip.cpp", "Makefile",
                           "kernel.h"},
 };
 
-const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i)
+const char *opevo_export_name(opevo_kernel_dialect dialect, size_t i)
 {
     return names[dialect][i];
 }
@@ -47,7 +47,7 @@ static void add_comment(opevo_text *out, const char *mark, const char *what, con
 }
 
 static void add_label(opevo_text *out, const char *mark, const opevo_workload *work,
-                      const opevo_harness_label *label)
+                      const opevo_export_label *label)
 {
     opevo_text form = {0};
     char fitness[64];
@@ -158,7 +158,7 @@ static void add_output_numbers(opevo_text *out, const opevo_operator *op,
     opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
 }
 
-void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
+void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
 {
     opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
     opevo_text_printf(out, "#define FLOP %.1f\n", flop);
@@ -177,13 +177,13 @@ void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double 
                       kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
                       kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
                       kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
-    opevo_i_harness_more(out, kernel);
+    opevo_i_export_more(out, kernel);
 }
 
 static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
                         const opevo_operand_list *list)
 {
-    opevo_i_harness_launch(out, kernel, opevo_operator_flop(op));
+    opevo_i_export_launch(out, kernel, opevo_operator_flop(op));
     for (int i = 0; i < list->count; i++) {
         add_for(out, list, i, "#define $C_SIZE");
         opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
@@ -201,19 +201,19 @@ static void add_data(opevo_text *out, const opevo_operator *op, const opevo_oper
     opevo_text_add(out, "; /* the operands; ");
     add_each(out, list, list->inputs, ", ", "$c");
     opevo_text_add(out, has_one_output(list) ? " is the result */\n\n" : " are the results */\n\n");
-    opevo_text_add(out, opevo_i_harness_head);
+    opevo_text_add(out, opevo_i_export_head);
     add_each(out, list, list->inputs, "", "    memset($c, 0xff, $C_SIZE * sizeof(float));\n");
     opevo_text_add(out, "}\n\n");
     if (op->kind != OPEVO_CONTRACTION) {
         opevo_text_add(out,
-                       op->kind == OPEVO_CONV2D ? opevo_i_harness_conv2d : opevo_i_harness_matmul);
+                       op->kind == OPEVO_CONV2D ? opevo_i_export_conv2d : opevo_i_export_matmul);
         return;
     }
     for (int i = list->inputs; i < list->count; i++) {
         add_for(out, list, i,
                 "/* Element `at` of $c in plain loops, and the same sum of absolute values. */\n"
                 "static void reference$s(long long at, double *sum, double *magnitude)\n{\n");
-        opevo_i_harness_contraction(out, &op->contraction, i);
+        opevo_i_export_contraction(out, &op->contraction, i);
     }
 }
 
@@ -255,12 +255,12 @@ static void add_declarations(opevo_text *out, const opevo_kernel *kernel,
 static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
 {
     add_declarations(out, kernel, list);
-    opevo_text_add(out, opevo_i_harness_cpu);
+    opevo_text_add(out, opevo_i_export_cpu);
     for (int i = 0; i < list->count; i++) {
         opevo_text_add(out, i ? ", " : "");
         add_for(out, list, i, kernel->packed[i] ? "$c_packed" : "$c");
     }
-    opevo_text_add(out, opevo_i_harness_cpu_end);
+    opevo_text_add(out, opevo_i_export_cpu_end);
 }
 
 static void add_gpu(opevo_text *out, const opevo_operand_list *list)
@@ -268,19 +268,19 @@ static void add_gpu(opevo_text *out, const opevo_operand_list *list)
     opevo_text_add(out, "static float ");
     add_each(out, list, 0, ", ", "*device_$c");
     opevo_text_add(out, ";\n");
-    opevo_text_add(out, opevo_i_harness_gpu);
+    opevo_text_add(out, opevo_i_export_gpu);
     add_each(out, list, 0, "", "    copy(&device_$c, $c, $C_SIZE);\n");
-    opevo_text_add(out, opevo_i_harness_gpu_sent);
-    add_each(out, list, list->inputs, "", opevo_i_harness_gpu_fetch);
-    opevo_text_add(out, opevo_i_harness_gpu_execute);
-    opevo_text_add(out, opevo_i_harness_gpu_call);
+    opevo_text_add(out, opevo_i_export_gpu_sent);
+    add_each(out, list, list->inputs, "", opevo_i_export_gpu_fetch);
+    opevo_text_add(out, opevo_i_export_gpu_execute);
+    opevo_text_add(out, opevo_i_export_gpu_call);
     add_each(out, list, 0, ", ", "device_$c");
-    opevo_text_add(out, opevo_i_harness_gpu_end);
+    opevo_text_add(out, opevo_i_export_gpu_end);
 }
 
 static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
 {
-    opevo_text_add(out, opevo_i_harness_main);
+    opevo_text_add(out, opevo_i_export_main);
     if (kernel->parallel)
         opevo_text_add(out, "    omp_set_num_threads(THREADS);\n");
     add_each(out, list, 0, "", "    $c = allocate($C_SIZE);\n");
@@ -288,17 +288,17 @@ static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_op
         add_for(out, list, i, "    fill($c, $C_SIZE);\n");
     if (kernel->dialect == OPEVO_KERNEL_C)
         opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
-    add_each_packed(out, kernel, list, opevo_i_harness_pack);
+    add_each_packed(out, kernel, list, opevo_i_export_pack);
     opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
     add_each(out, list, list->inputs, " & ", "check$s()");
     opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
     add_each(out, list, list->inputs, " & ", "check$s()");
     opevo_text_add(out, "; /* also after the last execution */\n    }\n");
-    opevo_text_add(out, opevo_i_harness_main_end);
+    opevo_text_add(out, opevo_i_export_main_end);
 }
 
 /* A GPU kernel is compiled with the program, whose launch must know it. */
-void opevo_i_harness_start(opevo_text *out, const opevo_kernel *kernel)
+void opevo_i_export_start(opevo_text *out, const opevo_kernel *kernel)
 {
     opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
     if (kernel->dialect == OPEVO_KERNEL_HIP)
@@ -311,13 +311,13 @@ void opevo_i_harness_start(opevo_text *out, const opevo_kernel *kernel)
         opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
 }
 
-void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+void opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
 {
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
     opevo_operand_list list;
 
     opevo_operator_operands(op, &list);
-    opevo_i_harness_start(out, kernel);
+    opevo_i_export_start(out, kernel);
     add_numbers(out, kernel, op, &list);
     opevo_text_add(out, "\n");
     add_data(out, op, &list);
@@ -325,7 +325,7 @@ void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const 
         add_cpu(out, kernel, &list);
     else
         add_gpu(out, &list);
-    add_each(out, &list, list.inputs, "", opevo_i_harness_check);
+    add_each(out, &list, list.inputs, "", opevo_i_export_check);
     add_main(out, kernel, &list);
 }
 
@@ -370,7 +370,7 @@ static const char *type_of(const opevo_workload *work, int i)
 
 static bool is_typed(const opevo_workload *work)
 {
-    return !work->op && opevo_i_harness_is_typed(work->computation);
+    return !work->op && opevo_i_export_is_typed(work->computation);
 }
 
 static void add_operands(opevo_text *out, const opevo_workload *work)
@@ -504,15 +504,15 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
 
 /* ---- All files ------------------------------------------------------------------------------ */
 
-opevo_status opevo_i_harness_files(const opevo_kernel *kernel, const opevo_workload *work,
-                                   const opevo_text *steps, const opevo_harness_label *label,
-                                   opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+opevo_status opevo_i_export_files(const opevo_kernel *kernel, const opevo_workload *work,
+                                  const opevo_text *steps, const opevo_export_label *label,
+                                  opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
-    static const char *const marks[OPEVO_HARNESS_FILES] = {
+    static const char *const marks[OPEVO_EXPORT_FILES] = {
         [SCHEDULE] = "#", [MAIN] = "//", [MAKEFILE] = "#", [HEADER] = "//"};
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++) {
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++) {
         if (marks[i])
             add_label(&files[i], marks[i], work, label);
     }
@@ -524,12 +524,12 @@ opevo_status opevo_i_harness_files(const opevo_kernel *kernel, const opevo_workl
     else if (kernel->parallel)
         opevo_text_add(&files[MAIN], "\n#define THREADS omp_get_max_threads()\n");
     if (work->op)
-        opevo_i_harness_program(&files[MAIN], kernel, work->op);
+        opevo_i_export_program(&files[MAIN], kernel, work->op);
     else
-        OPEVO_TRY(opevo_i_harness_graph_program(&files[MAIN], kernel, work, err));
+        OPEVO_TRY(opevo_i_export_graph_program(&files[MAIN], kernel, work, err));
     add_makefile(&files[MAKEFILE], kernel);
     add_header(&files[HEADER], kernel, work);
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         OPEVO_TRY(opevo_text_check(&files[i], err));
 cleanup:
     return status;
