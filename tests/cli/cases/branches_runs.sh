@@ -31,7 +31,7 @@ tune() {
 }
 tune --trials 20 --seed 2 --store programs.db
 tune --trials 30 --seed 2 --store programs.db | sed -n 2p
-opevo runs programs.db:1 --trials --csv | cut -d, -f 1-3,14- | head -n 8
+opevo runs programs.db:1 --trials --csv | sed 's/,host,device$//; s/,[^,]*,"[^"]*"$//' | cut -d, -f 1-3,14- | head -n 8
 opevo record --on "$on" --space space.json --result 'ms:/took ([0-9]+)/' --exit 3=rejected --all --out table --quiet >/dev/null
 opevo tune --on recorded:table.csv --trials 20 --seed 2 --store runs.db --quiet | sed 's/cost [0-9.]* s/cost/'
 for tuner in opevo random nsga2; do

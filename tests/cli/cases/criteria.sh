@@ -47,7 +47,7 @@ printf 'echo "ms 1$1"; echo "{\\"err\\": 0.$1}"\n' >bench.sh
 printf '{"X": {"_type": "choice", "_value": [1, 2, 3]}}' >space.json
 measure() { opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --result 'ms:/ms ([0-9]+)/' --tuner grid "$@"; }
 measure --criterion error:json:err --criterion 'watt,W,larger:/W ([0-9]+)/' --criteria error,time,watt --store p.db | tail -n 4
-opevo runs p.db:1 --trials --csv | cut -d, -f 1-3,13-
+opevo runs p.db:1 --trials --csv | sed 's/,host,device$//; s/,[^,]*,"[^"]*"$//' | cut -d, -f 1-3,13-
 opevo record --from p.db:1 --out table >/dev/null 2>&1
 opevo tune --on recorded:table.csv --tuner grid --criteria error,time | tail -n 2
 measure --criterion time:json:err --criteria time,fitness --json | sed -n 2p

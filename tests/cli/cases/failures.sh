@@ -17,7 +17,7 @@ tune() {
     echo "exit status $?"
     sed 's/cost [0-9.]* s/cost/' printed
 }
-show() { grep -o 'exit status [01]$\|"trials": [0-9]*\|"resumed": [0-9]*\|"failures": .*}\]\|"stop": "[^"]*"'; }
+show() { grep -o 'exit status [01]$\|"trials": [0-9]*\|"resumed": [0-9]*\|"failures": \[[^]]*\]\|"stop": "[^"]*"'; }
 # Nothing succeeds; a point that is rejected does not count.
 tune 30 --give-up 4 --store runs.db
 # The same again says the same, also of what it takes from the store; 0 asks for all.

@@ -16,7 +16,7 @@ tune() {
         --allocate gradient,round=5,epsilon=0.2 --seed 5 --trials 90 --store "$1" --json --quiet 2>/dev/null
 }
 trials() { for run in 1 2 3; do opevo runs "$1:$run" --trials --csv | cut -d , -f 1-8; done; }
-decisions() { sed 's/"cost_s": [^,]*, //; s/"resumed": [0-9]*, //; s/"failures": .*"stop"/"stop"/' "$1"; }
+decisions() { sed 's/"cost_s": [^,]*, //; s/"resumed": [0-9]*, //; s/"failures": .*"stop"/"stop"/; s/, "workers": \[[^]]*\]//g' "$1"; }
 second() { [ "$(grep -c second begun 2>/dev/null)" = 12 ]; }
 : >free
 (tune whole.db) >whole
