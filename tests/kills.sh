@@ -147,8 +147,8 @@ fixed() {
 summary() {
     case $verb in
     record) cat table.json ;;
-    cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/' ;;
-    tune | tasks | measured | serve | evolve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
+    cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/; s/"workers": \[[^]]*\], //' ;;
+    tune | tasks | measured | serve | evolve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //; s/"workers": \[[^]]*\], //' ;;
     computed) listed runs.db ;;
     merge) listed runs.db && cksum runs.*-of-3.db ;;
     esac
