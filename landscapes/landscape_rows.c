@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Tables written: the other side of landscape_table.c and recording.c. A cell is the value as a
+/* Tables written: the other side of recorded_table.c and recording.c. A cell is the value as a
  * person writes it; a text that would be read as something else stands as a JSON string in it. */
 
 #include "recorded_internal.h"

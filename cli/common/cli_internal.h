@@ -227,7 +227,7 @@ opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device
                                       const opevo_workload *work, opevo_objective **out,
                                       opevo_error *err);
 
-/* ---- Finals (finals.c) ---- */
+/* ---- Finals (finals_of_call.c) ---- */
 
 enum { OPEVO_I_MOST_FINALISTS = 100 };
 typedef struct opevo_i_cli_finals {
@@ -271,7 +271,7 @@ void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo
 opevo_status opevo_i_cli_check_output(const char *option, const char *path, const char *mark,
                                       opevo_error *err);
 
-/* ---- A kernel as files (kernel_files.c) ---- */
+/* ---- A kernel as files (emitted_files.c) ---- */
 
 /* Refuse a folder that has files of a kernel of this dialect, named by option --OPTION, and make it
  * if `make`. */
@@ -550,7 +550,7 @@ void opevo_i_cli_text_add_objective(opevo_text *out, const char *name);
 void opevo_i_cli_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
                              unsigned width, opevo_text *out);
 
-/* ---- Criteria (criteria.c) ---- */
+/* ---- Criteria (criteria_of_call.c) ---- */
 
 /* What the origins of the members of a front are: words of no interest here, labels of contenders,
  * or seeds. */

@@ -2,7 +2,7 @@
 
 /* A network run on tensors of files, and its results compared with those of others. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 
 #include <opevo/memory.h>
 

@@ -2,7 +2,7 @@
 
 /* A network as a library in C: the folder, and what is in it. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>

@@ -3,7 +3,7 @@
 /* What a network needs in memory with each kernel that was measured, for a report to choose
  * from. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 #include "tune_internal.h"
 
 #include <opevo/live.h>

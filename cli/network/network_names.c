@@ -2,7 +2,7 @@
 
 /* Names of models and folders in what is printed, and weights that are not finite. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 /* What is in a network, as tables or as JSON. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 
 #include <opevo/memory.h>
 

@@ -4,7 +4,7 @@
  * computation alone, and weighs as much as it occurs. Where passes have a choice, the times that
  * are measured decide. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 #include "tune_internal.h"
 
 #include <opevo/live.h>

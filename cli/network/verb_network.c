@@ -2,7 +2,7 @@
 
 /* `opevo network`: what is in a model, and whether it computes what is expected. */
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 #include "reasons_internal.h"
 
 #include <opevo/memory.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What asks, recalls, settles, stores and tells the trials of a session, whether they are evaluated
- * here (run.c) or by the caller (ask_tell.c).
+ * here (run.c) or by the caller (session_ask_tell.c).
  *
  * The trials that the tuner has been asked for and not yet told stand in a queue, in the order of
  * their numbers, which follow each other: those from `first` to `settled` are counted and stored,
@@ -103,7 +103,7 @@ opevo_status opevo_i_session_tell(opevo_session *self, const opevo_trial *trials
 /* Whether proposals were asked for and not told. */
 bool opevo_i_session_waits(const opevo_session *self);
 
-/* ---- ask_tell.c ---- */
+/* ---- session_ask_tell.c ---- */
 
 /* Tell the tuner what the store has of the run, and read what was told ahead of its turn. */
 opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err);

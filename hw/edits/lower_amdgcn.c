@@ -4,7 +4,7 @@
  * specification, kernel dispatch packet: workgroup sizes from byte 4, grid sizes in work items from
  * byte 12). A barrier also orders memory, as NVIDIA's does. */
 
-#include "lower_internal.h"
+#include "edit_lower_internal.h"
 
 #include <llvm-c/IRReader.h>
 

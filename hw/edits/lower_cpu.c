@@ -3,7 +3,7 @@
 /* Lowering to a CPU: a kernel is a C function of one work item, which asks the launcher where it
  * is. Address spaces other than 0 are plain memory on x86 and ARM. */
 
-#include "lower_internal.h"
+#include "edit_lower_internal.h"
 
 #include <llvm-c/Target.h>
 

@@ -148,11 +148,11 @@ void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
 /* ---- Libraries for GPUs ---- */
 
-/* net.c: the plan of launches (gpu_plan.c). */
+/* net.c: the plan of launches (library_gpu_plan.c). */
 void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out);
-/* The source of a kernel with a description of its launches (gpu_kernels.c). */
+/* The source of a kernel with a description of its launches (library_gpu_kernels.c). */
 void opevo_i_library_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
-/* Makefile and CMakeLists.txt (gpu_build.c), and what the names of kernels end with. */
+/* Makefile and CMakeLists.txt (library_gpu_build.c), and what the names of kernels end with. */
 void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out);
 const char *opevo_i_library_gpu_ending(const opevo_network_library *self);

@@ -9,8 +9,8 @@
 
 #include "bench.h"
 
-#include "../hw/child_fixture.h"
 #include "../hw/operands_fixture.h"
+#include "../hw/process_fixture.h"
 
 #include <cblas.h>
 

@@ -3,8 +3,7 @@
 /* A tuned network of which measured times choose the layouts and convolutions: times are put into
  * the store, and the same command then decides by them. */
 
-#include "../../hw/network/network_internal.h" /* the other header of this name is that of the
-                                                  verb */
+#include "network_cli_internal.h"
 
 #include "../evo/store_fixture.h"
 #include "../hw/library_networks.h"

@@ -7,7 +7,7 @@
 #include "../hw/fake_folder.h"
 #include "../hw/library_networks.h"
 
-#include "network_internal.h"
+#include "network_cli_internal.h"
 
 static network_draw network;
 

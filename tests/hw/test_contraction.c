@@ -3,9 +3,9 @@
 /* Operators of three inputs and of two outputs, from their operands to a kernel that is executed,
  * checked and written as a program of its own. */
 
-#include "child_fixture.h"
 #include "contractions.h"
 #include "operands_fixture.h"
+#include "process_fixture.h"
 
 #include "build_source.h"
 

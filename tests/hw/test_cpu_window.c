@@ -3,8 +3,8 @@
 /* How long the windows are in which a kernel is timed on a CPU: a kernel that counts its executions
  * is measured as a worker does it, and the count compared with the samples. */
 
-#include "child_fixture.h"
 #include "operands_fixture.h"
+#include "process_fixture.h"
 
 #define WINDOW_S 2e-4
 

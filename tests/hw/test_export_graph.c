@@ -3,9 +3,9 @@
 /* Computations as plain loops in C: compiled, they give the values and bounds of the
  * interpreter. */
 
-#include "child_fixture.h"
 #include "computation_kernels.h"
 #include "computations.h"
+#include "process_fixture.h"
 
 #include <opevo/computation_named.h>
 #include <opevo/computation_reference.h>

@@ -3,8 +3,8 @@
 /* Lowering of NVIDIA's IR to other machines: each call of an intrinsic of NVVM is rewritten to what
  * the machine has for it. */
 
-#ifndef OPEVO_LOWER_INTERNAL_H
-#define OPEVO_LOWER_INTERNAL_H
+#ifndef OPEVO_EDIT_LOWER_INTERNAL_H
+#define OPEVO_EDIT_LOWER_INTERNAL_H
 
 #include "edits_internal.h"
 

@@ -2,8 +2,8 @@
 
 /* A kernel compiled, and run in a forked process as a worker does it. */
 
-#ifndef OPEVO_TESTS_CHILD_FIXTURE_H
-#define OPEVO_TESTS_CHILD_FIXTURE_H
+#ifndef OPEVO_TESTS_PROCESS_FIXTURE_H
+#define OPEVO_TESTS_PROCESS_FIXTURE_H
 
 #include "cache_folder.h"
 #include "check.h"

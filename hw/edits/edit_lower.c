@@ -2,7 +2,7 @@
 
 /* Lowering: what all machines share. */
 
-#include "lower_internal.h"
+#include "edit_lower_internal.h"
 
 #include <opevo/memory.h>
 
