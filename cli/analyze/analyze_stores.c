@@ -293,12 +293,13 @@ opevo_status opevo_i_cli_stores_settle(const opevo_call *call, opevo_i_cli_study
         status = fail_memory(err);
         goto cleanup;
     }
+    if (count == 0) /* planned runs only */
+        goto cleanup;
     for (size_t i = 0; i < count; i++)
         rows[i] = (listed){i, data->runs[i].landscape, data->runs[i].seed, data->stored[i]};
     OPEVO_TRY(drop(call, data, rows, &count, err));
     qsort(rows, count, sizeof *rows, in_order);
-    if (data->run_count)
-        memcpy(runs, data->runs, data->run_count * sizeof *runs);
+    memcpy(runs, data->runs, data->run_count * sizeof *runs);
     for (size_t i = 0; i < count; i++) {
         data->runs[i] = runs[rows[i].index];
         data->stored[i] = rows[i].at;
