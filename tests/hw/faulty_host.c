@@ -30,6 +30,7 @@ typedef struct host {
     int every, log;
     pid_t pid;
     int to, from; /* the worker */
+    long left;    /* measurements until the next fault */
     unsigned long long random;
 } host;
 
@@ -71,6 +72,7 @@ static void go_wrong(host *self)
     const char *fault = strcmp(self->fault, "any") != 0 ? self->fault : faults[draw(self, FAULTS)];
 
     dprintf(self->log, "%s\n", fault);
+    self->left = 1 + (long)draw(self, (unsigned)(2 * self->every - 1));
     rest(0.001 * draw(self, 8));
     if (!strcmp(fault, "kill")) {
         kill(self->pid, SIGKILL);
@@ -100,7 +102,7 @@ static void hear(host *self)
     }
     pass_on(1, bytes, count);
     if (strcmp(self->fault, "none") != 0 && memmem(bytes, (size_t)count, "\"started\"", 9) &&
-        draw(self, (unsigned)self->every) == 0)
+        --self->left <= 0)
         go_wrong(self);
 }
 
@@ -149,6 +151,7 @@ int main(int argc, char **argv)
     if (self.log < 0 || fstat(self.log, &facts) < 0)
         return 1;
     self.random = (unsigned long long)facts.st_size * 2654435761U + (unsigned long long)getpid();
+    self.left = 1 + (long)draw(&self, (unsigned)(2 * self.every - 1));
     start(&self, argv + 4);
     for (;;) {
         struct pollfd wait[2] = {{.fd = 0, .events = POLLIN}, {.fd = self.from, .events = POLLIN}};
