@@ -380,7 +380,7 @@ opevo_status opevo_i_cli_starts_transfer(opevo_i_cli_starts *starts,
 
 /* ---- The launcher of a cluster (launcher.c) ---- */
 
-/* A number from the environment, `fallback` where there is none. Errors: INVALID. */
+/* A number from the environment, `fallback` if it is not set. Errors: INVALID. */
 opevo_status opevo_i_cli_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
                                          opevo_error *err);
 /* The place of this process among those that mpirun or srun started. Where both are there, mpirun

@@ -79,7 +79,7 @@ static opevo_status place(uint64_t shares, uint64_t rank, uint64_t ranks, opevo_
                           (unsigned long long)shares, (unsigned long long)ranks);
     if (id < 1 || id > tasks)
         return OPEVO_FAIL(
-            err, OPEVO_INVALID, "--shards %llu: the task %llu of the array is none of 1 to %llu.",
+            err, OPEVO_INVALID, "--shards %llu: the task %llu of the array is not in 1 to %llu.",
             (unsigned long long)shares, (unsigned long long)id, (unsigned long long)tasks);
     *out = (opevo_shard){(uint32_t)((id - 1) * ranks + rank), (uint32_t)shares};
 cleanup:
@@ -153,7 +153,7 @@ void opevo_i_cli_shard_path(const char *store, opevo_shard shard, opevo_text *ou
     opevo_text_add(out, store + length);
 }
 
-/* Behind the digits, at least one, that stand here; NULL where there are none. */
+/* Skips at least one digit; NULL if the text does not begin with one. */
 static const char *skip_digits(const char *at)
 {
     size_t length = strspn(at, "0123456789");

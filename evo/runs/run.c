@@ -139,7 +139,7 @@ static uint64_t room(const opevo_session *self)
     return waiting >= ahead ? 0 : left < ahead - waiting ? left : ahead - waiting;
 }
 
-/* The place of the next trial that is to be measured; `end` if there is none now. */
+/* Move `begun` to the next trial to measure; to `end` if all are measured or outstanding. */
 static opevo_status find_next(opevo_session *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -35,7 +35,7 @@ void opevo_i_engine_launch_step(opevo_i_engine_launch *self, const void *context
 /* Whether a worker waits for work; its socket, which is the caller's, -1: none does. */
 bool opevo_i_engine_launch_has_waiting(const opevo_i_engine_launch *self);
 int opevo_i_engine_launch_take(opevo_i_engine_launch *self);
-/* A worker of it is ready: what was in vain before does not count. */
+/* A worker of it is ready: its failed starts are forgotten. */
 void opevo_i_engine_launch_praise(opevo_i_engine_launch *self);
 /* Whether workers may still come. Otherwise why not, as a clause. */
 bool opevo_i_engine_launch_is_promising(const opevo_i_engine_launch *self, opevo_text *why);

@@ -86,8 +86,8 @@ struct opevo_i_engine_pool {
 /* Where tasks come from, and where those that are done go; in no order. Anything but OK from either
  * ends the work, which returns it. */
 typedef struct opevo_i_engine_source {
-    /* The next task, which stays where it is until it is done; NULL if there is none before some of
-     * the others are done. *over: none of the others is wanted any more. */
+    /* The next task, which stays where it is until it is done; NULL if further tasks depend on
+     * those that are not done. *over: those are not wanted any more. */
     opevo_status (*next)(void *context, opevo_i_engine_task **task, bool *over, opevo_error *err);
     opevo_status (*done)(void *context, opevo_i_engine_task *task, opevo_error *err);
     void *context;

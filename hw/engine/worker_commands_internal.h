@@ -15,7 +15,7 @@ typedef struct opevo_i_engine_worker_commands {
     size_t count, capacity;
 } opevo_i_engine_worker_commands;
 
-/* The number before '*' at the begin of *text, which then is what follows; 1 where there is none.
+/* The number N of "N*" at the beginning of *text, which is moved behind it; 1 without "N*".
  * Errors: INVALID, with a clause in place of a sentence. */
 opevo_status opevo_i_engine_worker_factor(const char **text, uint64_t *factor, opevo_error *err);
 /* Add the command that the text is, or with N* before it the N commands that it stands for, in

@@ -434,7 +434,7 @@ void opevo_i_worker_builds_step(opevo_i_worker_builds *self)
     }
 }
 
-/* Its place; `count` if there is none. */
+/* Its place; `count` if it is absent. */
 static size_t find_ready(const opevo_i_worker_builds *self)
 {
     /* With a single core, a compiler beside a measurement would spoil it. */

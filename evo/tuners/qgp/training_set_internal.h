@@ -26,7 +26,7 @@ enum { OPEVO_I_EARLIER_MOST = 256 /* trials of earlier runs that are kept */ };
 typedef struct opevo_i_qgp_training_set {
     opevo_i_qgp_walk_kernel *kernel;
     opevo_i_qgp_points own; /* of this run, run 0 of the kernel */
-    opevo_i_qgp_points all; /* of earlier runs, then own; empty where there are none */
+    opevo_i_qgp_points all; /* of earlier runs, then own; empty without earlier runs */
     size_t earlier;         /* of earlier runs */
     opevo_index *numbers;   /* as all, like those that follow */
     double *fitness, *z;

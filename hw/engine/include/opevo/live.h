@@ -119,7 +119,7 @@ typedef struct opevo_live_worker {
     uint64_t faults;    /* times that its host failed, or that it was lost or did not start */
     double waits_s;     /* how long it has been "starting"; INFINITY: missing; otherwise 0 */
 } opevo_live_worker;
-/* False for a number that there is none of. */
+/* False if the number is not that of a worker. */
 bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out);
 
 /* Stop the workers of a live objective, whose processes take memory and open files while they wait;
