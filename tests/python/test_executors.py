@@ -253,14 +253,19 @@ class Dask(unittest.TestCase):
         self.folder = folder.name
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
         self.workers = [self.worker("a"), self.worker("b")]
-        deadline = time.monotonic() + 300
-        while not Path(self.folder, "scheduler.json").exists():
-            self.assertLess(time.monotonic(), deadline, self.log())
-            time.sleep(0.05)
-        address = json.loads(Path(self.folder, "scheduler.json").read_text())["address"]
-        self.client = Client(address, timeout=10)
+        self.client = Client(self.address(), timeout=60)
         self.addCleanup(self.client.close)
         self.client.wait_for_workers(2, timeout=300)
+
+    def address(self) -> str:
+        """The scheduler's. It writes its file in place, so that a reader may find half of it."""
+        deadline = time.monotonic() + 300
+        while True:
+            try:
+                return json.loads(Path(self.folder, "scheduler.json").read_text())["address"]
+            except (FileNotFoundError, json.JSONDecodeError):
+                self.assertLess(time.monotonic(), deadline, self.log())
+                time.sleep(0.05)
 
     def start(self, kind: str, *options: str) -> subprocess.Popen:
         process = dask_process(kind, self.folder, *options)
