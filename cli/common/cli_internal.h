@@ -163,10 +163,13 @@ opevo_status opevo_i_cli_operator_of(const char *what, const char *user, opevo_o
          "measure through workers that this starts, such as 'srun -n16 opevo-worker cpu', and "    \
          "that connect to opevo",                                                                  \
          false},                                                                                   \
+        {"workers-address", "ADDRESS",                                                             \
+         "where they connect to: HOST:PORT, * for all of this host, or a path for a Unix "         \
+         "socket (default: loopback, or for srun, mpirun and ssh this host's address)",            \
+         false},                                                                                   \
+        {"worker-timeout", "S", "time limit of a worker's start (default 300 s)", false},          \
     {                                                                                              \
-        "workers-address", "ADDRESS",                                                              \
-            "where they connect to: HOST:PORT, * for all of this host, or a path for a Unix "      \
-            "socket (default: loopback, or for srun, mpirun and ssh this host's address)",         \
+        "mixed-devices", NULL, "workers may measure the trials of one run on several devices",     \
             false                                                                                  \
     }
 /* Rows for the option table of a verb that measures. */
@@ -185,8 +188,6 @@ opevo_status opevo_i_cli_operator_of(const char *what, const char *user, opevo_o
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \
         {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
         OPEVO_I_WORKERS_OPTIONS,                                                                   \
-        {"mixed-devices", NULL, "workers may measure the trials of one run on several devices",    \
-         false},                                                                                   \
         {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
          false},                                                                                   \
         {"scratch", "MIB",                                                                         \
@@ -197,7 +198,6 @@ opevo_status opevo_i_cli_operator_of(const char *what, const char *user, opevo_o
         {"precision", "P",                                                                         \
          "kernels: sample until the interval of the median is within P percent (default 2)",       \
          false},                                                                                   \
-        {"worker-timeout", "S", "time limit of a worker's start (default 300 s)", false},          \
     {                                                                                              \
         "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }

@@ -66,6 +66,8 @@ typedef struct opevo_i_cli_network_plan {
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
+/* Options that are about tuning on a device; NULL ends the list. */
+extern const char *const opevo_i_cli_network_of_tuning[];
 /* Before anything long: check what the call says of device and tuning, and make the folder, or
  * refuse one with files of others that the library would replace. *made: it was not there. */
 opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err);

@@ -143,12 +143,14 @@ bool opevo_i_cli_network_is_tuned(const opevo_call *call)
             opevo_i_cli_flag(call, "seconds"));
 }
 
+const char *const opevo_i_cli_network_of_tuning[] = {
+    "trials",          "seconds",        "tuner",         "set",     "store",   "start",
+    "transfer",        "give-up",        "finals",        "rounds",  "workers", "workers-from",
+    "workers-address", "worker-timeout", "mixed-devices", "timeout", NULL};
+
 /* What the call says of a device. */
 static opevo_status check_device(const opevo_call *call, opevo_error *err)
 {
-    static const char *const of_tuning[] = {
-        "tuner",  "set",    "store",   "start",        "transfer",        "give-up",
-        "finals", "rounds", "workers", "workers-from", "workers-address", "timeout"};
     const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
@@ -159,13 +161,13 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     if (opevo_i_cli_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);
-    for (size_t i = 0;
-         i < sizeof of_tuning / sizeof *of_tuning && !opevo_i_cli_network_is_tuned(call); i++) {
-        if (opevo_i_cli_flag(call, of_tuning[i]))
+    for (const char *const *name = opevo_i_cli_network_of_tuning;
+         *name && !opevo_i_cli_network_is_tuned(call); name++) {
+        if (opevo_i_cli_flag(call, *name))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s needs --trials N or --seconds S: without them nothing is "
                               "measured on %s.",
-                              of_tuning[i], on);
+                              *name, on);
     }
     return OPEVO_OK;
 }
@@ -185,6 +187,7 @@ static opevo_status check_tuning(const opevo_call *call, opevo_error *err)
     OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &count, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &seconds, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &seconds, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &seconds, err));
 cleanup:
     opevo_free(values);
     return status;

@@ -150,10 +150,6 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
 
 static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
 {
-    static const char *const of_tuning[] = {"on",           "tuner",           "set",    "trials",
-                                            "seconds",      "store",           "start",  "transfer",
-                                            "give-up",      "finals",          "rounds", "workers",
-                                            "workers-from", "workers-address", "timeout"};
     const char *files = opevo_i_cli_option(call, "run");
     bool passes = opevo_i_cli_flag(call, "passes"), library = opevo_i_cli_flag(call, "-o");
     opevo_status status = OPEVO_OK;
@@ -177,11 +173,12 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
                           "--run runs the network as it is; add --passes to run the passes first.");
     if (opevo_i_cli_flag(call, "quiet") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
-    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning; i++) {
-        if (opevo_i_cli_flag(call, of_tuning[i]) && !opevo_i_cli_flag(call, i ? "on" : "-o"))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs %s.", of_tuning[i],
-                              i ? "--on DEVICE and -o DIR: it is about tuning"
-                                : "-o with a folder for the library");
+    if (opevo_i_cli_flag(call, "on") && !library)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on needs -o with a folder for the library.");
+    for (const char *const *name = opevo_i_cli_network_of_tuning; *name; name++) {
+        if (opevo_i_cli_flag(call, *name) && !opevo_i_cli_flag(call, "on"))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--%s needs --on DEVICE and -o DIR: it is about tuning.", *name);
     }
     if (library && (files || passes || opevo_i_cli_flag(call, "json")))
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");

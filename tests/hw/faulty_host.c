@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* faulty_host FAULT EVERY LOG COMMAND...: a launcher of a worker on a host in trouble, as ssh would
- * be. It passes on what engine and worker say; about once in EVERY measurements, in the midst of
- * one, this happens, and a line FAULT goes to LOG:
+ * be. It passes on what engine and worker say; once in EVERY measurements on average, in the midst
+ * of one, this happens, and a line FAULT goes to LOG:
  *   kill     the worker is killed
  *   hang     it stops, and nothing is passed on any more
  *   garbage  bytes come that are no message
@@ -41,6 +41,23 @@ static unsigned draw(host *self, unsigned below)
     return (unsigned)(self->random >> 33) % below;
 }
 
+/* Measurements from one fault to the next, EVERY on average. */
+static long draw_distance(host *self)
+{
+    return 1 + (long)draw(self, (unsigned)(2 * self->every - 1));
+}
+
+/* Those to the first fault, as seen by who joins at a random time: P(k) is proportional to the
+ * probability of a distance of k or more, so that each measurement has a fault with the same
+ * probability, 1 / EVERY. That of the lesser of this draw and one from 1 to 2 EVERY is. */
+static long draw_first(host *self)
+{
+    long distance = draw_distance(self);
+    long other = 1 + (long)draw(self, (unsigned)(2 * self->every));
+
+    return distance < other ? distance : other;
+}
+
 static void pass_on(int to, const char *bytes, ssize_t count)
 {
     for (ssize_t put = 0, done = 0; done < count; done += put) {
@@ -72,7 +89,7 @@ static void go_wrong(host *self)
     const char *fault = strcmp(self->fault, "any") != 0 ? self->fault : faults[draw(self, FAULTS)];
 
     dprintf(self->log, "%s\n", fault);
-    self->left = 1 + (long)draw(self, (unsigned)(2 * self->every - 1));
+    self->left = draw_distance(self);
     rest(0.001 * draw(self, 8));
     if (!strcmp(fault, "kill")) {
         kill(self->pid, SIGKILL);
@@ -90,19 +107,34 @@ static void go_wrong(host *self)
     }
 }
 
+/* How many measurements begin, by what the worker says. */
+static long count_started(const char *bytes, size_t count)
+{
+    static const char word[] = "\"started\"";
+    const char *end = bytes + count;
+    const char *at = bytes;
+    long started = 0;
+
+    for (; (at = memmem(at, (size_t)(end - at), word, sizeof word - 1)) != NULL; at++)
+        started++;
+    return started;
+}
+
 /* What the worker says, whole lines as it writes them; a fault comes after it has begun. */
 static void hear(host *self)
 {
     static char bytes[1 << 16];
     ssize_t count = read(self->from, bytes, sizeof bytes);
+    long started = 0;
 
     if (count <= 0) {
         waitpid(self->pid, NULL, 0);
         exit(1);
     }
     pass_on(1, bytes, count);
-    if (strcmp(self->fault, "none") != 0 && memmem(bytes, (size_t)count, "\"started\"", 9) &&
-        --self->left <= 0)
+    started = count_started(bytes, (size_t)count);
+    self->left -= started;
+    if (started && self->left <= 0 && strcmp(self->fault, "none") != 0)
         go_wrong(self);
 }
 
@@ -151,7 +183,8 @@ int main(int argc, char **argv)
     if (self.log < 0 || fstat(self.log, &facts) < 0)
         return 1;
     self.random = (unsigned long long)facts.st_size * 2654435761U + (unsigned long long)getpid();
-    self.left = 1 + (long)draw(&self, (unsigned)(2 * self.every - 1));
+    /* The workers of a run begin together; one that begins after a fault replaces another. */
+    self.left = facts.st_size == 0 ? draw_first(&self) : draw_distance(&self);
     start(&self, argv + 4);
     for (;;) {
         struct pollfd wait[2] = {{.fd = 0, .events = POLLIN}, {.fd = self.from, .events = POLLIN}};

@@ -34,7 +34,13 @@ early -o library --on cpu --tuner opeva
 early -o library --on cpu --set p=1
 early -o library --on cpu --trials 0
 early -o library --on cpu --finals many
+early -o library --on cpu --worker-timeout 0
+early -o library --mixed-devices
 early -o library
+ls
+# A worker that does not greet in time is none.
+opevo network model.onnx --on cpu --threads 1 --trials 1 -o late --workers 'sleep 75' --worker-timeout 0.2 --quiet
+echo "status $?"
 ls
 # On a terminal what takes its time is said.
 command -v script >/dev/null || exit 77
