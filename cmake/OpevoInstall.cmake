@@ -26,8 +26,8 @@ install(TARGETS opevo opevo-worker RUNTIME COMPONENT program)
 if(TARGET opevo-evolver)
   install(TARGETS opevo-evolver RUNTIME COMPONENT program)
 endif()
-file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/hw/kernels/*.c ${PROJECT_SOURCE_DIR}/hw/kernels/*.h
-  ${PROJECT_SOURCE_DIR}/hw/kernels/*.ll ${PROJECT_SOURCE_DIR}/hw/kernels/*.json)
+file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.c ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.h
+  ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.ll ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.json)
 install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_DATADIR}/opevo/kernels COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.bash RENAME opevo

@@ -34,7 +34,7 @@ while read -r kernel edits; do
 done <"$scratch/list" >"$scratch/numbers"
 
 export opevo scratch machine
-one='number=$0 kernel=hw/kernels/$1.ll
+one='number=$0 kernel=hw/kernels/examples/$1.ll
     emit() {
         "$opevo" edits emit "$kernel" "@$scratch/$number.edits" --jobs 1 --out "$scratch/$number.$1" --form "$@" &&
             [ -s "$scratch/$number.$1" ]

@@ -6,8 +6,8 @@
 #include "network_cli_internal.h"
 
 #include "../evo/store_fixture.h"
-#include "../hw/library_networks.h"
-#include "../hw/network_models.h"
+#include "../hw/networks/library_networks.h"
+#include "../hw/networks/network_models.h"
 
 enum { CHANNELS = 32, SIDE = 16 };
 

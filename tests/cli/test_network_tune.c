@@ -5,7 +5,7 @@
 
 #include "../hw/cache_folder.h"
 #include "../hw/fake_folder.h"
-#include "../hw/library_networks.h"
+#include "../hw/networks/library_networks.h"
 
 #include "network_cli_internal.h"
 

@@ -41,7 +41,7 @@ trap 'rm -f "$harness"' EXIT
 trap 'exit 130' INT TERM
 # All of the kernel's harness but its sets, which are at its end.
 {
-    sed '/"sets": {/,$d' "hw/kernels/$kernel.json" | sed "s|\"reference\": \"|&$PWD/hw/kernels/|"
+    sed '/"sets": {/,$d' "hw/kernels/examples/$kernel.json" | sed "s|\"reference\": \"|&$PWD/hw/kernels/examples/|"
     cat <<EOT
   "sets": {
     "search": [{"sizes": [{$sizes}], "seeds": [1]}],
@@ -52,8 +52,8 @@ trap 'exit 130' INT TERM
 EOT
 } >"$harness"
 if [ -n "$trials" ]; then
-    set -- evolve "hw/kernels/$kernel.ll" --tuner climb --trials "$trials" --store "$store" --quiet
+    set -- evolve "hw/kernels/examples/$kernel.ll" --tuner climb --trials "$trials" --store "$store" --quiet
 else
-    set -- edits apply "hw/kernels/$kernel.ll" "$edits"
+    set -- edits apply "hw/kernels/examples/$kernel.ll" "$edits"
 fi
 ${PROGRAM:-build/opevo} "$@" --harness "$harness" --on "$machine" --jobs 1 --timeout 300 --json
