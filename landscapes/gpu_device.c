@@ -5,29 +5,33 @@
 #include "simulated_internal.h"
 
 #include <opevo/closest.h>
-#include <opevo/file.h>
-#include <opevo/memory.h>
+#include <opevo/json_read.h>
 
-#include <jansson.h>
-
-#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-typedef struct number {
-    const char *key;
-    double low, high;
-    bool whole;
-} number;
+typedef struct description {
+    opevo_i_landscape_device device;
+    const char *title;
+} description;
 
-static const number numbers[] = {
-#define NUMBER(name, low, high, whole) {#name, low, high, whole},
+static const opevo_json_field fields[] = {
+    OPEVO_JSON_FIELD(description, title, TEXT, .required = true),
+#define NUMBER(name, low, high, whole)                                                             \
+    {#name,                                                                                        \
+     OPEVO_JSON_NUMBER,                                                                            \
+     .offset = offsetof(description, device.name),                                                 \
+     .required = true,                                                                             \
+     .is_integral = whole,                                                                         \
+     .least = low,                                                                                 \
+     .most = high},
     OPEVO_I_DEVICE_NUMBERS(NUMBER)
 #undef NUMBER
 };
 #define DEVICE_BYTES_MAX ((size_t)1 << 20)
-enum { NUMBER_COUNT = sizeof numbers / sizeof *numbers };
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-_Static_assert(sizeof(opevo_i_landscape_device) == NUMBER_COUNT * sizeof(double),
+_Static_assert(sizeof(opevo_i_landscape_device) == (FIELD_COUNT - 1) * sizeof(double),
                "a device is its numbers and nothing else, so that it can be hashed as bytes");
 
 size_t opevo_device_count(void)
@@ -41,69 +45,17 @@ opevo_device_info opevo_device_get(size_t i)
                                opevo_i_landscape_embedded_devices[i].title};
 }
 
-static opevo_status read_number(const json_t *object, const number *wanted, const char *origin,
-                                double *out, opevo_error *err)
+/* Takes the tree over. */
+static opevo_status read_tree(json_t *root, const char *origin, opevo_i_landscape_device *out,
+                              opevo_error *err)
 {
-    const json_t *member = json_object_get(object, wanted->key);
-    double value = 0.0;
+    const opevo_json_reader whole = {.origin = origin, .value = root};
+    description read = {.title = NULL};
+    opevo_status status = opevo_json_read(&whole, fields, FIELD_COUNT, &read, err);
 
-    if (!json_is_number(member))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: '%s' must be given, as a number.", origin,
-                          wanted->key);
-    value = json_number_value(member);
-    if (!(value >= wanted->low && value <= wanted->high) ||
-        (wanted->whole && value != floor(value)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: '%s' must be a %snumber from %g to %g.", origin,
-                          wanted->key, wanted->whole ? "whole " : "", wanted->low, wanted->high);
-    *out = value;
-    return OPEVO_OK;
-}
-
-static bool is_known(const char *key)
-{
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        if (strcmp(key, numbers[i].key) == 0)
-            return true;
-    }
-    return strcmp(key, "title") == 0;
-}
-
-static opevo_status read_members(json_t *object, const char *origin, opevo_i_landscape_device *out,
-                                 opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    double values[NUMBER_COUNT];
-    const char *key = NULL;
-    json_t *member = NULL;
-
-    if (!json_is_object(object) || !json_is_string(json_object_get(object, "title")))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: a device file is an object with a string 'title' and numbers.",
-                          origin);
-    json_object_foreach(object, key, member)
-    {
-        if (!is_known(key))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown key '%s' in a device file.", origin,
-                              key);
-    }
-    for (size_t i = 0; i < NUMBER_COUNT; i++)
-        OPEVO_TRY(read_number(object, &numbers[i], origin, &values[i], err));
-    memcpy(out, values, sizeof values);
-cleanup:
-    return status;
-}
-
-static opevo_status parse(const char *text, size_t size, const char *origin,
-                          opevo_i_landscape_device *out, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    json_error_t error;
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-
-    if (!object)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", origin, error.line, error.text);
-    status = read_members(object, origin, out, err);
-    json_decref(object);
+    if (status == OPEVO_OK)
+        *out = read.device;
+    json_decref(root);
     return status;
 }
 
@@ -133,20 +85,18 @@ opevo_status opevo_i_landscape_device_load(const char *device, opevo_i_landscape
 {
     opevo_status status = OPEVO_OK;
     size_t length = strlen(device);
-    char *data = NULL;
-    size_t size = 0;
+    json_t *root = NULL;
 
     for (size_t i = 0; i < opevo_device_count(); i++) {
         const opevo_i_landscape_embedded_device *known = &opevo_i_landscape_embedded_devices[i];
 
-        if (strcmp(device, known->name) == 0)
-            return parse(known->json, strlen(known->json), device, out, err);
+        if (strcmp(device, known->name) == 0) {
+            status = opevo_json_parse(device, known->json, strlen(known->json), &root, err);
+            return status == OPEVO_OK ? read_tree(root, device, out, err) : status;
+        }
     }
     if (!strchr(device, '/') && (length < 5 || strcmp(device + length - 5, ".json") != 0))
         return fail_unknown(device, err);
-    OPEVO_TRY(opevo_file_read(device, DEVICE_BYTES_MAX, &data, &size, err));
-    OPEVO_TRY(parse(data, size, device, out, err));
-cleanup:
-    opevo_free(data);
-    return status;
+    status = opevo_json_load(device, DEVICE_BYTES_MAX, &root, err);
+    return status == OPEVO_OK ? read_tree(root, device, out, err) : status;
 }

@@ -5,36 +5,39 @@
 
 #include "recorded_internal.h"
 
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FORMAT "tuning-landscape 1"
 
 /* More parts than any factorisation that is measured whole. */
 enum { MOST_PARTS = 64 };
 
 typedef struct source {
     const opevo_i_landscape_table *table;
-    const json_t *root;
+    opevo_json_reader root;
     const char *path; /* of the description */
 } source;
+
+typedef struct description {
+    unsigned format;
+    json_t *columns, *parameters, *constraints, *space; /* NULL: absent */
+} description;
+
+static const char *const formats[] = {"tuning-landscape 1", NULL};
+
+/* Other members say where the table comes from. */
+static const opevo_json_field description_fields[] = {
+    OPEVO_JSON_FIELD(description, format, WORD, .required = true, .words = formats),
+    OPEVO_JSON_FIELD(description, columns, LIST), OPEVO_JSON_FIELD(description, parameters, LIST),
+    OPEVO_JSON_FIELD(description, constraints, TEXTS),
+    OPEVO_JSON_FIELD(description, space, OBJECT)};
+enum { DESCRIPTION_FIELDS = sizeof description_fields / sizeof *description_fields };
 
 bool opevo_i_landscape_is_description(const json_t *root)
 {
     return json_object_get(root, "format") != NULL;
-}
-
-static opevo_status check_format(const source *self, opevo_error *err)
-{
-    const char *format = json_string_value(json_object_get(self->root, "format"));
-
-    if (!format || strcmp(format, FORMAT) != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: \"format\" must be \"" FORMAT "\", not \"%.80s\".", self->path,
-                          format ? format : "");
-    return OPEVO_OK;
 }
 
 /* ---- Columns -------------------------------------------------------------------------------- */
@@ -45,9 +48,8 @@ static const char *column_name(const json_t *column)
     return json_string_value(json_is_object(column) ? json_object_get(column, "name") : column);
 }
 
-static opevo_status check_columns(const source *self, opevo_error *err)
+static opevo_status check_columns(const source *self, const json_t *columns, opevo_error *err)
 {
-    const json_t *columns = json_object_get(self->root, "columns");
     const opevo_i_landscape_table *table = self->table;
     bool named[OPEVO_I_MOST_COLUMNS] = {false};
 
@@ -115,80 +117,84 @@ static opevo_status add_parameter(const source *self, const opevo_parameter_spec
     return OPEVO_OK;
 }
 
-static opevo_status read_factor(const source *self, const char *name, const json_t *json,
-                                opevo_i_landscape_parameters *list, opevo_error *err)
+typedef struct parameter_entry {
+    const char *name, *type;
+    uint64_t product, parts;
+    json_t *columns, *values;
+} parameter_entry;
+
+static const opevo_json_field parameter_fields[] = {
+    OPEVO_JSON_FIELD(parameter_entry, name, TEXT, .required = true),
+    OPEVO_JSON_FIELD(parameter_entry, type, TEXT, .required = true)};
+static const opevo_json_field factor_fields[] = {
+    OPEVO_JSON_FIELD(parameter_entry, product, WHOLE, .required = true, .most = 0x1p62),
+    OPEVO_JSON_FIELD(parameter_entry, parts, WHOLE, .required = true, .least = 1,
+                     .most = MOST_PARTS),
+    OPEVO_JSON_FIELD(parameter_entry, columns, TEXTS, .required = true)};
+static const opevo_json_field listed_fields[] = {
+    OPEVO_JSON_FIELD(parameter_entry, values, LIST, .required = true, .least = 1)};
+
+static opevo_status read_factor(const source *self, const opevo_json_reader *at,
+                                parameter_entry *entry, opevo_i_landscape_parameters *list,
+                                opevo_error *err)
 {
-    const json_t *columns = json_object_get(json, "columns");
-    size_t parts = json_array_size(columns);
     opevo_value values[2];
     const char *names[MOST_PARTS];
     size_t places[MOST_PARTS];
+    opevo_status status = OPEVO_OK;
 
-    if (!json_is_integer(json_object_get(json, "product")) ||
-        !json_is_integer(json_object_get(json, "parts")))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: the factor '%.80s' needs whole numbers \"product\" and \"parts\".",
-                          self->path, name);
-    opevo_i_landscape_json_value(json_object_get(json, "product"), &values[0]);
-    opevo_i_landscape_json_value(json_object_get(json, "parts"), &values[1]);
-    if (!parts || parts > MOST_PARTS || values[1].as.integer != (int64_t)parts)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: the factor '%.80s' has %lld parts and %zu columns; it needs one "
-                          "column for each part, and at most %d.",
-                          self->path, name, (long long)values[1].as.integer, parts,
-                          (int)MOST_PARTS);
-    for (size_t i = 0; i < parts; i++) {
-        opevo_status status = OPEVO_OK;
-
-        names[i] = json_string_value(json_array_get(columns, i));
-        if (!names[i])
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s: column %zu of the factor '%.80s' is not a string.", self->path,
-                              i + 1, name);
-        status = place_column(self, names[i], &places[i], err);
-        if (status != OPEVO_OK)
-            return status;
+    OPEVO_TRY(opevo_json_read_some(at, factor_fields, 3, entry, err));
+    values[0] = opevo_value_of_integer((int64_t)entry->product);
+    values[1] = opevo_value_of_integer((int64_t)entry->parts);
+    if (opevo_json_text_count(entry->columns) != entry->parts)
+        return opevo_json_fail(at, err,
+                               "the factor '%.80s' has %llu parts and %zu columns; it needs one "
+                               "column for each part.",
+                               entry->name, (unsigned long long)entry->parts,
+                               opevo_json_text_count(entry->columns));
+    for (size_t i = 0; i < entry->parts; i++) {
+        names[i] = opevo_json_text_at(entry->columns, i);
+        OPEVO_TRY(place_column(self, names[i], &places[i], err));
     }
-    return add_parameter(self,
-                         &(opevo_parameter_spec){.name = name,
-                                                 .type = "factor",
-                                                 .values = values,
-                                                 .value_count = 2,
-                                                 .component_names = names,
-                                                 .component_name_count = parts},
-                         places, list, err);
+    status = add_parameter(self,
+                           &(opevo_parameter_spec){.name = entry->name,
+                                                   .type = "factor",
+                                                   .values = values,
+                                                   .value_count = 2,
+                                                   .component_names = names,
+                                                   .component_name_count = (size_t)entry->parts},
+                           places, list, err);
+cleanup:
+    return status;
 }
 
-static opevo_status read_listed(const source *self, const char *name, const char *type,
-                                const json_t *json, opevo_i_landscape_parameters *list,
+static opevo_status read_listed(const source *self, const opevo_json_reader *at,
+                                parameter_entry *entry, opevo_i_landscape_parameters *list,
                                 opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    const json_t *listed = json_object_get(json, "values");
-    size_t count = json_array_size(listed);
-    bool number = strcmp(type, "int") == 0 || strcmp(type, "float") == 0;
+    bool is_number = strcmp(entry->type, "int") == 0 || strcmp(entry->type, "float") == 0;
+    opevo_status status = opevo_json_read_some(at, listed_fields, 1, entry, err);
+    size_t count = json_array_size(entry->values);
     opevo_value *values = NULL;
     size_t column = 0;
 
-    if (!count)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: parameter '%.80s' lists no values.", self->path,
-                          name);
+    if (status != OPEVO_OK)
+        return status;
     values = opevo_calloc(count, sizeof *values);
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_i_landscape_json_value(json_array_get(listed, i), &values[i])) {
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID,
-                           "%s: value %zu of parameter '%.80s' is not a number, string or Boolean.",
-                           self->path, i + 1, name);
+        if (!opevo_i_landscape_json_value(json_array_get(entry->values, i), &values[i])) {
+            status = opevo_json_fail(
+                at, err, "value %zu of parameter '%.80s' is not a number, string or Boolean.",
+                i + 1, entry->name);
             goto cleanup;
         }
     }
-    OPEVO_TRY(place_column(self, name, &column, err));
+    OPEVO_TRY(place_column(self, entry->name, &column, err));
     OPEVO_TRY(add_parameter(self,
-                            &(opevo_parameter_spec){.name = name,
-                                                    .type = number ? "discrete" : "categorical",
+                            &(opevo_parameter_spec){.name = entry->name,
+                                                    .type = is_number ? "discrete" : "categorical",
                                                     .values = values,
                                                     .value_count = count},
                             &column, list, err));
@@ -200,21 +206,17 @@ cleanup:
 static opevo_status read_parameters(const source *self, opevo_i_landscape_parameters *list,
                                     opevo_error *err)
 {
-    const json_t *parameters = json_object_get(self->root, "parameters");
+    opevo_json_reader parameters = opevo_json_member(&self->root, "parameters");
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < json_array_size(parameters) && status == OPEVO_OK; i++) {
-        const json_t *json = json_array_get(parameters, i);
-        const char *name = json_string_value(json_object_get(json, "name"));
-        const char *type = json_string_value(json_object_get(json, "type"));
+    for (size_t i = 0; i < json_array_size(parameters.value) && status == OPEVO_OK; i++) {
+        opevo_json_reader at = opevo_json_element(&parameters, i);
+        parameter_entry entry = {.name = NULL};
 
-        if (!name || !type)
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: parameters[%zu] has no name or no type.",
-                                self->path, i);
-        else if (strcmp(type, "factor") == 0)
-            status = read_factor(self, name, json, list, err);
-        else
-            status = read_listed(self, name, type, json, list, err);
+        status = opevo_json_read_some(&at, parameter_fields, 2, &entry, err);
+        if (status == OPEVO_OK)
+            status = strcmp(entry.type, "factor") == 0 ? read_factor(self, &at, &entry, list, err)
+                                                       : read_listed(self, &at, &entry, list, err);
     }
     return status;
 }
@@ -296,30 +298,27 @@ opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *re
                                                  const json_t *root, const char *path,
                                                  const char *space, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    const json_t *whole = json_object_get(root, "space");
-    const source self = {table, root, path};
-    const json_t *constraints = json_object_get(root, "constraints");
-    size_t count = json_array_size(constraints);
-    const char **texts = opevo_calloc(count, sizeof *texts);
+    const source self = {table, {.origin = path, .value = root}, path};
+    description read = {.columns = NULL};
     opevo_i_landscape_parameters list = {0};
+    const char **texts = NULL;
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
 
-    if (!texts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    for (size_t i = 0; i < count; i++) {
-        texts[i] = json_string_value(json_array_get(constraints, i));
-        if (!texts[i]) {
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID, "%s: constraints[%zu] is not a string.", path, i);
-            goto cleanup;
-        }
-    }
-    OPEVO_TRY(check_format(&self, err));
-    OPEVO_TRY(check_columns(&self, err));
-    if (whole) {
-        OPEVO_TRY(begin_in_space(&self, recording, whole, space, err));
+    OPEVO_TRY(opevo_json_read_some(&self.root, description_fields, DESCRIPTION_FIELDS, &read, err));
+    OPEVO_TRY(check_columns(&self, read.columns, err));
+    if (read.space) {
+        OPEVO_TRY(begin_in_space(&self, recording, read.space, space, err));
         goto cleanup;
     }
+    count = opevo_json_text_count(read.constraints);
+    texts = opevo_calloc(count, sizeof *texts);
+    if (!texts) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < count; i++)
+        texts[i] = opevo_json_text_at(read.constraints, i);
     OPEVO_TRY(read_parameters(&self, &list, err));
     OPEVO_TRY(opevo_i_landscape_recording_begin(recording, &list, texts, count, path, space, err));
 cleanup:

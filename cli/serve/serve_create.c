@@ -12,16 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const told_names[] = {
-    [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "time", [OPEVO_I_TOLD_GFLOPS] = "gflops"};
 static const char *const units[] = {
     [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "1/s", [OPEVO_I_TOLD_GFLOPS] = "GFLOP/s"};
-enum { TOLD_COUNT = sizeof units / sizeof *units, WORKERS_MOST = 1000000 };
-
-const char *opevo_i_cli_told_name(opevo_i_cli_told told)
-{
-    return told_names[told];
-}
 
 /* ---- Tuner and settings --------------------------------------------------------------------- */
 
@@ -52,31 +44,26 @@ static opevo_status read_setting(opevo_i_cli_serving *self, const char *key, con
                : OPEVO_FAIL(err, status, "\"settings\", %.60s: %.800s", key, inner.message);
 }
 
-static opevo_status read_tuner(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_tuner(opevo_i_cli_serving *self, const opevo_i_cli_request *request,
+                               opevo_error *err)
 {
-    json_t *settings = json_object_get(request, "settings");
-    uint64_t workers = 1;
-    const char *name = NULL;
     const char *key = NULL;
     json_t *value = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_field_text(request, "tuner", &name, err));
-    OPEVO_TRY(opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err));
+    OPEVO_TRY(opevo_tuner_find(request->tuner ? request->tuner : "opevo", &self->run.tuner, err));
     self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
     if (!self->settings)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
     opevo_settings_default(self->run.tuner, self->settings);
-    OPEVO_TRY(opevo_i_cli_field_count(request, "workers", 1, 1, WORKERS_MOST, &workers, err));
-    opevo_settings_widen(self->run.tuner, (size_t)workers, self->settings);
-    if (settings && !json_is_object(settings))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"settings\" must be an object.");
-    json_object_foreach(settings, key, value)
+    opevo_settings_widen(self->run.tuner, request->workers ? (size_t)request->workers : 1,
+                         self->settings);
+    json_object_foreach(request->settings, key, value)
     {
         OPEVO_TRY(read_setting(self, key, value, err));
     }
     self->run.settings = self->settings;
-    OPEVO_TRY(opevo_i_cli_field_count(request, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    self->run.seed = request->seed;
 cleanup:
     return status;
 }
@@ -100,10 +87,10 @@ static opevo_status parse_space(const json_t *value, bool without_files, opevo_s
     return status;
 }
 
-static opevo_status read_space(const opevo_i_cli_server *server, const json_t *request,
+static opevo_status read_space(const opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                opevo_space **out, opevo_error *err)
 {
-    const json_t *value = json_object_get(request, "space");
+    const json_t *value = request->space;
 
     if (json_is_object(value))
         return parse_space(value, server->without_files, out, err);
@@ -115,53 +102,36 @@ static opevo_status read_space(const opevo_i_cli_server *server, const json_t *r
     return opevo_space_load(json_string_value(value), out, err);
 }
 
-static opevo_status read_told(const json_t *request, opevo_i_cli_told *out, opevo_error *err)
-{
-    const char *name = NULL;
-    opevo_status status = opevo_i_cli_field_text(request, "result", &name, err);
-
-    if (status != OPEVO_OK || !name)
-        return status;
-    for (size_t i = 0; i < TOLD_COUNT; i++) {
-        if (!strcmp(told_names[i], name)) {
-            *out = (opevo_i_cli_told)i;
-            return OPEVO_OK;
-        }
-    }
-    return OPEVO_FAIL(err, OPEVO_INVALID, "\"result\" must be \"score\", \"time\" or \"gflops\".");
-}
-
 /* The words of the criteria are the caller's, also of a call that failed. */
-static opevo_status read_criteria(const json_t *request, opevo_criterion *criteria,
+static opevo_status read_criteria(const opevo_i_cli_request *request, opevo_criterion *criteria,
                                   char *(*words)[2], size_t *count, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_cli_field_texts(request, "criterion", count, err);
 
-    if (status == OPEVO_OK && *count > OPEVO_CRITERIA_MOST - 1)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "\"criterion\" may list %d criteria at most.",
-                            OPEVO_CRITERIA_MOST - 1);
-    for (size_t i = 0; status == OPEVO_OK && i < *count; i++) {
-        const char *text = opevo_i_cli_field_text_at(request, "criterion", i);
-
-        status = opevo_criterion_parse(text, strlen(text), &words[i][0], &words[i][1],
-                                       &criteria[i].larger_is_better, &inner);
+    *count = opevo_json_text_count(request->criterion);
+    if (*count > OPEVO_CRITERIA_MOST - 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"criterion\" may list %d criteria at most.",
+                          OPEVO_CRITERIA_MOST - 1);
+    for (size_t i = 0; i < *count; i++) {
+        const char *text = opevo_json_text_at(request->criterion, i);
+        opevo_status status = opevo_criterion_parse(text, strlen(text), &words[i][0], &words[i][1],
+                                                    &criteria[i].larger_is_better, &inner);
         if (status != OPEVO_OK)
             return OPEVO_FAIL(err, status, "\"criterion\", %.100s: %.700s", text, inner.message);
         criteria[i].name = words[i][0];
         criteria[i].unit = words[i][1];
     }
-    return status;
+    return OPEVO_OK;
 }
 
 /* 16 hexadecimal digits. */
-static opevo_status read_signature(const json_t *request, uint64_t *out, opevo_error *err)
+static opevo_status read_signature(const opevo_i_cli_request *request, uint64_t *out,
+                                   opevo_error *err)
 {
-    const char *text = NULL;
-    opevo_status status = opevo_i_cli_field_text(request, "signature", &text, err);
+    const char *text = request->signature;
 
-    if (status != OPEVO_OK || !text)
-        return status;
+    if (!text)
+        return OPEVO_OK;
     if (strlen(text) != 16 || strspn(text, "0123456789abcdefABCDEF") != 16)
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"signature\" must be 16 hexadecimal digits.");
     *out = strtoull(text, NULL, 16);
@@ -169,7 +139,7 @@ static opevo_status read_signature(const json_t *request, uint64_t *out, opevo_e
 }
 
 static opevo_status make_objective(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
-                                   const json_t *request, opevo_error *err)
+                                   const opevo_i_cli_request *request, opevo_error *err)
 {
     opevo_criterion criteria[OPEVO_CRITERIA_MOST];
     char *words[OPEVO_CRITERIA_MOST][2] = {{NULL}};
@@ -177,9 +147,8 @@ static opevo_status make_objective(const opevo_i_cli_server *server, opevo_i_cli
     opevo_space *space = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_field_text(request, "name", &options.name, err));
-    options.name = options.name ? options.name : "serve";
-    OPEVO_TRY(read_told(request, &self->told, err));
+    options.name = request->name ? request->name : "serve";
+    self->told = (opevo_i_cli_told)request->result;
     options.unit = units[self->told];
     OPEVO_TRY(read_signature(request, &options.signature, err));
     OPEVO_TRY(read_criteria(request, criteria, words, &options.criterion_count, err));
@@ -198,24 +167,22 @@ cleanup:
 
 /* ---- What is searched for ------------------------------------------------------------------- */
 
-static opevo_status read_search(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_search(opevo_i_cli_serving *self, const opevo_i_cli_request *request,
+                                opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    const char *names = NULL;
-    size_t count = 0;
-    opevo_status status = OPEVO_OK;
+    const char *names = request->criteria;
+    size_t count = opevo_json_text_count(request->require);
 
-    OPEVO_TRY(opevo_i_cli_field_text(request, "criteria", &names, err));
     if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
         return OPEVO_FAIL(err, inner.status, "\"criteria\", %.100s: %.700s", names, inner.message);
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->shows_front = names && self->front.criteria.count > 1;
-    OPEVO_TRY(opevo_i_cli_field_texts(request, "require", &count, err));
     self->requirements = opevo_calloc(count, sizeof *self->requirements);
     if (!self->requirements)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for requirements.");
     for (size_t i = 0; i < count; i++) {
-        const char *text = opevo_i_cli_field_text_at(request, "require", i);
+        const char *text = opevo_json_text_at(request->require, i);
 
         if (opevo_requirement_parse(self->objective, text, &self->requirements[i], &inner))
             return OPEVO_FAIL(err, inner.status, "\"require\", %.100s: %.700s", text,
@@ -223,34 +190,34 @@ static opevo_status read_search(opevo_i_cli_serving *self, const json_t *request
     }
     self->run.requirements = self->requirements;
     self->run.requirement_count = count;
-cleanup:
-    return status;
+    return OPEVO_OK;
 }
 
 static opevo_status read_earlier(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
-                                 const json_t *request, opevo_error *err)
+                                 const opevo_i_cli_request *request, opevo_error *err)
 {
-    size_t count = 0;
-    opevo_status status = opevo_i_cli_field_texts(request, "learn", &count, err);
+    size_t count = opevo_json_text_count(request->learn);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && count > 0 && server->without_files)
+    if (count > 0 && server->without_files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = opevo_i_cli_earlier_add(&self->earlier, "\"learn\"",
-                                         opevo_i_cli_field_text_at(request, "learn", i),
-                                         self->run.tuner, self->objective->space, err);
+                                         opevo_json_text_at(request->learn, i), self->run.tuner,
+                                         self->objective->space, err);
     self->run.earlier = self->earlier.trials;
     self->run.earlier_count = self->earlier.count;
     return status;
 }
 
-static opevo_status read_starts(opevo_i_cli_serving *self, const json_t *request, opevo_error *err)
+static opevo_status read_starts(opevo_i_cli_serving *self, const opevo_i_cli_request *request,
+                                opevo_error *err)
 {
-    size_t count = 0;
-    opevo_status status = opevo_i_cli_field_texts(request, "start", &count, err);
+    size_t count = opevo_json_text_count(request->start);
+    opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        const char *text = opevo_i_cli_field_text_at(request, "start", i);
+        const char *text = opevo_json_text_at(request->start, i);
         opevo_error inner = {OPEVO_OK, ""};
 
         if (opevo_i_cli_starts_add_configuration(&self->starts, self->objective->space, text,
@@ -274,14 +241,13 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 }
 
 static opevo_status open_store(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
-                               const json_t *request, opevo_error *err)
+                               const opevo_i_cli_request *request, opevo_error *err)
 {
-    const char *path = NULL;
-    opevo_status status = opevo_i_cli_field_text(request, "store", &path, err);
+    const char *path = request->store ? request->store : server->store;
+    opevo_status status = OPEVO_OK;
 
-    path = path ? path : server->store;
-    if (status != OPEVO_OK || !path)
-        return status;
+    if (!path)
+        return OPEVO_OK;
     if (server->without_files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not written here.");
     status = opevo_store_open(path, OPEVO_STORE_WRITE, &self->run.store, err);
@@ -312,7 +278,7 @@ static opevo_status check_alone(const opevo_i_cli_server *server, const opevo_i_
 }
 
 static opevo_status make(const opevo_i_cli_server *server, opevo_i_cli_serving *self,
-                         const json_t *request, opevo_error *err)
+                         const opevo_i_cli_request *request, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -364,7 +330,7 @@ static void print_batch(const opevo_i_cli_serving *self, opevo_text *out)
 }
 
 static void print_created(const opevo_i_cli_server *server, const opevo_i_cli_serving *self,
-                          const json_t *request, opevo_text *out)
+                          const opevo_i_cli_request *request, opevo_text *out)
 {
     size_t place = 0;
 
@@ -373,19 +339,20 @@ static void print_created(const opevo_i_cli_server *server, const opevo_i_cli_se
     opevo_json_index(out, "session", place + 1);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
     opevo_json_index(out, "size", opevo_space_size(self->objective->space));
-    if (json_object_get(request, "workers"))
+    if (request->workers)
         print_batch(self, out);
 }
 
-opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server, const json_t *request,
-                                      opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_text *out,
+                                      opevo_error *err)
 {
     opevo_i_cli_serving *self = NULL;
     char *identity = NULL;
     opevo_status status = OPEVO_OK;
 
     if (server->shared)
-        OPEVO_TRY(opevo_i_cli_share_find(server, request, &self, &identity, err));
+        OPEVO_TRY(opevo_i_cli_share_find(server, request->root, &self, &identity, err));
     if (self) {
         print_created(server, self, request, out);
         opevo_json_bool(out, "joined", true);
@@ -408,4 +375,22 @@ cleanup:
     opevo_i_cli_serving_close(self, NULL);
     free(identity);
     return status;
+}
+
+opevo_status opevo_i_cli_serve_close(opevo_i_cli_server *server, const opevo_i_cli_request *request,
+                                     opevo_text *out, opevo_error *err)
+{
+    opevo_i_cli_serving *self = NULL;
+    opevo_status status = opevo_i_cli_serving_find(server, request, &self, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
+    if (server->shared) { /* it stays there for others */
+        opevo_i_cli_share_release(self, server->client);
+        return OPEVO_OK;
+    }
+    for (size_t i = 0; i < server->count; i++)
+        server->sessions[i] = server->sessions[i] == self ? NULL : server->sessions[i];
+    return opevo_i_cli_serving_close(self, err);
 }

@@ -4,62 +4,16 @@
 
 #include "serve_internal.h"
 
-#include <opevo/closest.h>
 #include <opevo/memory.h>
 
 #include <string.h>
 
-enum { KEYS_MOST = 16 };
-
-static opevo_status close_one(opevo_i_cli_server *server, const json_t *request, opevo_text *out,
-                              opevo_error *err)
+opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_i_cli_serving **out,
+                                      opevo_error *err)
 {
-    opevo_i_cli_serving *self = NULL;
-    opevo_status status = opevo_i_cli_serving_find(server, request, &self, err);
+    uint64_t number = request->session;
 
-    if (status != OPEVO_OK)
-        return status;
-    opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
-    if (server->shared) { /* it stays there for others */
-        opevo_i_cli_share_release(self, server->client);
-        return OPEVO_OK;
-    }
-    for (size_t i = 0; i < server->count; i++)
-        server->sessions[i] = server->sessions[i] == self ? NULL : server->sessions[i];
-    return opevo_i_cli_serving_close(self, err);
-}
-
-static const struct {
-    const char *op;
-    opevo_i_cli_answer answer;
-    const char *keys[KEYS_MOST + 1]; /* beside "op" and "id" */
-} operations[] = {
-    {"create",
-     opevo_i_cli_serve_create,
-     {"op", "id", "space", "tuner", "seed", "settings", "store", "name", "result", "criterion",
-      "criteria", "require", "learn", "start", "signature", "workers"}},
-    {"ask", opevo_i_cli_serve_ask, {"op", "id", "session", "count", "until"}},
-    {"pending", opevo_i_cli_serve_pending, {"op", "id", "session", "hold"}},
-    {"tell", opevo_i_cli_serve_tell, {"op", "id", "session", "trials"}},
-    {"best", opevo_i_cli_serve_best, {"op", "id", "session"}},
-    {"law",
-     opevo_i_cli_serve_law,
-     {"op", "id", "session", "parameter", "topology", "start", "q", "method", "tolerance"}},
-    {"tuners", opevo_i_cli_serve_tuners, {"op", "id"}},
-    {"version", opevo_i_cli_serve_version, {"op", "id"}},
-    {"close", close_one, {"op", "id", "session"}},
-};
-enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
-
-opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server, const json_t *request,
-                                      opevo_i_cli_serving **out, opevo_error *err)
-{
-    uint64_t number = 0;
-    opevo_status status =
-        opevo_i_cli_field_count(request, "session", 0, 1, UINT32_MAX, &number, err);
-
-    if (status != OPEVO_OK)
-        return status;
     if (number == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"session\" is missing: the number from create.");
     if (number > server->count || !server->sessions[number - 1])
@@ -69,41 +23,15 @@ opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server, const js
     return OPEVO_OK;
 }
 
-static opevo_status find_operation(const char *op, size_t *out, opevo_error *err)
-{
-    opevo_closest closest = {.word = op};
-
-    for (size_t i = 0; i < OPERATION_COUNT; i++) {
-        if (!strcmp(operations[i].op, op)) {
-            *out = i;
-            return OPEVO_OK;
-        }
-        opevo_closest_offer(&closest, operations[i].op);
-    }
-    if (closest.found)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown op \"%.60s\"; did you mean \"%s\"?", op,
-                          closest.found);
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "Unknown op \"%.60s\"; it is one of create, ask, pending, tell, best, law, "
-                      "tuners, version and close.",
-                      op);
-}
-
-/* The members of a reply to a request that could be read. */
-static opevo_status answer(opevo_i_cli_server *server, json_t *request, opevo_text *out,
+/* The members of a reply to a request that is JSON. */
+static opevo_status answer(opevo_i_cli_server *server, const json_t *root, opevo_text *out,
                            opevo_error *err)
 {
-    const char *op = NULL;
-    size_t found = 0;
-    opevo_status status = opevo_i_cli_field_text(request, "op", &op, err);
+    opevo_i_cli_request request;
+    opevo_i_cli_answer answer_it = NULL;
+    opevo_status status = opevo_i_cli_request_read(root, &request, &answer_it, err);
 
-    if (status == OPEVO_OK && !op)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "\"op\" is missing: what to do, such as \"ask\".");
-    if (status == OPEVO_OK)
-        status = find_operation(op, &found, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_field_check(request, operations[found].keys, op, err);
-    return status == OPEVO_OK ? operations[found].answer(server, request, out, err) : status;
+    return status == OPEVO_OK ? answer_it(server, &request, out, err) : status;
 }
 
 static opevo_status read_request(const char *line, size_t length, json_t **out, opevo_error *err)

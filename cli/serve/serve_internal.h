@@ -6,7 +6,7 @@
 #ifndef OPEVO_SERVE_INTERNAL_H
 #define OPEVO_SERVE_INTERNAL_H
 
-#include <jansson.h>
+#include <opevo/json_read.h>
 
 #include "cli_internal.h"
 
@@ -22,7 +22,6 @@ typedef enum opevo_i_cli_told {
     OPEVO_I_TOLD_TIME,
     OPEVO_I_TOLD_GFLOPS
 } opevo_i_cli_told;
-const char *opevo_i_cli_told_name(opevo_i_cli_told told);
 
 /* A trial that was asked for and not told, of a session that several clients share. */
 typedef struct opevo_i_cli_lease {
@@ -73,29 +72,67 @@ void opevo_i_cli_serve_refuse(const char *sentence, opevo_text *out);
 /* Close all sessions. Errors: the first of theirs. */
 opevo_status opevo_i_cli_serve_end(opevo_i_cli_server *server, opevo_error *err);
 
+/* A request; members that it does not have, or that its operation does not know, keep what stands
+ * behind them. */
+typedef struct opevo_i_cli_request {
+    const json_t *root;
+    const char *op;           /* NULL */
+    json_t *id;               /* NULL */
+    uint64_t session;         /* 0 */
+    uint64_t count, until;    /* of ask; 1, UINT64_MAX */
+    json_t *hold;             /* of pending: a list; NULL */
+    json_t *trials;           /* of tell: a list */
+    json_t *space, *settings; /* of create, as all below; NULL each */
+    const char *tuner, *store, *name, *criteria, *signature;
+    json_t *criterion, *require, *learn;       /* lists of texts */
+    json_t *start;                             /* of law: a value; of create: a list of texts */
+    uint64_t seed, workers;                    /* 1, 0 */
+    unsigned result;                           /* opevo_i_cli_told; SCORE */
+    const char *parameter, *topology, *method; /* of law; NULL each */
+    double q, tolerance;                       /* 0.5, 0 */
+} opevo_i_cli_request;
+
 /* What answers an operation: it adds members to the object of the reply. */
-typedef opevo_status (*opevo_i_cli_answer)(opevo_i_cli_server *server, const json_t *request,
-                                           opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server, const json_t *request,
-                                      opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const json_t *request,
+typedef opevo_status (*opevo_i_cli_answer)(opevo_i_cli_server *server,
+                                           const opevo_i_cli_request *request, opevo_text *out,
+                                           opevo_error *err);
+opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_text *out,
+                                      opevo_error *err);
+opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                    opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server, const json_t *request,
-                                       opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server,
+                                       const opevo_i_cli_request *request, opevo_text *out,
+                                       opevo_error *err);
+opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                     opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                     opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                    opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server, const json_t *request,
-                                      opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server, const json_t *request,
-                                       opevo_text *out, opevo_error *err);
+opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_text *out,
+                                      opevo_error *err);
+opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server,
+                                       const opevo_i_cli_request *request, opevo_text *out,
+                                       opevo_error *err);
+
+opevo_status opevo_i_cli_serve_close(opevo_i_cli_server *server, const opevo_i_cli_request *request,
+                                     opevo_text *out, opevo_error *err);
 
 /* The open session that the request names. Errors: INVALID. */
-opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server, const json_t *request,
-                                      opevo_i_cli_serving **out, opevo_error *err);
+opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_i_cli_serving **out,
+                                      opevo_error *err);
+
+/* ---- serve_request.c ---- */
+
+/* The request in the tree, which stays the caller's, and what answers its operation. Errors:
+ * INVALID for an unknown operation or key, or a value that it does not take; NOMEM. */
+opevo_status opevo_i_cli_request_read(const json_t *root, opevo_i_cli_request *out,
+                                      opevo_i_cli_answer *answer, opevo_error *err);
+/* The words of "result", in the order of opevo_i_cli_told. */
+extern const char *const opevo_i_cli_told_names[];
 
 /* ---- serve_create.c ---- */
 
@@ -135,25 +172,6 @@ void opevo_i_cli_share_leave(opevo_i_cli_server *server, uint64_t client);
  *   contact  file in which address and token stand for clients; NULL: none */
 opevo_status opevo_i_cli_serve_listen(opevo_i_cli_server *server, const char *address,
                                       const char *contact, opevo_error *err);
-
-/* ---- serve_fields.c: members of a request, with a sentence for each that is wrong ---- */
-
-/* All keys are among `known`, which ends with NULL. `what` is what has them: "ask". */
-opevo_status opevo_i_cli_field_check(json_t *object, const char *const *known, const char *what,
-                                     opevo_error *err);
-/* A text; NULL where it is not given. */
-opevo_status opevo_i_cli_field_text(const json_t *object, const char *key, const char **out,
-                                    opevo_error *err);
-/* A whole number in [min, max], also as a text of digits; `fallback` where it is not given. */
-opevo_status opevo_i_cli_field_count(const json_t *object, const char *key, uint64_t fallback,
-                                     uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
-/* A number; *given says whether there is one. */
-opevo_status opevo_i_cli_field_number(const json_t *object, const char *key, double *out,
-                                      bool *given, opevo_error *err);
-/* A list of texts, or one text alone: how many there are, and the i-th. */
-opevo_status opevo_i_cli_field_texts(const json_t *object, const char *key, size_t *count,
-                                     opevo_error *err);
-const char *opevo_i_cli_field_text_at(const json_t *object, const char *key, size_t i);
 
 /* ---- serve_lines.c ---- */
 

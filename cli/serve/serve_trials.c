@@ -61,37 +61,31 @@ static void add_own(const opevo_i_cli_serving *self, size_t missing, opevo_text 
     }
 }
 
-opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                    opevo_text *out, opevo_error *err)
 {
     opevo_i_cli_serving *self = NULL;
     opevo_trial *trials = NULL;
     opevo_status status = OPEVO_OK;
-    uint64_t wanted = 0;
-    uint64_t until = 0;
+    size_t wanted = (size_t)request->count;
     size_t count = 0;
     size_t elsewhere = 0;
 
     OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
-    OPEVO_TRY(
-        opevo_i_cli_field_count(request, "count", 1, 1, OPEVO_I_SERVE_ASK_MOST, &wanted, err));
-    OPEVO_TRY(opevo_i_cli_field_count(request, "until", UINT64_MAX, 1, UINT64_MAX, &until, err));
-    if (json_object_get(request, "until") && !server->shared)
+    if (request->until < UINT64_MAX && !server->shared)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"until\" is for sessions that are shared: serve --listen.");
-    trials = opevo_malloc((size_t)wanted, sizeof *trials);
+    trials = opevo_malloc(wanted, sizeof *trials);
     if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu trials.",
-                          (unsigned long long)wanted);
-    OPEVO_TRY(server->shared
-                  ? opevo_i_cli_share_ask(server, self, (size_t)wanted, until, trials, &count,
-                                          &elsewhere, err)
-                  : opevo_session_ask(self->session, trials, (size_t)wanted, &count, err));
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", wanted);
+    OPEVO_TRY(server->shared ? opevo_i_cli_share_ask(server, self, wanted, request->until, trials,
+                                                     &count, &elsewhere, err)
+                             : opevo_session_ask(self->session, trials, wanted, &count, err));
     add_trials(self, trials, count, out);
     if (server->shared)
-        add_shared(self, (size_t)wanted - count, until, elsewhere, out);
+        add_shared(self, wanted - count, request->until, elsewhere, out);
     else
-        add_own(self, (size_t)wanted - count, out);
+        add_own(self, wanted - count, out);
 cleanup:
     opevo_free(trials);
     return status;
@@ -109,15 +103,15 @@ static opevo_status all_pending(const opevo_i_cli_serving *self, opevo_trial **t
 }
 
 /* The numbers of "hold"; release them with opevo_free. */
-static opevo_status read_held(const opevo_i_cli_server *server, const json_t *request,
+static opevo_status read_held(const opevo_i_cli_server *server, const opevo_i_cli_request *request,
                               uint64_t **out, size_t *count, opevo_error *err)
 {
-    const json_t *list = json_object_get(request, "hold");
+    const json_t *list = request->hold;
 
     *count = json_array_size(list);
-    if (list && (!server->shared || !json_is_array(list)))
+    if (list && !server->shared)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"hold\" must be a list of numbers, and the session a shared one.");
+                          "\"hold\" is for sessions that are shared: serve --listen.");
     *out = opevo_malloc(*count, sizeof **out);
     if (!*out)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu numbers.", *count);
@@ -131,8 +125,9 @@ static opevo_status read_held(const opevo_i_cli_server *server, const json_t *re
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server, const json_t *request,
-                                       opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server,
+                                       const opevo_i_cli_request *request, opevo_text *out,
+                                       opevo_error *err)
 {
     opevo_i_cli_serving *self = NULL;
     uint64_t *held = NULL;
@@ -163,66 +158,82 @@ static const struct {
               [OPEVO_I_TOLD_GFLOPS] = {1e-12, 1e12}};
 enum { TOLD_COUNT = sizeof ranges / sizeof *ranges };
 
-/* The number of the success that the entry tells, if it does. */
-static opevo_status read_result(opevo_i_cli_told told, const json_t *entry, double *out,
-                                bool *given, opevo_error *err)
+/* A trial as it is told. */
+typedef struct told_entry {
+    uint64_t number;
+    double results[TOLD_COUNT]; /* NaN: not given */
+    const char *outcome, *message;
+    json_t *criteria;
+    double cost;
+} told_entry;
+
+#define RESULT(name, told)                                                                         \
+    {                                                                                              \
+        name, OPEVO_JSON_NUMBER, .offset = offsetof(told_entry, results) + (told) * sizeof(double) \
+    }
+static const opevo_json_field told_fields[] = {
+    OPEVO_JSON_FIELD(told_entry, number, WHOLE, .required = true, .or_digits = true, .least = 1),
+    RESULT("score", OPEVO_I_TOLD_SCORE),
+    RESULT("time", OPEVO_I_TOLD_TIME),
+    RESULT("gflops", OPEVO_I_TOLD_GFLOPS),
+    OPEVO_JSON_FIELD(told_entry, outcome, TEXT),
+    OPEVO_JSON_FIELD(told_entry, message, TEXT),
+    OPEVO_JSON_FIELD(told_entry, criteria, OBJECT),
+    OPEVO_JSON_FIELD(told_entry, cost, NUMBER)};
+enum { TOLD_FIELDS = sizeof told_fields / sizeof *told_fields };
+
+/* The number of the success that the entry tells is the session's, and within its range. */
+static opevo_status check_result(opevo_i_cli_told told, const told_entry *entry, opevo_error *err)
 {
-    const char *name = opevo_i_cli_told_name(told);
-    opevo_status status = OPEVO_OK;
+    const char *name = opevo_i_cli_told_names[told];
+    double result = entry->results[told];
 
     for (size_t i = 0; i < TOLD_COUNT; i++) {
-        if (i != told && json_object_get(entry, opevo_i_cli_told_name((opevo_i_cli_told)i)))
+        if (i != told && !isnan(entry->results[i]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "this session is told \"%s\", as its \"result\" says.", name);
     }
-    status = opevo_i_cli_field_number(entry, name, out, given, err);
-    if (status == OPEVO_OK && *given &&
-        !((*out >= ranges[told].least && *out <= ranges[told].most) ||
-          (told == OPEVO_I_TOLD_SCORE && *out == 0)))
+    if (!isnan(result) && !((result >= ranges[told].least && result <= ranges[told].most) ||
+                            (told == OPEVO_I_TOLD_SCORE && result == 0)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\" must be %sfrom %g to %g.", name,
                           told == OPEVO_I_TOLD_SCORE ? "0 or " : "", ranges[told].least,
                           ranges[told].most);
-    return status;
+    return OPEVO_OK;
 }
 
-static opevo_status read_class(const json_t *entry, opevo_outcome_class *out, bool *given,
-                               opevo_error *err)
+static opevo_status read_class(const char *name, opevo_outcome_class *out, opevo_error *err)
 {
-    const char *name = NULL;
-    opevo_status status = opevo_i_cli_field_text(entry, "outcome", &name, err);
     opevo_text known = {0};
 
-    *given = name != NULL;
-    if (status != OPEVO_OK || !name || opevo_outcome_parse(name, out))
-        return status;
+    if (!name || opevo_outcome_parse(name, out))
+        return OPEVO_OK;
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
         opevo_text_printf(&known, "%s%s", i ? ", " : "",
                           opevo_outcome_name((opevo_outcome_class)i));
-    status = OPEVO_FAIL(err, OPEVO_INVALID, "the outcome \"%.60s\" is unknown; it is one of %s.",
-                        name, opevo_text_string(&known));
+    OPEVO_FAIL(err, OPEVO_INVALID, "the outcome \"%.60s\" is unknown; it is one of %s.", name,
+               opevo_text_string(&known));
     opevo_text_free(&known);
-    return status;
+    return OPEVO_INVALID;
 }
 
 /* The success or the failure that the entry tells, without criteria and costs. */
-static opevo_status read_outcome(const opevo_i_cli_serving *self, const json_t *entry,
+static opevo_status read_outcome(const opevo_i_cli_serving *self, const told_entry *entry,
                                  opevo_outcome *out, opevo_error *err)
 {
+    const char *name = opevo_i_cli_told_names[self->told];
+    double result = entry->results[self->told];
     opevo_outcome_class kind = OPEVO_OUTCOME_OK;
-    bool has_class = false;
-    bool has_result = false;
-    double result = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(read_result(self->told, entry, &result, &has_result, err));
-    OPEVO_TRY(read_class(entry, &kind, &has_class, err));
-    if (kind != OPEVO_OUTCOME_OK && has_result)
+    OPEVO_TRY(check_result(self->told, entry, err));
+    OPEVO_TRY(read_class(entry->outcome, &kind, err));
+    if (kind != OPEVO_OUTCOME_OK && !isnan(result))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "a trial whose outcome is %s has no \"%s\": leave one of them out.",
-                          opevo_outcome_name(kind), opevo_i_cli_told_name(self->told));
-    if (kind == OPEVO_OUTCOME_OK && !has_result)
+                          opevo_outcome_name(kind), name);
+    if (kind == OPEVO_OUTCOME_OK && isnan(result))
         return OPEVO_FAIL(err, OPEVO_INVALID, "it needs a \"%s\", or the \"outcome\" of a failure.",
-                          opevo_i_cli_told_name(self->told));
+                          name);
     if (kind != OPEVO_OUTCOME_OK)
         *out = opevo_outcome_failed(kind);
     else if (self->told == OPEVO_I_TOLD_TIME)
@@ -233,42 +244,45 @@ cleanup:
     return status;
 }
 
-static opevo_status read_criteria(const opevo_i_cli_serving *self, const json_t *entry,
+/* What is null is not known. */
+static opevo_status read_criteria(const opevo_i_cli_serving *self, const opevo_json_reader *at,
                                   opevo_outcome *out, opevo_error *err)
 {
-    json_t *values = json_object_get(entry, "criteria");
     const opevo_objective *objective = self->objective;
     const char *known[OPEVO_CRITERIA_MOST] = {NULL};
     opevo_status status = OPEVO_OK;
 
-    if (values && !json_is_object(values))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"criteria\" must be an object.");
+    if (!at->value)
+        return OPEVO_OK;
     for (size_t i = 0; i < objective->more_count; i++)
         known[i] = objective->criteria[i].name;
-    OPEVO_TRY(opevo_i_cli_field_check(values, known, "criteria", err));
+    OPEVO_TRY(opevo_json_keys(at, known, "an object", err));
     for (size_t i = 0; i < objective->more_count; i++) {
-        bool given = false;
+        const opevo_json_field field = {known[i], OPEVO_JSON_NUMBER,
+                                        .offset = i * sizeof *out->more};
 
-        if (!json_is_null(json_object_get(values, known[i])))
-            OPEVO_TRY(opevo_i_cli_field_number(values, known[i], &out->more[i], &given, err));
+        if (!json_is_null(json_object_get(at->value, known[i])))
+            OPEVO_TRY(opevo_json_read_some(at, &field, 1, out->more, err));
     }
 cleanup:
     return status;
 }
 
-static opevo_status read_entry(const opevo_i_cli_serving *self, json_t *entry, opevo_trial *out,
-                               opevo_error *err)
+static opevo_status read_entry(const opevo_i_cli_serving *self, const opevo_json_reader *at,
+                               opevo_trial *out, opevo_error *err)
 {
-    static const char *const keys[] = {"number",   "time", "gflops",  "score", "outcome",
-                                       "criteria", "cost", "message", NULL};
-    bool given = false;
+    const opevo_json_reader criteria = opevo_json_member(at, "criteria");
+    told_entry entry = {.results = {NAN, NAN, NAN}, .cost = NAN};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_field_check(entry, keys, "a trial", err));
-    OPEVO_TRY(read_outcome(self, entry, &out->outcome, err));
-    OPEVO_TRY(read_criteria(self, entry, &out->outcome, err));
-    OPEVO_TRY(opevo_i_cli_field_number(entry, "cost", &out->outcome.other_s, &given, err));
-    OPEVO_TRY(opevo_i_cli_field_text(entry, "message", &out->outcome.message, err));
+    OPEVO_TRY(opevo_json_read_some(at, told_fields, 1, &entry, err));
+    out->number = entry.number;
+    OPEVO_TRY(opevo_json_read(at, told_fields, TOLD_FIELDS, &entry, err));
+    OPEVO_TRY(read_outcome(self, &entry, &out->outcome, err));
+    OPEVO_TRY(read_criteria(self, &criteria, &out->outcome, err));
+    if (!isnan(entry.cost))
+        out->outcome.other_s = entry.cost;
+    out->outcome.message = entry.message;
 cleanup:
     return status;
 }
@@ -277,36 +291,31 @@ static opevo_status read_told(const opevo_i_cli_serving *self, const json_t *lis
                               opevo_trial *trials, opevo_error *err)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *entry = json_array_get(list, i);
+        const opevo_json_reader at = {.value = json_array_get(list, i)};
         opevo_error inner = {OPEVO_OK, ""};
 
         trials[i] = (opevo_trial){.number = 0};
-        if (!json_is_object(entry) || !json_object_get(entry, "number"))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Entry %zu of \"trials\" must be an object with a \"number\".",
-                              i + 1);
-        if (opevo_i_cli_field_count(entry, "number", 0, 1, UINT64_MAX, &trials[i].number, &inner))
+        if (read_entry(self, &at, &trials[i], &inner) == OPEVO_OK)
+            continue;
+        if (trials[i].number == 0)
             return OPEVO_FAIL(err, inner.status, "Entry %zu of \"trials\": %.900s", i + 1,
                               inner.message);
-        if (read_entry(self, entry, &trials[i], &inner))
-            return OPEVO_FAIL(err, inner.status, "Trial %llu: %.900s",
-                              (unsigned long long)trials[i].number, inner.message);
+        return OPEVO_FAIL(err, inner.status, "Trial %llu: %.900s",
+                          (unsigned long long)trials[i].number, inner.message);
     }
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                     opevo_text *out, opevo_error *err)
 {
-    const json_t *list = json_object_get(request, "trials");
+    const json_t *list = request->trials;
     size_t count = json_array_size(list);
     opevo_i_cli_serving *self = NULL;
     opevo_trial *trials = NULL;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
-    if (!json_is_array(list))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"trials\" must be a list of trials.");
     trials = opevo_malloc(count, sizeof *trials);
     if (!trials)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
@@ -329,7 +338,7 @@ static void add_told(const opevo_i_cli_serving *self, const opevo_trial *trial, 
     const opevo_outcome *outcome = &trial->outcome;
 
     begin_trial(self, trial, out);
-    opevo_json_double(out, opevo_i_cli_told_name(self->told),
+    opevo_json_double(out, opevo_i_cli_told_names[self->told],
                       self->told == OPEVO_I_TOLD_TIME ? outcome->time_s : outcome->fitness);
     if (objective->more_count > 0) {
         opevo_json_key(out, "criteria");
@@ -341,7 +350,7 @@ static void add_told(const opevo_i_cli_serving *self, const opevo_trial *trial, 
     opevo_text_add(out, "}");
 }
 
-opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                     opevo_text *out, opevo_error *err)
 {
     opevo_i_cli_serving *self = NULL;

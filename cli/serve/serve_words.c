@@ -23,33 +23,31 @@ static const opevo_parameter *find_parameter(const opevo_space *space, const cha
 }
 
 /* The parameter that the request names; *made is to be destroyed, where it is none of a session. */
-static opevo_status choose_parameter(const opevo_i_cli_server *server, const json_t *request,
+static opevo_status choose_parameter(const opevo_i_cli_server *server,
+                                     const opevo_i_cli_request *request,
                                      const opevo_parameter **out, opevo_parameter **made,
                                      opevo_error *err)
 {
     opevo_i_cli_serving *of = NULL;
-    const char *name = NULL;
-    const char *topology = NULL;
+    const char *name = request->parameter;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_field_text(request, "parameter", &name, err));
-    OPEVO_TRY(opevo_i_cli_field_text(request, "topology", &topology, err));
     if (!name)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"parameter\" is missing: a name, or such as \"factor(8,3)\".");
-    if (json_object_get(request, "session")) {
+    if (request->session) {
         OPEVO_TRY(opevo_i_cli_serving_find(server, request, &of, err));
         *out = find_parameter(of->objective->space, name);
         if (!*out)
             return OPEVO_FAIL(err, OPEVO_INVALID, "The session has no parameter \"%.200s\".", name);
-        if (topology)
+        if (request->topology)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "\"topology\" is that of the session: leave it out.");
         return OPEVO_OK;
     }
     if (server->without_files && strstr(name, "graph"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
-    OPEVO_TRY(opevo_i_cli_parameter_of(name, topology, made, err));
+    OPEVO_TRY(opevo_i_cli_parameter_of(name, request->topology, made, err));
     *out = *made;
 cleanup:
     return status;
@@ -72,10 +70,10 @@ static opevo_status add_value(const json_t *value, opevo_text *out, opevo_error 
     return OPEVO_OK;
 }
 
-static opevo_status read_start(const json_t *request, const opevo_parameter *parameter,
+static opevo_status read_start(const opevo_i_cli_request *request, const opevo_parameter *parameter,
                                opevo_index *start, opevo_error *err)
 {
-    const json_t *value = json_object_get(request, "start");
+    const json_t *value = request->start;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
@@ -96,29 +94,20 @@ static opevo_status read_start(const json_t *request, const opevo_parameter *par
     return status;
 }
 
-static opevo_status read_options(const json_t *request, double *q, opevo_law_options *options,
+static opevo_status read_options(const opevo_i_cli_request *request, opevo_law_options *options,
                                  opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    const char *method = NULL;
-    bool given = false;
-
-    OPEVO_TRY(opevo_i_cli_field_text(request, "method", &method, err));
-    OPEVO_TRY(opevo_i_cli_field_number(request, "q", q, &given, err));
-    if (!(*q >= 0 && *q < 1))
+    options->tolerance = request->tolerance;
+    if (!(request->q >= 0 && request->q < 1))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"q\" must be a number with 0 <= q < 1.");
-    OPEVO_TRY(opevo_i_cli_field_number(request, "tolerance", &options->tolerance, &given, err));
-    if (given && !(options->tolerance > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"tolerance\" must be a number above 0.");
-    if (method && !opevo_law_method_parse(method, &options->method))
+    if (request->method && !opevo_law_method_parse(request->method, &options->method))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"method\" must be auto, closed-form, tridiagonal, cholesky, cg, "
                           "cg-implicit or lumped.");
-cleanup:
-    return status;
+    return OPEVO_OK;
 }
 
-opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const json_t *request,
+opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const opevo_i_cli_request *request,
                                    opevo_text *out, opevo_error *err)
 {
     opevo_law_options options = {OPEVO_LAW_AUTO, 0};
@@ -128,14 +117,13 @@ opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const json_t *req
     opevo_law *law = NULL;
     opevo_status status = OPEVO_OK;
     opevo_index start = 0;
-    double q = 0.5;
     size_t count = 0;
     bool by_class = false;
 
     OPEVO_TRY(choose_parameter(server, request, &parameter, &made, err));
     OPEVO_TRY(read_start(request, parameter, &start, err));
-    OPEVO_TRY(read_options(request, &q, &options, err));
-    OPEVO_TRY(opevo_law_create(parameter, q, start, &options, &law, err));
+    OPEVO_TRY(read_options(request, &options, err));
+    OPEVO_TRY(opevo_law_create(parameter, request->q, start, &options, &law, err));
     OPEVO_TRY(opevo_i_cli_law_rows_make(law, &rows, &count, &by_class, err));
     opevo_i_cli_law_json(law, rows, count, by_class, "", out);
 cleanup:
@@ -147,8 +135,9 @@ cleanup:
 
 /* ---- What there is -------------------------------------------------------------------------- */
 
-opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server, const json_t *request,
-                                      opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server,
+                                      const opevo_i_cli_request *request, opevo_text *out,
+                                      opevo_error *err)
 {
     (void)server;
     (void)request;
@@ -163,8 +152,9 @@ opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server, const json_t *
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server, const json_t *request,
-                                       opevo_text *out, opevo_error *err)
+opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server,
+                                       const opevo_i_cli_request *request, opevo_text *out,
+                                       opevo_error *err)
 {
     (void)server;
     (void)request;

@@ -5,7 +5,6 @@
 
 #include "study_plan_internal.h"
 
-#include <opevo/file.h>
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/tuners.h>
@@ -17,117 +16,111 @@
 
 #define PLAN_BYTES_MAX ((size_t)16 << 20) /* of JSON, which takes some twenty times its size */
 
+static opevo_status no_memory(const char *path, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+}
+
 /* ---- Objectives ----------------------------------------------------------------------------- */
 
-static opevo_status add_objective(opevo_plan *plan, const char *on, const char *what,
-                                  const char *space, const char *where, opevo_error *err)
+typedef struct objective_entry {
+    json_t *on, *what, *criteria, *require, *start, *topologies; /* NULL: absent */
+    const char *space;
+    bool only_recorded;
+} objective_entry;
+
+static const opevo_json_field objective_fields[] = {
+    OPEVO_JSON_FIELD(objective_entry, on, TEXTS, .required = true, .least = 1),
+    OPEVO_JSON_FIELD(objective_entry, what, TEXTS, .least = 1),
+    OPEVO_JSON_FIELD(objective_entry, space, TEXT, .least = 1),
+    {"only-recorded", OPEVO_JSON_FLAG, .offset = offsetof(objective_entry, only_recorded)},
+    OPEVO_JSON_FIELD(objective_entry, topologies, OBJECT),
+    OPEVO_JSON_FIELD(objective_entry, criteria, TEXTS, .least = 1),
+    OPEVO_JSON_FIELD(objective_entry, require, TEXTS, .least = 1),
+    OPEVO_JSON_FIELD(objective_entry, start, TEXTS, .least = 1),
+};
+
+static opevo_status add_objective(opevo_plan *plan, const opevo_json_reader *at, const char *on,
+                                  const char *what, const char *space, opevo_error *err)
 {
     opevo_i_study_plan_objective *grown =
         opevo_realloc(plan->objectives, plan->objective_count + 1, sizeof *grown);
     opevo_i_study_plan_objective *made = NULL;
 
     if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+        return no_memory(plan->path, err);
     plan->objectives = grown;
     made = &grown[plan->objective_count++];
     *made = (opevo_i_study_plan_objective){.on = opevo_strdup(on),
                                            .what = what ? opevo_strdup(what) : NULL,
                                            .space = space ? opevo_strdup(space) : NULL,
-                                           .where = opevo_strdup(where)};
+                                           .where = opevo_json_path(at)};
     if (!made->on || !made->where || (what && !made->what) || (space && !made->space))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+        return no_memory(plan->path, err);
     return OPEVO_OK;
 }
 
-/* What is searched for: "criteria" and "require", each a text or a list of texts. */
-static opevo_status read_search(opevo_plan *plan, const json_t *entry,
-                                opevo_i_study_plan_objective *self, opevo_error *err)
+/* All but what it is: how it is measured, what is searched for, and from where. */
+static opevo_status read_rest(const opevo_json_reader *at, const objective_entry *entry,
+                              opevo_i_study_plan_objective *self, opevo_error *err)
 {
-    opevo_i_study_texts criteria = {NULL, 0};
-    opevo_i_study_texts require = {NULL, 0};
+    opevo_json_reader topologies = opevo_json_member(at, "topologies");
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, self->where, "criteria", false, &criteria,
-                                       err));
-    OPEVO_TRY(
-        opevo_i_study_plan_texts(plan->path, entry, self->where, "require", false, &require, err));
-    for (size_t i = 0; i < criteria.count; i++)
-        opevo_text_printf(&self->criteria, "%s%s", i ? "," : "", criteria.items[i]);
-    self->requirements = opevo_calloc(require.count, sizeof *self->requirements);
-    for (size_t i = 0; self->requirements && i < require.count; i++) {
-        self->requirements[i] = opevo_strdup(require.items[i]);
-        self->requirement_count += self->requirements[i] != NULL;
-    }
-    if (self->criteria.failed || self->requirement_count < require.count)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    self->only_recorded = entry->only_recorded;
+    OPEVO_TRY(opevo_i_study_plan_read_options(at, self, err));
+    for (size_t i = 0; i < opevo_json_text_count(entry->criteria); i++)
+        opevo_text_printf(&self->criteria, "%s%s", i ? "," : "",
+                          opevo_json_text_at(entry->criteria, i));
+    OPEVO_TRY(opevo_text_check(&self->criteria, err));
+    OPEVO_TRY(opevo_i_study_plan_copy_texts(at, entry->require, &self->requirements,
+                                            &self->requirement_count, err));
+    OPEVO_TRY(opevo_i_study_plan_copy_texts(at, entry->start, &self->start_texts,
+                                            &self->start_count, err));
+    self->own_topologies = entry->topologies != NULL;
+    if (entry->topologies)
+        OPEVO_TRY(opevo_i_study_plan_axes(&topologies, &self->topologies, err));
 cleanup:
-    opevo_free(criteria.items);
-    opevo_free(require.items);
     return status;
 }
 
 /* One entry: each "on" with each "what". */
-static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
-                                   opevo_error *err)
+static opevo_status read_objective(opevo_plan *plan, const opevo_json_reader *at, opevo_error *err)
 {
     static const char *const keys[] = {
         "on",       "what",    "space", "only-recorded",      "topologies",
         "criteria", "require", "start", OPEVO_I_PLAN_OPTIONS, NULL};
-    const json_t *only = json_object_get(entry, "only-recorded");
+    objective_entry entry = {.on = NULL};
+    size_t first = plan->objective_count, what_count = 0;
     opevo_status status = OPEVO_OK;
-    opevo_i_study_texts on = {NULL, 0};
-    opevo_i_study_texts what = {NULL, 0};
-    opevo_i_study_texts space = {NULL, 0};
-    size_t first = plan->objective_count;
 
-    if (json_is_string(entry))
-        return add_objective(plan, json_string_value(entry), NULL, NULL, where, err);
-    OPEVO_TRY(
-        opevo_i_study_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
-    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "on", true, &on, err));
-    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "what", false, &what, err));
-    OPEVO_TRY(opevo_i_study_plan_texts(plan->path, entry, where, "space", false, &space, err));
-    if (space.count > 1) {
-        status = opevo_i_study_plan_fail(err, plan->path, where, "give one space, not a list.");
-        goto cleanup;
+    if (json_is_string(at->value))
+        return add_objective(plan, at, json_string_value(at->value), NULL, NULL, err);
+    OPEVO_TRY(opevo_json_keys(at, keys, "a string or an object", err));
+    OPEVO_TRY(opevo_json_read_some(
+        at, objective_fields, sizeof objective_fields / sizeof *objective_fields, &entry, err));
+    what_count = opevo_json_text_count(entry.what);
+    for (size_t i = 0; i < opevo_json_text_count(entry.on); i++) {
+        for (size_t k = 0; k < (what_count ? what_count : 1); k++)
+            OPEVO_TRY(add_objective(plan, at, opevo_json_text_at(entry.on, i),
+                                    what_count ? opevo_json_text_at(entry.what, k) : NULL,
+                                    entry.space, err));
     }
-    if (only && !json_is_boolean(only)) {
-        status =
-            opevo_i_study_plan_fail(err, plan->path, where, "only-recorded must be true or false.");
-        goto cleanup;
-    }
-    for (size_t i = 0; i < on.count; i++) {
-        for (size_t k = 0; k < (what.count ? what.count : 1); k++)
-            OPEVO_TRY(add_objective(plan, on.items[i], what.count ? what.items[k] : NULL,
-                                    space.count ? space.items[0] : NULL, where, err));
-    }
-    for (size_t i = first; i < plan->objective_count; i++) {
-        plan->objectives[i].only_recorded = json_is_true(only);
-        OPEVO_TRY(opevo_i_study_plan_read_options(plan, entry, &plan->objectives[i], err));
-        OPEVO_TRY(read_search(plan, entry, &plan->objectives[i], err));
-        OPEVO_TRY(opevo_i_study_plan_read_starts(plan, entry, &plan->objectives[i], err));
-    }
-    for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
-        plan->objectives[i].own_topologies = true;
-        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
-                                          "topologies", &plan->objectives[i].topologies, err));
-    }
+    for (size_t i = first; i < plan->objective_count; i++)
+        OPEVO_TRY(read_rest(at, &entry, &plan->objectives[i], err));
 cleanup:
-    opevo_free(on.items);
-    opevo_free(what.items);
-    opevo_free(space.items);
     return status;
 }
 
-static opevo_status read_objectives(opevo_plan *plan, const json_t *root, opevo_error *err)
+static opevo_status read_objectives(opevo_plan *plan, const opevo_json_reader *list,
+                                    opevo_error *err)
 {
-    const json_t *list = NULL;
-    opevo_status status = opevo_i_study_plan_list(plan->path, root, "objectives", &list, err);
-    char where[OPEVO_I_STUDY_WHERE_SIZE];
+    opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list); i++) {
-        snprintf(where, sizeof where, "objectives[%zu]", i);
-        status = read_objective(plan, json_array_get(list, i), where, err);
+    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list->value); i++) {
+        opevo_json_reader entry = opevo_json_element(list, i);
+
+        status = read_objective(plan, &entry, err);
     }
     return status;
 }
@@ -144,7 +137,7 @@ static opevo_status check_settings(const opevo_plan *plan, const opevo_i_study_p
     opevo_error inner = {OPEVO_OK, ""};
 
     if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+        return no_memory(plan->path, err);
     for (size_t i = 0; i < tuner->settings.count; i++) {
         const opevo_i_study_axis *axis = &tuner->settings.items[i];
 
@@ -164,59 +157,59 @@ cleanup:
     return status;
 }
 
-static opevo_status read_tuner(opevo_plan *plan, const json_t *entry, const char *where,
-                               opevo_error *err)
+typedef struct tuner_entry {
+    const char *tuner;
+    json_t *settings;
+} tuner_entry;
+
+static const opevo_json_field tuner_fields[] = {OPEVO_JSON_FIELD(tuner_entry, tuner, TEXT),
+                                                OPEVO_JSON_FIELD(tuner_entry, settings, OBJECT)};
+
+static opevo_status read_tuner(opevo_plan *plan, const opevo_json_reader *at, opevo_error *err)
 {
-    static const char *const keys[] = {"tuner", "settings", NULL};
     opevo_i_study_plan_tuner *self = &plan->tuners[plan->tuner_count++];
-    const json_t *name = entry;
+    tuner_entry entry = {.tuner = json_string_value(at->value)};
+    opevo_json_reader settings = opevo_json_member(at, "settings");
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    self->where = opevo_strdup(where);
+    self->where = opevo_json_path(at);
     if (!self->where)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    if (!json_is_string(entry)) {
-        OPEVO_TRY(
-            opevo_i_study_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
-        name = json_object_get(entry, "tuner");
-    }
-    if (!json_is_string(name))
-        return opevo_i_study_plan_fail(err, plan->path, where,
-                                       "name the tuner, as in {\"tuner\": \"opevo\"}.");
-    if (opevo_tuner_find(json_string_value(name), &self->ops, &inner))
-        return opevo_i_study_plan_fail(err, plan->path, where, "%s", inner.message);
-    if (json_is_object(entry) && json_object_get(entry, "settings"))
-        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(entry, "settings"), where,
-                                          "settings", &self->settings, err));
+        return no_memory(plan->path, err);
+    if (json_is_object(at->value))
+        OPEVO_TRY(opevo_json_read(at, tuner_fields, 2, &entry, err));
+    if (!entry.tuner)
+        return opevo_json_fail(at, err, "name the tuner, as in {\"tuner\": \"opevo\"}.");
+    if (opevo_tuner_find(entry.tuner, &self->ops, &inner))
+        return opevo_json_fail(at, err, "%s", inner.message);
+    if (entry.settings)
+        OPEVO_TRY(opevo_i_study_plan_axes(&settings, &self->settings, err));
     OPEVO_TRY(check_settings(plan, self, err));
 cleanup:
     return status;
 }
 
-static opevo_status read_tuners(opevo_plan *plan, const json_t *root, opevo_error *err)
+static opevo_status read_tuners(opevo_plan *plan, const opevo_json_reader *list, opevo_error *err)
 {
-    const json_t *list = NULL;
-    opevo_status status = opevo_i_study_plan_list(plan->path, root, "tuners", &list, err);
-    char where[OPEVO_I_STUDY_WHERE_SIZE];
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    plan->tuners = opevo_calloc(json_array_size(list), sizeof *plan->tuners);
+    plan->tuners = opevo_calloc(json_array_size(list->value), sizeof *plan->tuners);
     if (!plan->tuners)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list); i++) {
-        snprintf(where, sizeof where, "tuners[%zu]", i);
-        status = read_tuner(plan, json_array_get(list, i), where, err);
+        return no_memory(plan->path, err);
+    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list->value); i++) {
+        opevo_json_reader entry = opevo_json_element(list, i);
+
+        status = read_tuner(plan, &entry, err);
     }
     return status;
 }
 
 /* ---- Budgets -------------------------------------------------------------------------------- */
 
-static opevo_status read_target(const opevo_plan *plan, const json_t *value, const char *where,
-                                opevo_i_study_plan_budget *out, opevo_error *err)
+static opevo_status read_target(const opevo_json_reader *at, opevo_i_study_plan_budget *out,
+                                opevo_error *err)
 {
+    const json_t *value = at->value;
     const char *text = json_is_string(value) ? json_string_value(value) : "";
     size_t length = strlen(text);
     char number[64] = "";
@@ -233,9 +226,8 @@ static opevo_status read_target(const opevo_plan *plan, const json_t *value, con
             return OPEVO_OK;
         }
     }
-    return opevo_i_study_plan_fail(
-        err, plan->path, where,
-        "target must be a result above 0 or a share of the optimum, such as \"95%%\".");
+    return opevo_json_fail(at, err,
+                           "must be a result above 0 or a share of the optimum, such as \"95%%\".");
 }
 
 opevo_status opevo_i_study_plan_print_budget(const opevo_plan *plan,
@@ -268,56 +260,46 @@ opevo_status opevo_i_study_plan_print_budget(const opevo_plan *plan,
     return status;
 }
 
-static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const char *where,
-                                opevo_error *err)
+static const opevo_json_field budget_fields[] = {
+    OPEVO_JSON_FIELD(opevo_i_study_plan_budget, trials, WHOLE, .least = 1),
+    OPEVO_JSON_FIELD(opevo_i_study_plan_budget, seconds, NUMBER, .is_open = true)};
+
+static opevo_status read_budget(opevo_plan *plan, const opevo_json_reader *at, opevo_error *err)
 {
     static const char *const keys[] = {"trials", "seconds", "target", NULL};
     opevo_i_study_plan_budget *self = &plan->budgets[plan->budget_count++];
-    const json_t *trials = NULL;
-    const json_t *seconds = NULL;
-    const json_t *target = NULL;
+    opevo_json_reader target = opevo_json_member(at, "target");
     opevo_status status = OPEVO_OK;
 
-    self->where = opevo_strdup(where);
+    self->where = opevo_json_path(at);
     if (!self->where)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    OPEVO_TRY(opevo_i_study_plan_keys(plan->path, entry, where, keys, "an object", err));
-    trials = json_object_get(entry, "trials");
-    seconds = json_object_get(entry, "seconds");
-    target = json_object_get(entry, "target");
-    if (trials && !(json_is_integer(trials) && json_integer_value(trials) > 0))
-        return opevo_i_study_plan_fail(err, plan->path, where,
-                                       "trials must be a whole number above 0.");
-    if (seconds && !(json_is_number(seconds) && json_number_value(seconds) > 0))
-        return opevo_i_study_plan_fail(err, plan->path, where, "seconds must be a number above 0.");
-    self->trials = trials ? (uint64_t)json_integer_value(trials) : 0;
-    self->seconds = seconds ? json_number_value(seconds) : 0;
-    if (target)
-        OPEVO_TRY(read_target(plan, target, where, self, err));
+        return no_memory(plan->path, err);
+    OPEVO_TRY(opevo_json_keys(at, keys, "an object", err));
+    OPEVO_TRY(opevo_json_read_some(at, budget_fields, 2, self, err));
+    if (target.value)
+        OPEVO_TRY(read_target(&target, self, err));
     OPEVO_TRY(opevo_i_study_plan_print_budget(plan, self, "", &self->text, err));
 cleanup:
     return status;
 }
 
 /* An object, or a list of them. */
-static opevo_status read_budgets(opevo_plan *plan, const json_t *root, opevo_error *err)
+static opevo_status read_budgets(opevo_plan *plan, const opevo_json_reader *given, opevo_error *err)
 {
-    const json_t *given = json_object_get(root, "budget");
-    size_t count = json_is_array(given) ? json_array_size(given) : 1;
+    size_t count = json_is_array(given->value) ? json_array_size(given->value) : 1;
     opevo_status status = OPEVO_OK;
-    char where[OPEVO_I_STUDY_WHERE_SIZE] = "budget";
 
-    if (!given || count == 0)
-        return opevo_i_study_plan_fail(err, plan->path, "budget",
-                                       "give the end of a run, as in {\"trials\": 500}.");
+    if (!given->value || count == 0)
+        return opevo_json_fail(given, err, "give the end of a run, as in {\"trials\": 500}.");
     plan->budgets = opevo_calloc(count, sizeof *plan->budgets);
     if (!plan->budgets)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    if (!json_is_array(given))
-        return read_budget(plan, given, where, err);
+        return no_memory(plan->path, err);
+    if (!json_is_array(given->value))
+        return read_budget(plan, given, err);
     for (size_t i = 0; status == OPEVO_OK && i < count; i++) {
-        snprintf(where, sizeof where, "budget[%zu]", i);
-        status = read_budget(plan, json_array_get(given, i), where, err);
+        opevo_json_reader entry = opevo_json_element(given, i);
+
+        status = read_budget(plan, &entry, err);
     }
     return status;
 }
@@ -326,65 +308,63 @@ static opevo_status read_budgets(opevo_plan *plan, const json_t *root, opevo_err
 
 enum { SEEDS_MAX = 1 << 24 };
 
-static opevo_status fail_seeds(const opevo_plan *plan, opevo_error *err)
+static opevo_status fail_seeds(const opevo_json_reader *at, opevo_error *err)
 {
-    return opevo_i_study_plan_fail(
-        err, plan->path, "seeds",
-        "give a number of seeds (which then count from 1), a list of distinct "
-        "ones, or {\"from\": 1, \"count\": 100}; at most %d.",
-        (int)SEEDS_MAX);
+    return opevo_json_fail(at, err,
+                           "give a number of seeds (which then count from 1), a list of distinct "
+                           "ones, or {\"from\": 1, \"count\": 100}; at most %d.",
+                           (int)SEEDS_MAX);
 }
 
-static opevo_status read_seed_list(opevo_plan *plan, const json_t *list, opevo_error *err)
+static opevo_status read_seed_list(opevo_plan *plan, const opevo_json_reader *list,
+                                   opevo_error *err)
 {
     uint64_t *sorted = NULL;
     bool ok = true;
 
     for (size_t i = 0; i < plan->seed_count; i++) {
-        const json_t *item = json_array_get(list, i);
+        const json_t *item = json_array_get(list->value, i);
 
         ok = ok && json_is_integer(item) && json_integer_value(item) >= 0;
         plan->seeds[i] = (uint64_t)json_integer_value(item);
     }
     sorted = opevo_malloc(plan->seed_count, sizeof *sorted);
     if (!sorted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+        return no_memory(plan->path, err);
     memcpy(sorted, plan->seeds, plan->seed_count * sizeof *sorted);
     gsl_sort_ulong(sorted, 1, plan->seed_count);
     for (size_t i = 1; i < plan->seed_count; i++)
         ok = ok && sorted[i] != sorted[i - 1];
     opevo_free(sorted);
-    return ok ? OPEVO_OK : fail_seeds(plan, err);
+    return ok ? OPEVO_OK : fail_seeds(list, err);
 }
 
-static opevo_status read_seeds(opevo_plan *plan, const json_t *root, opevo_error *err)
+typedef struct seed_range {
+    uint64_t from, count;
+} seed_range;
+
+static const opevo_json_field seed_fields[] = {OPEVO_JSON_FIELD(seed_range, from, WHOLE),
+                                               OPEVO_JSON_FIELD(seed_range, count, WHOLE)};
+
+static opevo_status read_seeds(opevo_plan *plan, const opevo_json_reader *given, opevo_error *err)
 {
-    static const char *const keys[] = {"from", "count", NULL};
-    const json_t *given = json_object_get(root, "seeds");
-    const json_t *from = NULL;
-    const json_t *count = given;
-    json_int_t first = 1;
-    json_int_t total = 0;
+    json_int_t number = json_integer_value(given->value);
+    seed_range range = {.from = 1, .count = number > 0 ? (uint64_t)number : 0};
     opevo_status status = OPEVO_OK;
 
-    if (json_is_object(given)) {
-        OPEVO_TRY(opevo_i_study_plan_keys(plan->path, given, "seeds", keys, "an object", err));
-        from = json_object_get(given, "from");
-        count = json_object_get(given, "count");
-        first = from ? json_integer_value(from) : 1;
-    }
-    if (!json_is_array(given) && (!json_is_integer(count) || (from && !json_is_integer(from))))
-        return fail_seeds(plan, err);
-    total = json_is_array(given) ? (json_int_t)json_array_size(given) : json_integer_value(count);
-    if (total < 1 || total > SEEDS_MAX || first < 0 || first > INT64_MAX - total)
-        return fail_seeds(plan, err);
-    plan->seed_count = (size_t)total;
+    if (json_is_object(given->value))
+        OPEVO_TRY(opevo_json_read(given, seed_fields, 2, &range, err));
+    if (json_is_array(given->value))
+        range.count = json_array_size(given->value);
+    if (range.count < 1 || range.count > SEEDS_MAX || range.from > INT64_MAX - range.count)
+        return fail_seeds(given, err);
+    plan->seed_count = (size_t)range.count;
     plan->seeds = opevo_malloc(plan->seed_count, sizeof *plan->seeds);
     if (!plan->seeds)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+        return no_memory(plan->path, err);
     for (size_t i = 0; i < plan->seed_count; i++)
-        plan->seeds[i] = (uint64_t)first + i;
-    if (json_is_array(given))
+        plan->seeds[i] = range.from + i;
+    if (json_is_array(given->value))
         OPEVO_TRY(read_seed_list(plan, given, err));
 cleanup:
     return status;
@@ -392,25 +372,41 @@ cleanup:
 
 /* ---- The file ------------------------------------------------------------------------------- */
 
-static opevo_status read_root(opevo_plan *plan, const json_t *root, opevo_error *err)
+typedef struct root_entry {
+    json_t *study, *objectives, *tuners, *topologies, *budget, *seeds;
+} root_entry;
+
+static const opevo_json_field root_fields[] = {
+    OPEVO_JSON_FIELD(root_entry, study, ANY),
+    OPEVO_JSON_FIELD(root_entry, objectives, LIST, .required = true, .least = 1),
+    OPEVO_JSON_FIELD(root_entry, tuners, LIST, .required = true, .least = 1),
+    OPEVO_JSON_FIELD(root_entry, topologies, OBJECT),
+    OPEVO_JSON_FIELD(root_entry, budget, ANY),
+    OPEVO_JSON_FIELD(root_entry, seeds, ANY)};
+
+static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, opevo_error *err)
 {
-    static const char *const keys[] = {"study",  "objectives", "tuners", "topologies",
-                                       "budget", "seeds",      NULL};
-    const json_t *version = json_object_get(root, "study");
+    opevo_json_reader version = opevo_json_member(root, "study");
+    opevo_json_reader objectives = opevo_json_member(root, "objectives");
+    opevo_json_reader tuners = opevo_json_member(root, "tuners");
+    opevo_json_reader topologies = opevo_json_member(root, "topologies");
+    opevo_json_reader budget = opevo_json_member(root, "budget");
+    opevo_json_reader seeds = opevo_json_member(root, "seeds");
+    root_entry entry = {.study = NULL};
     opevo_status status = OPEVO_OK;
 
-    if (!json_is_object(root) || !json_is_integer(version) || json_integer_value(version) != 1)
-        return opevo_i_study_plan_fail(
-            err, plan->path, "study",
-            "a plan must be an object with \"study\": 1, the version of its format.");
-    OPEVO_TRY(opevo_i_study_plan_keys(plan->path, root, "", keys, "an object", err));
-    OPEVO_TRY(read_objectives(plan, root, err));
-    OPEVO_TRY(read_tuners(plan, root, err));
-    OPEVO_TRY(read_budgets(plan, root, err));
-    OPEVO_TRY(read_seeds(plan, root, err));
-    if (json_object_get(root, "topologies"))
-        OPEVO_TRY(opevo_i_study_plan_axes(plan->path, json_object_get(root, "topologies"), "",
-                                          "topologies", &plan->topologies, err));
+    if (json_integer_value(version.value) != 1)
+        return opevo_json_fail(&version, err,
+                               "a plan must be an object with \"study\": 1, the version of its "
+                               "format.");
+    OPEVO_TRY(
+        opevo_json_read(root, root_fields, sizeof root_fields / sizeof *root_fields, &entry, err));
+    OPEVO_TRY(read_objectives(plan, &objectives, err));
+    OPEVO_TRY(read_tuners(plan, &tuners, err));
+    OPEVO_TRY(read_budgets(plan, &budget, err));
+    OPEVO_TRY(read_seeds(plan, &seeds, err));
+    if (entry.topologies)
+        OPEVO_TRY(opevo_i_study_plan_axes(&topologies, &plan->topologies, err));
 cleanup:
     return status;
 }
@@ -419,25 +415,20 @@ opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *er
 {
     opevo_status status = OPEVO_OK;
     opevo_plan *plan = opevo_calloc(1, sizeof *plan);
+    opevo_json_reader whole = {.origin = path};
     json_t *root = NULL;
-    char *text = NULL;
-    size_t size = 0;
 
-    if (!plan)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    plan->path = opevo_strdup(path);
-    if (!plan->path) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    if (!plan || !(plan->path = opevo_strdup(path))) {
+        status = no_memory(path, err);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_file_read(path, PLAN_BYTES_MAX, &text, &size, err));
-    OPEVO_TRY(opevo_i_study_plan_parse(path, text, size, &root, err));
-    OPEVO_TRY(read_root(plan, root, err));
+    OPEVO_TRY(opevo_json_load(path, PLAN_BYTES_MAX, &root, err));
+    whole.value = root;
+    OPEVO_TRY(read_root(plan, &whole, err));
     *out = plan;
     plan = NULL;
 cleanup:
     json_decref(root);
-    opevo_free(text);
     opevo_plan_destroy(plan);
     return status;
 }

@@ -10,26 +10,6 @@
 
 #include <string.h>
 
-opevo_status opevo_i_study_plan_read_starts(const opevo_plan *plan, const json_t *entry,
-                                            opevo_i_study_plan_objective *self, opevo_error *err)
-{
-    opevo_i_study_texts texts = {NULL, 0};
-    opevo_status status =
-        opevo_i_study_plan_texts(plan->path, entry, self->where, "start", false, &texts, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self->start_texts = opevo_calloc(texts.count, sizeof *self->start_texts);
-    for (size_t i = 0; self->start_texts && i < texts.count; i++) {
-        self->start_texts[i] = opevo_strdup(texts.items[i]);
-        self->start_count += self->start_texts[i] != NULL;
-    }
-    if (self->start_count < texts.count)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    opevo_free(texts.items);
-    return status;
-}
-
 void opevo_i_study_plan_free_starts(opevo_i_study_plan_objective *self)
 {
     for (size_t i = 0; i < self->start_count; i++)

@@ -328,13 +328,14 @@ static void test_bad_device_files(void **state)
         const char *from, *to, *words;
     } bad[] = {
         {"{", "[", "device.json:"},
-        {"\"launch_us\"", "\"launch_ms\"", "unknown key 'launch_ms'"},
-        {"\"title\"", "\"name\"", "'title'"},
-        {"\"warp_size\": 32,", "", "'warp_size' must be given"},
-        {"\"warp_size\": 32", "\"warp_size\": \"32\"", "'warp_size' must be given, as a number"},
-        {"\"warp_size\": 32", "\"warp_size\": 0", "'warp_size' must be a whole number from 1"},
-        {"\"warp_size\": 32", "\"warp_size\": 32.5", "whole"},
-        {"\"overlap\": 0.9", "\"overlap\": 1.5", "'overlap' must be a number from 0 to 1"},
+        {"\"launch_us\"", "\"launch_ms\"",
+         "device.json: launch_ms: unknown key; did you mean \"launch_us\"?"},
+        {"\"title\"", "\"name\"", "device.json: name: unknown key"},
+        {"\"warp_size\": 32,", "", "warp_size: must be given, as a whole number"},
+        {"\"warp_size\": 32", "\"warp_size\": \"32\"", "warp_size: must be a whole number"},
+        {"\"warp_size\": 32", "\"warp_size\": 0", "warp_size: must be a whole number from 1"},
+        {"\"warp_size\": 32", "\"warp_size\": 32.5", "warp_size: must be a whole number"},
+        {"\"overlap\": 0.9", "\"overlap\": 1.5", "overlap: must be a number from 0 to 1"},
         {"\"warp_size\": 32", "\"warp_size\": 32, \"warp_size\": 64", "duplicate"},
     };
     opevo_operator op = opevo_operator_get(0)->op;

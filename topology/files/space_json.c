@@ -4,6 +4,7 @@
 
 #include <opevo/space.h>
 
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
 
 #include "json_place.h"
@@ -255,7 +256,10 @@ static opevo_status read_edges(const place *at, const json_t *list, uint32_t **o
 
 static opevo_status check_keys(const place *at, const json_t *entry, opevo_error *err)
 {
-    static const char *const known[] = {"_type", "_value", "_topology", "_components", "_edges"};
+    static const char *const known[] = {"_type",       "_value", "_topology",
+                                        "_components", "_edges", NULL};
+    static const char *const without_edges[] = {"_type", "_value", "_topology", "_components",
+                                                NULL};
     const char *type = json_string_value(json_object_get(entry, "_type"));
     bool graph = type && !strcmp(type, "graph");
     const char *key = NULL;
@@ -268,16 +272,15 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
                       OPEVO_I_EXCERPT(at->name));
     json_object_foreach((json_t *)entry, key, value)
     {
-        size_t i = 0;
+        opevo_text advice = {0};
 
-        while (i < sizeof known / sizeof *known && strcmp(key, known[i]) != 0)
-            i++;
-        if (i == sizeof known / sizeof *known)
-            return refuse(at, err,
-                          "Parameter %s: unknown key \"%s\"; the keys are _type, _value, "
-                          "_topology%s _components%s.",
-                          OPEVO_I_EXCERPT(at->name), OPEVO_I_EXCERPT(key), graph ? "," : " and",
-                          graph ? " and _edges" : "");
+        if (opevo_json_is_among(known, key))
+            continue;
+        opevo_json_add_advice(graph ? known : without_edges, key, &advice);
+        refuse(at, err, "Parameter %s: unknown key \"%s\"; %s", OPEVO_I_EXCERPT(at->name),
+               OPEVO_I_EXCERPT(key), opevo_text_string(&advice));
+        opevo_text_free(&advice);
+        return OPEVO_INVALID;
     }
     if (!json_is_string(json_object_get(entry, "_type")))
         return refuse(at, err, "Parameter %s: _type must be a string, such as \"factor\".",

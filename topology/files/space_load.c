@@ -5,10 +5,9 @@
 #include <opevo/space.h>
 
 #include <opevo/file.h>
-#include <opevo/json_duplicate.h>
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
 #include <opevo/space_tree.h>
-#include <opevo/tvm_log.h>
 
 #include "space_internal.h"
 
@@ -45,22 +44,11 @@ opevo_status opevo_space_from_tree(const json_t *root, const char *json, const c
 opevo_status opevo_space_parse(const char *json, const char *origin, const char *directory,
                                opevo_space **out, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    json_error_t error;
-    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
-    char fault[OPEVO_JSON_FAULT_SIZE];
+    json_t *root = NULL;
+    opevo_status status = opevo_json_parse(origin, json, strlen(json), &root, err);
 
-    if (opevo_tvm_log_of(json)) {
-        json_decref(root);
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%.256s: %s.", origin,
-                          opevo_tvm_log_advice(opevo_tvm_log_of(json)));
-    }
-    if (!root) {
-        opevo_json_fault(json, (size_t)error.position,
-                         json_error_code(&error) == json_error_duplicate_key, error.text, fault);
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%.256s:%d:%d: %s.", origin, error.line, error.column,
-                          fault);
-    }
+    if (status != OPEVO_OK)
+        return status;
     status = opevo_space_from_tree(root, json, origin, directory, out, err);
     json_decref(root);
     return status;

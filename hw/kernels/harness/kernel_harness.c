@@ -4,10 +4,8 @@
 
 #include "kernel_harness_internal.h"
 
-#include <opevo/closest.h>
 #include <opevo/file.h>
 #include <opevo/hash.h>
-#include <opevo/json_duplicate.h>
 #include <opevo/memory.h>
 #include <opevo/text.h>
 
@@ -30,32 +28,6 @@ opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err
     opevo_text_free(&sentence);
     opevo_text_free(&shown);
     return OPEVO_INVALID;
-}
-
-opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, const char *key,
-                                  const char *const *known, opevo_error *err)
-{
-    const char *name = NULL;
-    json_t *value = NULL;
-
-    if (!json_is_object(object))
-        return opevo_i_harness_fail(harness, err, key, "An object is expected.");
-    json_object_foreach(object, name, value)
-    {
-        opevo_closest closest = {.word = name};
-        size_t i = 0;
-
-        while (known[i] && strcmp(known[i], name) != 0)
-            opevo_closest_offer(&closest, known[i++]);
-        if (known[i])
-            continue;
-        if (closest.found)
-            return opevo_i_harness_fail(harness, err, key,
-                                        "Unknown key \"%.60s\"; did you mean \"%s\"?", name,
-                                        closest.found);
-        return opevo_i_harness_fail(harness, err, key, "Unknown key \"%.60s\".", name);
-    }
-    return OPEVO_OK;
 }
 
 opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *expression,
@@ -142,16 +114,16 @@ static opevo_status read_members(opevo_harness *harness, opevo_error *err)
 {
     static const char *const known[] = {"about",     "buffers", "derived", "outputs", "races",
                                         "reference", "sets",    "steps",   NULL};
+    static const opevo_json_field fields[] = {OPEVO_JSON_FIELD(opevo_harness, derived, OBJECT)};
+    const opevo_json_reader root = {.origin = harness->path, .value = harness->root};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_harness_keys(harness, harness->root, "", known, err));
-    harness->derived = json_object_get(harness->root, "derived");
-    if (harness->derived && !json_is_object(harness->derived))
-        return opevo_i_harness_fail(harness, err, "derived", "An object is expected.");
+    OPEVO_TRY(opevo_json_keys(&root, known, "an object", err));
+    OPEVO_TRY(opevo_json_read_some(&root, fields, 1, harness, err));
     OPEVO_TRY(set_reference(harness, err));
-    OPEVO_TRY(opevo_i_harness_buffers(harness, err));
-    OPEVO_TRY(opevo_i_harness_steps(harness, err));
-    OPEVO_TRY(opevo_i_harness_sets(harness, err));
+    OPEVO_TRY(opevo_i_harness_buffers(harness, &root, err));
+    OPEVO_TRY(opevo_i_harness_steps(harness, &root, err));
+    OPEVO_TRY(opevo_i_harness_sets(harness, &root, err));
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
         for (size_t i = 0; i < harness->case_count[set]; i++)
             OPEVO_TRY(try_case(harness, &harness->cases[set][i], err));
@@ -164,8 +136,6 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
                                  opevo_harness **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    json_error_t error;
-    char fault[OPEVO_JSON_FAULT_SIZE];
     opevo_harness *harness = opevo_calloc(1, sizeof *harness);
 
     if (!harness || !(harness->path = opevo_strdup(path))) {
@@ -173,13 +143,7 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     }
     harness->hash = opevo_hash_bytes(OPEVO_HASH_START, text, size);
-    harness->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!harness->root) {
-        opevo_json_fault(text, (size_t)error.position,
-                         json_error_code(&error) == json_error_duplicate_key, error.text, fault);
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", path, error.line, fault);
-        goto cleanup;
-    }
+    OPEVO_TRY(opevo_json_parse(path, text, size, &harness->root, err));
     OPEVO_TRY(read_members(harness, err));
     *out = harness;
     harness = NULL; /* handed over */

@@ -7,9 +7,8 @@
 #ifndef OPEVO_KERNEL_HARNESS_INTERNAL_H
 #define OPEVO_KERNEL_HARNESS_INTERNAL_H
 
+#include <opevo/json_read.h>
 #include <opevo/kernel_harness.h>
-
-#include <jansson.h>
 
 /* ---- Expressions ---- */
 
@@ -139,13 +138,13 @@ opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *express
                                    int64_t least, int64_t most, int64_t *out, opevo_error *err);
 
 /* Read the members "buffers", "outputs" and "races"; "steps"; "sets". */
-opevo_status opevo_i_harness_buffers(opevo_harness *harness, opevo_error *err);
-opevo_status opevo_i_harness_steps(opevo_harness *harness, opevo_error *err);
+opevo_status opevo_i_harness_buffers(opevo_harness *harness, const opevo_json_reader *root,
+                                     opevo_error *err);
+opevo_status opevo_i_harness_steps(opevo_harness *harness, const opevo_json_reader *root,
+                                   opevo_error *err);
 void opevo_i_harness_steps_free(opevo_i_harness_step *steps, size_t count);
-opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err);
-/* Fail if `object` is not an object or has a key that is not in `known`, which ends with NULL. */
-opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, const char *key,
-                                  const char *const *known, opevo_error *err);
+opevo_status opevo_i_harness_sets(opevo_harness *harness, const opevo_json_reader *root,
+                                  opevo_error *err);
 /* Number of the buffer of a name; harness->buffer_count if none has it. */
 size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
 

@@ -5,98 +5,63 @@
 #include "simt_internal.h"
 
 #include <opevo/hash.h>
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
 
-#include <jansson.h>
-
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#define FILE_BYTES_MAX ((size_t)1 << 20)
 enum { MOST = 1000000 }; /* cycles */
 
-static const char *const keys[] = {
-#define KEY(suffix, key) key,
-    OPEVO_I_SIMT_COST_LIST(KEY)
-#undef KEY
+typedef struct description {
+    double cost[OPEVO_I_SIMT_COST_COUNT];
+    const char *name;
+    json_t *unit; /* for readers of the file */
+} description;
+
+static const opevo_json_field fields[] = {
+    OPEVO_JSON_FIELD(description, name, TEXT, .required = true, .least = 1,
+                     .most = OPEVO_SIMT_NAME_SIZE - 1),
+    OPEVO_JSON_FIELD(description, unit, ANY),
+#define COST(suffix, word)                                                                         \
+    {word,                                                                                         \
+     OPEVO_JSON_NUMBER,                                                                            \
+     .offset = offsetof(description, cost) + OPEVO_I_SIMT_COST_##suffix * sizeof(double),          \
+     .required = true,                                                                             \
+     .most = MOST,                                                                                 \
+     .unit = "cycles"},
+    OPEVO_I_SIMT_COST_LIST(COST)
+#undef COST
 };
-
-static opevo_status read_cost(const char *path, const json_t *root, unsigned which,
-                              opevo_simt_costs *self, opevo_error *err)
-{
-    const json_t *value = json_object_get(root, keys[which]);
-    double number = json_number_value(value);
-
-    if (!json_is_number(value) || !(number >= 0 && number <= MOST))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s: needs a number of cycles from 0 to %d.",
-                          path, keys[which], MOST);
-    self->cost[which] = (uint64_t)llround(number * OPEVO_I_SIMT_COST_UNIT);
-    return OPEVO_OK;
-}
-
-static bool is_known(const char *key)
-{
-    for (unsigned i = 0; i < OPEVO_I_SIMT_COST_FREE; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return strcmp(key, "name") == 0 || strcmp(key, "unit") == 0;
-}
-
-static opevo_status read_costs(const char *path, json_t *root, opevo_simt_costs *self,
-                               opevo_error *err)
-{
-    const char *name = json_string_value(json_object_get(root, "name")), *key;
-    json_t *value;
-
-    if (!json_is_object(root) || !name || !*name || strlen(name) >= sizeof self->name)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: name: needs a name of 1 to %zu bytes in an object of costs.", path,
-                          sizeof self->name - 1);
-    (void)snprintf(self->name, sizeof self->name, "%s", name);
-    json_object_foreach(root, key, value)
-    {
-        if (!is_known(key))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s: unknown key; docs/gevo.md lists them.",
-                              path, key);
-    }
-    for (unsigned i = 0; i < OPEVO_I_SIMT_COST_FREE; i++) {
-        opevo_status status = read_cost(path, root, i, self, err);
-
-        if (status != OPEVO_OK)
-            return status;
-    }
-    return OPEVO_OK;
-}
+enum { FIELD_COUNT = sizeof fields / sizeof *fields - 1 }; /* without the last one, FREE */
 
 opevo_status opevo_simt_costs_load(const char *path, opevo_simt_costs **out, opevo_error *err)
 {
-    opevo_simt_costs *self = opevo_calloc(1, sizeof *self);
-    json_error_t place;
+    opevo_json_reader whole = {.origin = path ? path : "costs"};
+    description read = {.name = NULL};
+    opevo_simt_costs *self = NULL;
     json_t *root = NULL;
-    FILE *file = path ? fopen(path, "r") : NULL;
     opevo_status status = OPEVO_OK;
 
+    OPEVO_TRY(path ? opevo_json_load(path, FILE_BYTES_MAX, &root, err)
+                   : opevo_json_parse(whole.origin, opevo_i_simt_builtin_costs,
+                                      strlen(opevo_i_simt_builtin_costs), &root, err));
+    whole.value = root;
+    OPEVO_TRY(opevo_json_read(&whole, fields, FIELD_COUNT, &read, err));
+    self = opevo_calloc(1, sizeof *self);
     if (!self) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a table of costs.");
-    } else if (path && !file) {
-        status = OPEVO_FAIL(err, OPEVO_IO, "Cannot open %s: %s.", path, strerror(errno));
-    } else {
-        root = file ? json_loadf(file, JSON_REJECT_DUPLICATES, &place)
-                    : json_loads(opevo_i_simt_builtin_costs, JSON_REJECT_DUPLICATES, &place);
-        status = root ? read_costs(path ? path : "costs", root, self, err)
-                      : OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", path ? path : "costs",
-                                   place.line, place.text);
+        goto cleanup;
     }
-    json_decref(root);
-    if (file)
-        (void)fclose(file);
-    if (status != OPEVO_OK) {
-        opevo_free(self);
-        return status;
-    }
+    (void)snprintf(self->name, sizeof self->name, "%s", read.name);
+    for (unsigned i = 0; i < OPEVO_I_SIMT_COST_FREE; i++)
+        self->cost[i] = (uint64_t)llround(read.cost[i] * OPEVO_I_SIMT_COST_UNIT);
     *out = self;
-    return OPEVO_OK;
+cleanup:
+    json_decref(root);
+    return status;
 }
 
 void opevo_simt_costs_destroy(opevo_simt_costs *costs)

@@ -75,10 +75,10 @@ static void faults_are_named_with_file_and_key(void **state)
     refused("k.json: buffers.x.fill: Integers cannot be uniform",
             "{\"x\": {\"type\": \"i32\", \"count\": 1, \"fill\": {\"uniform\": [0, 1]}}}", STEPS,
             OUTPUTS, SETS);
-    refused("k.json: buffers.x.fill: 300 does not fit into u8",
+    refused("k.json: buffers.x.fill.integers[1]: 300 does not fit into u8",
             "{\"x\": {\"type\": \"u8\", \"count\": 1, \"fill\": {\"integers\": [0, 300]}}}", STEPS,
             OUTPUTS, SETS);
-    refused("k.json: buffers.x: Unknown key \"fil\"; did you mean \"fill\"?",
+    refused("k.json: buffers.x.fil: unknown key; did you mean \"fill\"?",
             "{\"x\": {\"type\": \"u8\", \"count\": 1, \"fil\": \"zero\"}}", STEPS, OUTPUTS, SETS);
     refused("k.json: steps[0].arguments[0]: No buffer is named \"z\"", BUFFERS,
             "{\"launch\": \"k\", \"grid\": 1, \"block\": 1, \"arguments\": [\"z\"]}", OUTPUTS,

@@ -378,11 +378,12 @@ static void test_cost_files(void **state)
     opevo_simt_costs *costs = NULL;
 
     (void)state;
-    check_costs("{\"name\": \"x\", \"integer\": -1}", "integer: needs a number of cycles");
+    check_costs("{\"name\": \"x\", \"integer\": -1}",
+                "integer: must be a number from 0 to 1000000 cycles");
     check_costs("{\"name\": \"x\", \"integr\": 1}", "integr: unknown key");
-    check_costs("{\"integer\": 1}", "name: needs a name");
-    check_costs("{\"name\": \"x\",\n\"integer\": }", ":2: ");
-    CHECK_FAILS(OPEVO_IO, "Cannot open", opevo_simt_costs_load("/nowhere.json", &costs, &err));
+    check_costs("{\"integer\": 1}", "name: must be given, as a string of 1 to ");
+    check_costs("{\"name\": \"x\",\n\"integer\": }", ":2:12: invalid JSON: ");
+    CHECK_FAILS(OPEVO_IO, "/nowhere.json: ", opevo_simt_costs_load("/nowhere.json", &costs, &err));
 }
 
 /* ---- Dynamic shared memory ---- */
