@@ -42,22 +42,22 @@ static opevo_status find_point(best *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_space *space = NULL;
-    opevo_i_cli_finals finals = {.count = 0};
+    opevo_finals *finals = NULL;
     opevo_trial trial;
     size_t count = 0;
 
     OPEVO_TRY(opevo_store_space(self->store, self->run, &self->space, err));
-    OPEVO_TRY(opevo_i_cli_finals_of_run(self->store, self->run, &finals, &space, err));
-    if (finals.ran && finals.finalists[finals.verdict.winner].median > 0) {
+    OPEVO_TRY(opevo_finals_read(self->store, self->run, &finals, &space, err));
+    if (finals->ran && finals->finalists[finals->verdict.winner].median > 0) {
         self->final = true;
-        self->point = finals.finalists[finals.verdict.winner].point;
+        self->point = finals->finalists[finals->verdict.winner].point;
         goto cleanup;
     }
     OPEVO_TRY(opevo_store_read(self->store, self->run, self->trial - 1, &trial, 1, &count, err));
     self->point = count ? trial.proposal.point : 0;
 cleanup:
     opevo_space_destroy(space);
-    opevo_i_cli_finals_free(&finals);
+    opevo_finals_destroy(finals);
     return status;
 }
 
@@ -232,7 +232,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     const char *wanted = opevo_i_cli_option(call, "as") ? opevo_i_cli_option(call, "as") : "text";
     size_t form = 0;
     best self = {.run = 0};
-    char *path = opevo_i_cli_split_run(call->arguments[0], &self.run);
+    char *path = opevo_store_split(call->arguments[0], &self.run);
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;

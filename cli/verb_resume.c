@@ -101,7 +101,7 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     int64_t number = 0;
-    char *path = opevo_i_cli_split_run(call->arguments[0], &number);
+    char *path = opevo_store_split(call->arguments[0], &number);
     opevo_status status = OPEVO_OK;
 
     if (!path)

@@ -6,6 +6,7 @@
 #ifndef OPEVO_CLI_INTERNAL_H
 #define OPEVO_CLI_INTERNAL_H
 
+#include <opevo/finals.h>
 #include <opevo/front.h>
 #include <opevo/interrupt.h>
 #include <opevo/json.h>
@@ -17,6 +18,7 @@
 #include <opevo/run_curve.h>
 #include <opevo/schedule.h>
 #include <opevo/space.h>
+#include <opevo/start_list.h>
 #include <opevo/version.h>
 #include <opevo/workload.h>
 
@@ -105,9 +107,6 @@ opevo_status opevo_i_cli_parameter_of(const char *text, const char *topology, op
 /* A space by a parameter ("factor(8,3)"), an operator, a space file, "recorded:[FILE]" or
  * "only-recorded:[FILE]". */
 opevo_status opevo_i_cli_space_of(const char *what, opevo_space **out, opevo_error *err);
-/* The path in "STORE:RUN", and the number; the whole text and 0 where no run is named, or where a
- * file has that name. The caller frees it; NULL without memory. */
-char *opevo_i_cli_split_run(const char *text, int64_t *run);
 /* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all
  * of its space. */
 bool opevo_i_cli_is_recorded(const char *on);
@@ -229,38 +228,15 @@ opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device
 
 /* ---- Finals (finals_of_call.c) ---- */
 
-enum { OPEVO_I_MOST_FINALISTS = 100 };
-typedef struct opevo_i_cli_finals {
-    opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first; then the library */
-    size_t count, most;                                   /* most: 0 for no finals */
-    uint64_t rounds;
-    bool with_library, ran, interrupted;
-    opevo_final_verdict verdict;
-    opevo_text library; /* what it is called, or why it was not measured */
-    opevo_text failure; /* why finals that were tried could not be had */
-} opevo_i_cli_finals;
-
 /* From --finals, --rounds and --library. */
 opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objective *objective,
-                                     opevo_i_cli_finals *out, opevo_error *err);
-void opevo_i_cli_finals_note(opevo_i_cli_finals *finals, const opevo_trial *trial);
-/* Take them from the store, where it has those of the run, otherwise measure them and store them.
- * `store` may be NULL. Interrupted finals are dropped, and say so; so are those for which no worker
- * can be had, or in which no point could be measured. */
-opevo_status opevo_i_cli_finals_run(opevo_i_cli_finals *finals, opevo_objective *objective,
-                                    uint64_t seed, opevo_store *store, int64_t run,
-                                    opevo_error *err);
-/* Those that a run of a store has, if any, and the space of their points, the caller's; NULL where
- * it cannot be made here. */
-opevo_status opevo_i_cli_finals_of_run(opevo_store *store, int64_t run, opevo_i_cli_finals *out,
-                                       opevo_space **space, opevo_error *err);
-void opevo_i_cli_finals_free(opevo_i_cli_finals *finals);
+                                     opevo_finals **out, opevo_error *err);
 /* Nothing where they did not run. `space` may be NULL: points are then printed as numbers. */
-void opevo_i_cli_finals_print(const opevo_i_cli_finals *finals, const opevo_space *space,
+void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
                               const char *unit, opevo_text *out);
 /* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
  */
-void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo_space *space,
+void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space *space,
                                    const char *unit, opevo_text *out);
 
 /* ---- Files that a verb writes (output_file.c) ---- */
@@ -337,7 +313,7 @@ void opevo_i_cli_judge_replay(const opevo_call *call, uint64_t trials, uint64_t 
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out);
 
-/* ---- Start points (starts.c, transfer.c) ---- */
+/* ---- Start points (starts_of_call.c) ---- */
 
 #define OPEVO_I_START_OPTIONS                                                                      \
     {"start", "POINT",                                                                             \
@@ -349,11 +325,8 @@ void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out
 
 /* A plain value: start from {0}, and free it. */
 typedef struct opevo_i_cli_starts {
-    opevo_proposal *points;
-    size_t capacity;
-    opevo_starts list; /* of them */
-    bool given;        /* the command says something of start points */
-    opevo_text more;   /* what that adds to the settings of a stored run */
+    opevo_start_list *list; /* NULL: the command says nothing of start points */
+    opevo_text more;        /* what that adds to the settings of a stored run */
 } opevo_i_cli_starts;
 void opevo_i_cli_starts_free(opevo_i_cli_starts *starts);
 /* From --start and --transfer: the points of --start in their order, that of the objective unless
@@ -361,22 +334,6 @@ void opevo_i_cli_starts_free(opevo_i_cli_starts *starts);
  * stores; NOMEM. */
 opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
                                      opevo_i_cli_starts *starts, opevo_error *err);
-/* A configuration as text or as an object of JSON. Errors: INVALID, also if it is not allowed. */
-opevo_status opevo_i_cli_starts_add_configuration(opevo_i_cli_starts *starts,
-                                                  const opevo_space *space, const char *text,
-                                                  opevo_error *err);
-opevo_status opevo_i_cli_starts_add(opevo_i_cli_starts *starts, opevo_index point,
-                                    const char *origin, opevo_error *err);
-/* The best point of a run, carried over where that is of another space. */
-opevo_status opevo_i_cli_starts_add_run(opevo_i_cli_starts *starts,
-                                        const opevo_objective *objective, const char *path,
-                                        int64_t run, opevo_error *err);
-/* The best points of the runs of this device, template and kind of operator with other extents:
- * five different ones at most, of the nearest extents first. Errors: INVALID where there is no such
- * run and one is needed. */
-opevo_status opevo_i_cli_starts_transfer(opevo_i_cli_starts *starts,
-                                         const opevo_objective *objective, const char *path,
-                                         bool needed, opevo_error *err);
 
 /* ---- The launcher of a cluster (launcher.c) ---- */
 
@@ -399,16 +356,11 @@ void opevo_i_cli_tell_folder(const char *verb, const char *path);
 /* The store of --store, NULL without it and in a dry run. */
 opevo_status opevo_i_cli_store_of_call(const opevo_call *call, opevo_store **out, opevo_error *err);
 
-/* ---- Trials to learn from (earlier.c) ---- */
+/* ---- Trials to learn from (earlier_of_call.c) ---- */
 
-/* A plain value: start from {0}, and free the trials. */
-typedef struct opevo_i_cli_earlier {
-    opevo_trial *trials;
-    size_t count;
-} opevo_i_cli_earlier;
 /* Append the trials of one run, given as STORE:RUN; `named` is how the user named it: "--learn".
  * Errors: INVALID for a tuner that cannot learn, with those that can; those of the store. */
-opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *named, const char *text,
+opevo_status opevo_i_cli_earlier_add(opevo_earlier *self, const char *named, const char *text,
                                      const opevo_tuner_ops *tuner, const opevo_space *space,
                                      opevo_error *err);
 

@@ -1,201 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The finals of a run on a device: its best trials measured once more, side by side. */
+/* The finals of a run on a device, by the options of a call, and how they are printed. */
 
 #include "cli_internal.h"
 
-#include <opevo/memory.h>
 #include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
 
-void opevo_i_cli_finals_note(opevo_i_cli_finals *finals, const opevo_trial *trial)
-{
-    opevo_finalist *all = finals->finalists;
-    double fitness = trial->outcome.fitness;
-    size_t at = finals->count;
-
-    if (trial->outcome.kind != OPEVO_OUTCOME_OK || !finals->most)
-        return;
-    for (size_t i = 0; i < finals->count; i++) {
-        if (all[i].point == trial->proposal.point)
-            return;
-    }
-    while (at > 0 && all[at - 1].median < fitness)
-        at--;
-    if (at == finals->most)
-        return;
-    if (finals->count < finals->most)
-        finals->count++;
-    memmove(all + at + 1, all + at, (finals->count - at - 1) * sizeof *all);
-    all[at] = (opevo_finalist){.point = trial->proposal.point, .median = fitness};
-}
-
 opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objective *objective,
-                                     opevo_i_cli_finals *out, opevo_error *err)
+                                     opevo_finals **out, opevo_error *err)
 {
     bool live = !objective->concurrent;
     bool kernels = live && !strcmp(objective->ops->kind, "live");
     opevo_status status = OPEVO_OK;
+    opevo_finals_options options = {.with_library = opevo_i_cli_flag(call, "library")};
     uint64_t most = 0;
 
-    *out = (opevo_i_cli_finals){.with_library = opevo_i_cli_flag(call, "library")};
     if (!live && opevo_i_cli_flag(call, "finals"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--finals requires a device: a landscape returns the same value again.");
-    if (!kernels && out->with_library)
+    if (!kernels && options.with_library)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--library requires kernels: use --on cpu, cuda:N or hip:N.");
-    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_I_MOST_FINALISTS,
+    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_FINALISTS_MOST,
                                        &most, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &out->rounds, err));
-    if (most == 0 && out->with_library)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--library takes part in the finals: omit --finals 0 or --library.");
-    out->most = (size_t)most;
+    OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", OPEVO_FINALS_ROUNDS, 1, 10000,
+                                       &options.rounds, err));
+    if (most == 0 && options.with_library)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--library takes part in the finals: omit --finals 0 or --library.");
+    options.most = (size_t)most;
+    status = opevo_finals_create(&options, out, err);
 cleanup:
-    return status;
-}
-
-void opevo_i_cli_finals_free(opevo_i_cli_finals *finals)
-{
-    opevo_text_free(&finals->library);
-    opevo_text_free(&finals->failure);
-}
-
-/* Whether the stored ones are of these finalists, in as many rounds. */
-static bool are_of(const opevo_stored_finals *stored, const opevo_i_cli_finals *finals)
-{
-    bool same = stored->count == finals->count && stored->rounds == finals->rounds;
-
-    for (size_t i = 0; same && i < finals->count; i++)
-        same = stored->points[i] == finals->finalists[i].point;
-    return same;
-}
-
-static opevo_status measure(const opevo_i_cli_finals *finals, opevo_objective *objective,
-                            uint64_t seed, opevo_stored_finals *out, opevo_error *err)
-{
-    size_t count = finals->count;
-    opevo_finals_plan plan = {.finalists = finals->finalists,
-                              .count = count,
-                              .rounds = finals->rounds,
-                              .seed = seed,
-                              .interrupt = &opevo_i_cli_interrupted};
-
-    *out = (opevo_stored_finals){.count = count, .rounds = (size_t)finals->rounds};
-    out->points = opevo_malloc(count, sizeof *out->points);
-    out->fitness = opevo_calloc(count * out->rounds, sizeof *out->fitness);
-    if (!out->points || !out->fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
-    for (size_t i = 0; i < count; i++)
-        out->points[i] = finals->finalists[i].point;
-    return opevo_live_finals(objective, &plan, out->fitness, &out->library, err);
-}
-
-static opevo_status judge(opevo_i_cli_finals *finals, const opevo_stored_finals *stored,
-                          opevo_error *err)
-{
-    opevo_status status = opevo_finals_judge(finals->finalists, finals->count, finals->rounds,
-                                             stored->fitness, &finals->verdict, err);
-
-    opevo_text_add(&finals->library, opevo_text_string(&stored->library));
-    finals->ran = status == OPEVO_OK && finals->finalists[finals->verdict.winner].median > 0;
-    if (status == OPEVO_OK && !finals->ran)
-        opevo_text_add(&finals->failure, "each of the best points failed in a round.");
-    return status;
-}
-
-/* The search stands, whatever becomes of its finals. */
-static bool is_dropped(opevo_i_cli_finals *finals, opevo_status status, const opevo_error *failure)
-{
-    finals->interrupted = status == OPEVO_INTERRUPTED;
-    if (status == OPEVO_IO || status == OPEVO_FAULT)
-        opevo_text_add(&finals->failure, failure->message);
-    return finals->interrupted || finals->failure.length > 0;
-}
-
-opevo_status opevo_i_cli_finals_run(opevo_i_cli_finals *finals, opevo_objective *objective,
-                                    uint64_t seed, opevo_store *store, int64_t run,
-                                    opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_stored_finals stored = {0};
-    opevo_error failure = {OPEVO_OK, ""};
-
-    if (finals->with_library && finals->count > 0)
-        finals->finalists[finals->count++] = (opevo_finalist){.point = OPEVO_LIVE_LIBRARY};
-    if (finals->count < 2)
-        return OPEVO_OK;
-    if (store)
-        OPEVO_TRY(opevo_store_get_finals(store, run, &stored, err));
-    if (!are_of(&stored, finals)) {
-        opevo_stored_finals_free(&stored);
-        status = measure(finals, objective, seed, &stored, &failure);
-        if (is_dropped(finals, status, &failure)) {
-            status = OPEVO_OK;
-            goto cleanup;
-        }
-        if (status != OPEVO_OK) {
-            opevo_error_set(err, status, "%s", failure.message);
-            goto cleanup;
-        }
-        OPEVO_TRY(judge(finals, &stored, err));
-        if (finals->ran && store)
-            status = opevo_store_put_finals(store, run, &stored, err);
-    } else {
-        status = judge(finals, &stored, err);
-    }
-cleanup:
-    opevo_stored_finals_free(&stored);
-    return status;
-}
-
-/* What tune stores: some points of the space, and perhaps the library. */
-static bool are_sound(const opevo_stored_finals *stored, const opevo_space *space)
-{
-    size_t points = 0;
-
-    for (size_t i = 0; i < stored->count; i++) {
-        bool library = stored->points[i] == OPEVO_LIVE_LIBRARY;
-
-        if (!library && space && stored->points[i] >= opevo_space_size(space))
-            return false;
-        points += !library;
-    }
-    return points > 0 && points <= OPEVO_I_MOST_FINALISTS && stored->count <= points + 1 &&
-           stored->rounds > 0;
-}
-
-opevo_status opevo_i_cli_finals_of_run(opevo_store *store, int64_t run, opevo_i_cli_finals *out,
-                                       opevo_space **space, opevo_error *err)
-{
-    opevo_stored_finals stored = {0};
-    opevo_status status = opevo_store_get_finals(store, run, &stored, err);
-
-    *out = (opevo_i_cli_finals){.count = stored.count, .rounds = stored.rounds};
-    *space = NULL;
-    if (status != OPEVO_OK || stored.count == 0)
-        goto cleanup;
-    OPEVO_TRY(opevo_store_space(store, run, space, err));
-    if (!are_sound(&stored, *space)) {
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID,
-                       "%s is damaged: the finals of run %lld are malformed; use another store.",
-                       opevo_store_path(store), (long long)run);
-        goto cleanup;
-    }
-    for (size_t i = 0; i < stored.count; i++)
-        out->finalists[i].point = stored.points[i];
-    status = judge(out, &stored, err);
-cleanup:
-    opevo_stored_finals_free(&stored);
     return status;
 }
 
 /* The numbers of the finalists by rank; the library is the last. */
-static void order_by_rank(const opevo_i_cli_finals *finals, size_t *order)
+static void order_by_rank(const opevo_finals *finals, size_t *order)
 {
     for (size_t i = 0; i < finals->count; i++) {
         size_t rank = finals->finalists[i].rank;
@@ -226,7 +69,7 @@ static void print_number(opevo_index point, opevo_text *out)
     opevo_text_add_index(out, point);
 }
 
-static void print_place(const opevo_i_cli_finals *finals, size_t number, opevo_text *out)
+static void print_place(const opevo_finals *finals, size_t number, opevo_text *out)
 {
     if (number == finals->verdict.winner)
         opevo_text_add(out, "winner   ");
@@ -238,8 +81,8 @@ static void print_place(const opevo_i_cli_finals *finals, size_t number, opevo_t
         opevo_text_printf(out, "rank %-2zu  ", finals->finalists[number].rank);
 }
 
-static void print_finalist(const opevo_i_cli_finals *finals, size_t number,
-                           const opevo_space *space, const char *unit, opevo_text *out)
+static void print_finalist(const opevo_finals *finals, size_t number, const opevo_space *space,
+                           const char *unit, opevo_text *out)
 {
     const opevo_finalist *one = &finals->finalists[number];
     const opevo_final_verdict *verdict = &finals->verdict;
@@ -249,7 +92,7 @@ static void print_finalist(const opevo_i_cli_finals *finals, size_t number,
     bounds_of(one, unit, &low, &high);
     if (number == verdict->library && one->median == 0) {
         opevo_text_add(out, "library  not measured: ");
-        opevo_text_add_visible(out, opevo_text_string(&finals->library));
+        opevo_text_add_visible(out, finals->library);
         opevo_text_add(out, "\n");
         return;
     }
@@ -266,7 +109,7 @@ static void print_finalist(const opevo_i_cli_finals *finals, size_t number,
                           one->won == 1 ? "" : "s");
     opevo_text_add(out, "  ");
     if (number == verdict->library)
-        opevo_text_add_visible(out, opevo_text_string(&finals->library));
+        opevo_text_add_visible(out, finals->library);
     else if (space)
         opevo_space_print(space, one->point, out);
     else
@@ -274,15 +117,15 @@ static void print_finalist(const opevo_i_cli_finals *finals, size_t number,
     opevo_text_add(out, "\n");
 }
 
-void opevo_i_cli_finals_print(const opevo_i_cli_finals *finals, const opevo_space *space,
+void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
                               const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
-    size_t order[OPEVO_I_MOST_FINALISTS + 1];
+    size_t order[OPEVO_FINALISTS_MOST + 1];
 
-    if (finals->failure.length) {
+    if (*finals->failure) {
         opevo_text_add(out, "the re-evaluation (finals) failed: ");
-        opevo_text_add_visible(out, opevo_text_string(&finals->failure));
+        opevo_text_add_visible(out, finals->failure);
         opevo_text_add(out, "\n");
     }
     if (!finals->ran)
@@ -291,7 +134,8 @@ void opevo_i_cli_finals_print(const opevo_i_cli_finals *finals, const opevo_spac
         out,
         "re-evaluation (finals) of the best %zu, side by side in %llu rounds (estimated; 95 %% "
         "confidence):\n",
-        finals->count - (verdict->library < finals->count), (unsigned long long)finals->rounds);
+        finals->count - (verdict->library < finals->count),
+        (unsigned long long)finals->options.rounds);
     order_by_rank(finals, order);
     for (size_t i = 0; i < finals->count; i++)
         print_finalist(finals, order[i], space, unit, out);
@@ -315,7 +159,7 @@ static void add_json_configuration(const opevo_finalist *one, const opevo_space 
                                    opevo_text *out)
 {
     opevo_json_key(out, "configuration");
-    if (one->point == OPEVO_LIVE_LIBRARY) {
+    if (one->point == OPEVO_LIBRARY_POINT) {
         opevo_text_add(out, "null");
     } else if (space) {
         opevo_space_print_json(space, one->point, out);
@@ -347,12 +191,12 @@ static void add_json_finalist(const opevo_finalist *one, const opevo_space *spac
     opevo_text_add(out, "}");
 }
 
-void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo_space *space,
+void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space *space,
                                    const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
-    bool dropped = finals->interrupted || finals->failure.length;
-    size_t order[OPEVO_I_MOST_FINALISTS + 1];
+    bool dropped = finals->interrupted || *finals->failure;
+    size_t order[OPEVO_FINALISTS_MOST + 1];
 
     if (!finals->ran && !dropped)
         return;
@@ -367,12 +211,12 @@ void opevo_i_cli_finals_print_json(const opevo_i_cli_finals *finals, const opevo
     opevo_json_double(out, "ratio", verdict->ratio);
     opevo_json_double(out, "ratio_low", verdict->ratio_low);
     opevo_json_double(out, "ratio_high", verdict->ratio_high);
-    opevo_json_index(out, "rounds", finals->rounds);
+    opevo_json_index(out, "rounds", finals->options.rounds);
     opevo_json_index(out, "winner", 0);
     if (verdict->rival < finals->count)
         opevo_json_index(out, "next", 1);
     if (verdict->library < finals->count) {
-        opevo_json_string(out, "library", opevo_text_string(&finals->library));
+        opevo_json_string(out, "library", finals->library);
         opevo_json_double(out, "library_ratio", verdict->library_ratio);
         opevo_json_double(out, "library_ratio_low", verdict->library_low);
         opevo_json_double(out, "library_ratio_high", verdict->library_high);

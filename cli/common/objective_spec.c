@@ -225,16 +225,6 @@ opevo_status opevo_i_cli_space_of(const char *what, opevo_space **out, opevo_err
 
 /* ---- Runs ---- */
 
-char *opevo_i_cli_split_run(const char *text, int64_t *run)
-{
-    const char *colon = strrchr(text, ':');
-
-    if (colon && access(text, F_OK) != 0 && opevo_parse_i64(colon + 1, run))
-        return opevo_strndup(text, (size_t)(colon - text));
-    *run = 0;
-    return opevo_strdup(text);
-}
-
 /* ---- Objectives ---- */
 
 /* What a row of the table below is given: the text behind its prefix, and the rest of the call. */

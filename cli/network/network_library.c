@@ -183,7 +183,7 @@ static opevo_status check_tuning(const opevo_call *call, opevo_error *err)
 
     OPEVO_TRY(opevo_i_cli_tuner_of_call(call, "opevo", NULL, &tuner, &values, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "trials", 1, 1, UINT64_MAX, &count, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", 0, 0, OPEVO_I_MOST_FINALISTS, &count, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", 0, 0, OPEVO_FINALISTS_MOST, &count, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &count, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &seconds, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &seconds, err));

@@ -85,7 +85,7 @@ cleanup:
 
 static opevo_status open_store(opevo_i_cli_stored_run *self, const char *text, opevo_error *err)
 {
-    char *path = opevo_i_cli_split_run(text, &self->run);
+    char *path = opevo_store_split(text, &self->run);
     opevo_status status = OPEVO_OK;
 
     if (!path)

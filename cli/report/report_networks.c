@@ -86,15 +86,13 @@ cleanup:
 /* Those of a shorter course lack the best trial, and are passed over. */
 static opevo_status read_finals(opevo_store *store, course *self, opevo_error *err)
 {
-    opevo_i_cli_finals *finals = opevo_calloc(1, sizeof *finals);
+    opevo_finals *finals = NULL;
     opevo_space *space = NULL;
     opevo_status status = OPEVO_OK;
     bool current = false;
 
     self->final_s = self->low_s = self->high_s = NAN;
-    if (!finals)
-        return fail_memory(err);
-    OPEVO_TRY(opevo_i_cli_finals_of_run(store, self->task->run, finals, &space, err));
+    OPEVO_TRY(opevo_finals_read(store, self->task->run, &finals, &space, err));
     for (size_t i = 0; finals->ran && i < finals->count; i++)
         current |= finals->finalists[i].point == self->best_point;
     if (finals->ran && current) {
@@ -107,8 +105,7 @@ static opevo_status read_finals(opevo_store *store, course *self, opevo_error *e
     }
 cleanup:
     opevo_space_destroy(space);
-    opevo_i_cli_finals_free(finals);
-    opevo_free(finals);
+    opevo_finals_destroy(finals);
     return status;
 }
 

@@ -343,7 +343,7 @@ cleanup:
 static void visit(void *context, const opevo_run_info *info)
 {
     writer *self = context;
-    opevo_i_cli_finals finals = {.count = 0};
+    opevo_finals *finals = NULL;
     opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
 
@@ -352,8 +352,7 @@ static void visit(void *context, const opevo_run_info *info)
     self->found = true;
     self->status = opevo_i_cli_run_trials_read(self->store, info->run, &self->trials, self->err);
     if (self->status == OPEVO_OK)
-        self->status =
-            opevo_i_cli_finals_of_run(self->store, info->run, &finals, &space, self->err);
+        self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK)
         self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
     if (self->status == OPEVO_OK) {
@@ -365,13 +364,13 @@ static void visit(void *context, const opevo_run_info *info)
         add_top(self, info);
         add_effects(self);
         opevo_i_cli_reasons_print_json(&reasons, self->out);
-        opevo_i_cli_finals_print_json(&finals, space, info->unit, self->out);
+        opevo_i_cli_finals_print_json(finals, space, info->unit, self->out);
         self->status = add_measured(self, info);
         opevo_text_add(self->out, "}");
     }
     opevo_space_destroy(space);
     opevo_i_cli_reasons_free(&reasons);
-    opevo_i_cli_finals_free(&finals);
+    opevo_finals_destroy(finals);
 }
 
 opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, int64_t run,

@@ -426,23 +426,23 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
     opevo_json_key(out, "finals");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
-        opevo_i_cli_finals finals;
+        opevo_finals *finals = NULL;
         opevo_space *space = NULL;
 
-        status = opevo_i_cli_finals_of_run(opevo_i_cli_store_of_run(self->data, i),
-                                           self->data->stored[i].run, &finals, &space, err);
-        if (status == OPEVO_OK && finals.ran) {
+        status = opevo_finals_read(opevo_i_cli_store_of_run(self->data, i),
+                                   self->data->stored[i].run, &finals, &space, err);
+        if (status == OPEVO_OK && finals->ran) {
             opevo_json_next(out, " ");
             opevo_text_add(out, "{");
             opevo_json_index(out, "landscape", study->runs[i].landscape);
             opevo_json_index(out, "contender", study->runs[i].contender);
             opevo_json_index(out, "seed", study->runs[i].seed);
             opevo_i_cli_finals_print_json(
-                &finals, space, self->data->landscapes[study->runs[i].landscape].unit, out);
+                finals, space, self->data->landscapes[study->runs[i].landscape].unit, out);
             opevo_text_add(out, "}");
         }
         opevo_space_destroy(space);
-        opevo_i_cli_finals_free(&finals);
+        opevo_finals_destroy(finals);
     }
     opevo_text_add(out, "]");
     return status;

@@ -89,7 +89,7 @@ static opevo_status check_several(const opevo_call *call, bool landscape, opevo_
     for (size_t i = 0; i < call->argument_count; i++) {
         int64_t number = 0;
 
-        opevo_free(opevo_i_cli_split_run(call->arguments[i], &number));
+        opevo_free(opevo_store_split(call->arguments[i], &number));
         if (number)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
@@ -113,7 +113,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_text json = {0}, page = {0}, name = {0}, title = {0};
     int64_t number = 0;
-    char *store = !landscape && what ? opevo_i_cli_split_run(what, &number) : NULL;
+    char *store = !landscape && what ? opevo_store_split(what, &number) : NULL;
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));

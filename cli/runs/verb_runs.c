@@ -36,7 +36,7 @@ typedef struct listing {
 } listing;
 
 static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
-                     const opevo_i_cli_measured *measured, const opevo_i_cli_finals *finals,
+                     const opevo_i_cli_measured *measured, const opevo_finals *finals,
                      const opevo_space *space, listing *self)
 {
     opevo_text *out = self->out;
@@ -212,19 +212,19 @@ static opevo_status print_effects(opevo_store *store, const opevo_run_info *info
 /* A run with its curve, why its trials failed, and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
-    opevo_i_cli_finals finals;
+    opevo_finals *finals = NULL;
     opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_i_cli_measured measured = {.workers = NULL};
     opevo_space *space = NULL;
 
-    self->status = opevo_i_cli_finals_of_run(self->store, info->run, &finals, &space, self->err);
+    self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK && info->failed)
         self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
     if (self->status == OPEVO_OK)
         self->status =
             opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err);
     if (self->status == OPEVO_OK && self->json) {
-        add_json(info, &reasons, &measured, &finals, space, self);
+        add_json(info, &reasons, &measured, finals, space, self);
     } else if (self->status == OPEVO_OK) {
         print_run(info, &reasons, self->out);
         opevo_i_cli_measured_print(&measured, self->out);
@@ -234,12 +234,12 @@ static void visit_whole(listing *self, const opevo_run_info *info)
         self->status = print_curve(self->store, info, self->out, self->err);
         if (self->status == OPEVO_OK)
             self->status = print_effects(self->store, info, self->out, self->err);
-        opevo_i_cli_finals_print(&finals, space, info->unit, self->out);
+        opevo_i_cli_finals_print(finals, space, info->unit, self->out);
     }
     opevo_space_destroy(space);
     opevo_i_cli_reasons_free(&reasons);
     opevo_i_cli_measured_free(&measured);
-    opevo_i_cli_finals_free(&finals);
+    opevo_finals_destroy(finals);
 }
 
 static void visit_trials(listing *self, const opevo_run_info *info)
@@ -302,7 +302,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                     .json = opevo_i_cli_flag(call, "json"),
                     .out = out,
                     .err = err};
-    char *path = opevo_i_cli_split_run(call->arguments[0], &self.run);
+    char *path = opevo_store_split(call->arguments[0], &self.run);
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;

@@ -216,16 +216,17 @@ static opevo_status read_starts(opevo_i_cli_serving *self, const opevo_i_cli_req
     size_t count = opevo_json_text_count(request->start);
     opevo_status status = OPEVO_OK;
 
+    if (status == OPEVO_OK)
+        status = opevo_start_list_create(&self->starts, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         const char *text = opevo_json_text_at(request->start, i);
         opevo_error inner = {OPEVO_OK, ""};
 
-        if (opevo_i_cli_starts_add_configuration(&self->starts, self->objective->space, text,
-                                                 &inner))
+        if (opevo_start_list_add_text(self->starts, self->objective->space, text, &inner))
             status =
                 OPEVO_FAIL(err, inner.status, "\"start\", %.100s: %.700s", text, inner.message);
     }
-    self->run.starts = &self->starts.list;
+    self->run.starts = self->starts ? &self->starts->starts : NULL;
     return status;
 }
 
@@ -310,8 +311,8 @@ opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *e
     opevo_objective_destroy(self->objective);
     opevo_front_free(&self->front);
     opevo_free(self->settings);
-    opevo_free(self->earlier.trials);
-    opevo_i_cli_starts_free(&self->starts);
+    opevo_earlier_free(&self->earlier);
+    opevo_start_list_destroy(self->starts);
     opevo_free(self->requirements);
     free(self->store_path);
     free(self->identity);

@@ -37,8 +37,8 @@ typedef struct opevo_i_cli_serving {
     opevo_i_cli_told told;
     opevo_run_options run;
     opevo_setting_value *settings;
-    opevo_i_cli_earlier earlier;
-    opevo_i_cli_starts starts;
+    opevo_earlier earlier;
+    opevo_start_list *starts;
     opevo_requirement *requirements;
     char *store_path; /* from the root; NULL without a store */
     opevo_front front;

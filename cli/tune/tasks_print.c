@@ -144,13 +144,13 @@ static void print_finals(const opevo_i_cli_tasks *self, opevo_text *out)
     for (size_t i = 0; i < self->count; i++) {
         const opevo_i_cli_tuning *tuning = &self->tunings[i];
 
-        if (!tuning->finals.ran && !tuning->finals.interrupted && !tuning->finals.failure.length)
+        if (!tuning->finals->ran && !tuning->finals->interrupted && !*tuning->finals->failure)
             continue;
         opevo_text_add_visible(out, self->names[i]);
         opevo_text_add(out, ": ");
-        if (tuning->finals.interrupted)
+        if (tuning->finals->interrupted)
             opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped\n");
-        opevo_i_cli_finals_print(&tuning->finals, tuning->objective->space, tuning->objective->unit,
+        opevo_i_cli_finals_print(tuning->finals, tuning->objective->space, tuning->objective->unit,
                                  out);
     }
     if (isfinite(self->finals_s))

@@ -40,11 +40,11 @@ typedef struct opevo_i_cli_tuning {
     opevo_note_texts note;
     const opevo_call *call; /* of opevo tune, whose specification the store keeps; NULL: another */
     opevo_text call_text;   /* that */
-    opevo_i_cli_earlier earlier; /* to learn from */
+    opevo_earlier earlier;  /* to learn from */
     opevo_i_cli_starts starts;
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
-    opevo_i_cli_finals finals;
+    opevo_finals *finals;
     opevo_i_cli_reasons
         *reasons;    /* one for each run where it is observed: it is alone, or measured */
     uint64_t failed; /* what the progress line of a single run shows */

@@ -37,8 +37,8 @@ static void add_json_head(const opevo_i_cli_tuning *self, opevo_text *out)
     opevo_i_cli_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
-    if (self->starts.given)
-        opevo_json_index(out, "start_points", self->starts.list.count);
+    if (self->starts.list)
+        opevo_json_index(out, "start_points", self->starts.list->starts.count);
 }
 
 static void add_json_best(const opevo_i_cli_tuning *self, const opevo_trial *best, opevo_text *out)
@@ -83,8 +83,7 @@ void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out)
     add_json_result(self, 0, out);
     add_json_head(self, out);
     opevo_i_cli_tune_add_json_workers(self, out);
-    opevo_i_cli_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
-                                  out);
+    opevo_i_cli_finals_print_json(self->finals, self->objective->space, self->objective->unit, out);
 }
 
 void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out)
@@ -183,9 +182,9 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
     if (self->run.earlier_count > 0)
         opevo_text_printf(out, "; %zu earlier trial%s", self->run.earlier_count,
                           opevo_i_cli_plural(self->run.earlier_count));
-    if (self->starts.given)
-        opevo_text_printf(out, "; %zu start point%s", self->starts.list.count,
-                          self->starts.list.count == 1 ? "" : "s");
+    if (self->starts.list)
+        opevo_text_printf(out, "; %zu start point%s", self->starts.list->starts.count,
+                          self->starts.list->starts.count == 1 ? "" : "s");
     if (budget->trials)
         opevo_text_printf(out, "; at most %llu trial%s", (unsigned long long)budget->trials,
                           opevo_i_cli_plural(budget->trials));
@@ -274,15 +273,15 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
         opevo_i_cli_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
                                 self->objective->unit, opevo_i_cli_terminal_width(STDOUT_FILENO),
                                 out);
-    opevo_i_cli_finals_print(&self->finals, self->objective->space, unit, out);
+    opevo_i_cli_finals_print(self->finals, self->objective->space, unit, out);
     if (result->stop != OPEVO_STOP_INTERRUPTED)
         opevo_i_cli_tune_print_offer(self, out);
-    if (self->finals.interrupted && store)
+    if (self->finals->interrupted && store)
         opevo_text_printf(out,
                           "the re-evaluation (finals) was interrupted and is dropped; the same "
                           "command takes the trials from %s and repeats the re-evaluation\n",
                           store);
-    else if (self->finals.interrupted)
+    else if (self->finals->interrupted)
         opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped; without "
                             "--store the same command starts over\n");
     if (result->stop == OPEVO_STOP_INTERRUPTED && store)

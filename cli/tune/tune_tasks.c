@@ -27,7 +27,7 @@ static double best_s(const opevo_i_cli_tuning *tuning)
 
 static double winner_s(const opevo_i_cli_tuning *tuning)
 {
-    const opevo_i_cli_finals *finals = &tuning->finals;
+    const opevo_finals *finals = tuning->finals;
 
     return finals->ran ? opevo_objective_time_s(tuning->objective,
                                                 finals->finalists[finals->verdict.winner].median)
@@ -118,7 +118,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 
     snprintf(which, sizeof which, "%.120s, ", self->names[observed->number]);
     opevo_i_cli_tune_note_failure(tuning, 0, which, trial, resumed);
-    opevo_i_cli_finals_note(&tuning->finals, trial);
+    opevo_finals_note(tuning->finals, trial);
     self->resumed += resumed;
     self->resumed_cost_s += resumed ? opevo_outcome_cost_s(&trial->outcome) : 0;
     tuning->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
@@ -269,7 +269,7 @@ static void draw_finals(opevo_i_cli_tasks *self, size_t number)
 {
     char line[200];
 
-    if (!self->progress.active || self->tunings[number].finals.count < 2)
+    if (!self->progress.active || self->tunings[number].finals->count < 2)
         return;
     snprintf(line, sizeof line, "finals %zu/%zu %.100s", number + 1, self->count,
              self->names[number]);
@@ -292,8 +292,9 @@ static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error 
                                                   tuning->results[0].run, err);
         if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) &&
             is_needed(self, i))
-            status = opevo_i_cli_finals_run(&tuning->finals, tuning->objective, tuning->run.seed,
-                                            self->store, tuning->results[0].run, err);
+            status =
+                opevo_finals_run(tuning->finals, tuning->objective, tuning->run.seed, self->store,
+                                 tuning->results[0].run, &opevo_i_cli_interrupted, err);
     }
     opevo_i_cli_progress_end(&self->progress);
     return status;
@@ -348,7 +349,7 @@ static void judge(const opevo_call *call, const opevo_i_cli_tasks *self, int *ex
 
     for (size_t i = 0; i < self->count; i++) {
         unrecorded += self->tasks[i].result->failed_by_class[OPEVO_OUTCOME_UNRECORDED];
-        if (self->tunings[i].finals.failure.length)
+        if (*self->tunings[i].finals->failure)
             *exit_code = OPEVO_EXIT_FAILED;
     }
     opevo_i_cli_judge_replay(call, self->result.trials, unrecorded, &code);

@@ -221,7 +221,7 @@ opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, con
     OPEVO_TRY(opevo_text_check(&self->call_text, err));
     self->run.call = self->call ? opevo_text_string(&self->call_text) : NULL;
     OPEVO_TRY(opevo_i_cli_starts_read(call, self->objective, &self->starts, err));
-    self->run.starts = self->starts.given ? &self->starts.list : NULL;
+    self->run.starts = self->starts.list ? &self->starts.list->starts : NULL;
     self->run.settings_more = opevo_text_string(&self->starts.more);
     self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
     if (self->live || self->runs == 1)
@@ -255,7 +255,7 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
         opevo_i_cli_reasons_free(&self->reasons[i]);
     opevo_free(self->reasons);
     opevo_objective_destroy(self->objective);
-    opevo_i_cli_finals_free(&self->finals);
+    opevo_finals_destroy(self->finals);
     opevo_i_cli_note_free(&self->note);
     opevo_run_curve_free(&self->curve);
     opevo_i_cli_tune_fronts_free(self);
@@ -266,7 +266,7 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
     opevo_text_free(&self->batch_text);
     opevo_free(self->faults_stored);
     opevo_free(self->settings);
-    opevo_free(self->earlier.trials);
+    opevo_earlier_free(&self->earlier);
     opevo_i_cli_starts_free(&self->starts);
     opevo_free(self->results);
 }
@@ -318,7 +318,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
-    opevo_i_cli_finals_note(&self->finals, trial);
+    opevo_finals_note(self->finals, trial);
     opevo_i_cli_tune_note_start(self, trial);
     if (!resumed)
         opevo_i_cli_tune_note_samples(self, trial);
@@ -384,8 +384,8 @@ static opevo_status run_all(opevo_i_cli_tuning *self, bool quiet, opevo_error *e
     opevo_i_cli_progress_end(&self->progress);
     if (status == OPEVO_OK && self->runs == 1 &&
         !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
-        status = opevo_i_cli_finals_run(&self->finals, self->objective, self->run.seed,
-                                        self->run.store, self->results[0].run, err);
+        status = opevo_finals_run(self->finals, self->objective, self->run.seed, self->run.store,
+                                  self->results[0].run, &opevo_i_cli_interrupted, err);
     return status;
 }
 
@@ -399,8 +399,8 @@ bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, d
     }
     *point = best->proposal.point;
     *fitness = best->outcome.fitness;
-    if (best->number && self->finals.ran) {
-        const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
+    if (best->number && self->finals->ran) {
+        const opevo_finalist *winner = &self->finals->finalists[self->finals->verdict.winner];
 
         *point = winner->median > 0 ? winner->point : *point;
         *fitness = winner->median > 0 ? winner->median : *fitness;
@@ -498,7 +498,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     judge(call, &self, &code);
     if (code != OPEVO_EXIT_OK && !is_stored_rank(&self))
         *exit_code = code;
-    if (self.finals.failure.length)
+    if (*self.finals->failure)
         *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;

@@ -280,6 +280,15 @@ opevo_status opevo_objective_measure_from(opevo_objective *objective,
     return measure_batches(objective, source, interrupt, sink, sink_context, err);
 }
 
+opevo_status opevo_objective_measure_rounds(opevo_objective *objective, const opevo_rounds *rounds,
+                                            double *fitness, opevo_text *library, opevo_error *err)
+{
+    if (!objective->ops->measure_rounds || rounds->count < 2 || rounds->rounds < 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Finals need an objective that measures, two finalists and a round.");
+    return objective->ops->measure_rounds(objective, rounds, fitness, library, err);
+}
+
 void opevo_objective_note_best(opevo_objective *objective, double fitness)
 {
     if (objective->ops->note_best)

@@ -414,6 +414,16 @@ cleanup:
     return status;
 }
 
+char *opevo_store_split(const char *text, int64_t *run)
+{
+    const char *colon = strrchr(text, ':');
+
+    if (colon && access(text, F_OK) != 0 && opevo_parse_i64(colon + 1, run))
+        return opevo_strndup(text, (size_t)(colon - text));
+    *run = 0;
+    return opevo_strdup(text);
+}
+
 const char *opevo_store_path(const opevo_store *store)
 {
     return store->path;

@@ -23,6 +23,8 @@
 
 #include "samples_internal.h"
 
+#include <opevo/sign_test.h>
+
 enum { KERNELS = 5, MOST_REPEATS = 200, TEN = 10 };
 
 /* Values of windows in the order in which they were taken, and how many an estimator used. */
@@ -63,7 +65,7 @@ static size_t stop(const windows *self, size_t count, size_t least)
 
         memcpy(sorted, self->values, n * sizeof *sorted);
         opevo_i_wire_sort(sorted, n);
-        if (n >= least && opevo_i_wire_median_interval(sorted, n, 0.95, &low, &high) &&
+        if (n >= least && opevo_median_interval(sorted, n, 0.95, &low, &high) &&
             high - low <= 0.04 * opevo_i_wire_median(sorted, n))
             return n;
     }

@@ -12,6 +12,7 @@
 #include "cpu_internal.h"
 
 #include <opevo/clock.h>
+#include <opevo/sign_test.h>
 
 #include <math.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static bool is_precise(const timing *self)
     if (self->windows->sample_count < LEAST_SAMPLES)
         return false;
     count = sort_times(self->windows, times);
-    return opevo_i_wire_median_interval(times, count, 0.95, &low, &high) &&
+    return opevo_median_interval(times, count, 0.95, &low, &high) &&
            high - low <= 2 * self->process->plan->precision * opevo_i_wire_median(times, count);
 }
 

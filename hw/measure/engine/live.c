@@ -180,7 +180,7 @@ static opevo_status prepare(const stream *self, opevo_index point, opevo_i_engin
         task->job.slower = live->slower;
         task->job.best_s = live->best_s;
     }
-    task->job.library = point == OPEVO_LIVE_LIBRARY;
+    task->job.library = point == OPEVO_LIBRARY_POINT;
     return task->job.library ? OPEVO_OK : live->prepare(live, point, task, err);
 }
 

@@ -52,11 +52,15 @@ opevo_status opevo_i_engine_live_measure_from(opevo_objective *objective,
 /* As processor_times of an objective. */
 const double *opevo_i_engine_live_processor_times(const opevo_objective *objective,
                                                   const opevo_outcome *outcome);
+/* As measure_rounds of an objective (live_rounds.c). */
+opevo_status opevo_i_engine_live_measure_rounds(opevo_objective *objective,
+                                                const opevo_rounds *plan, double *fitness,
+                                                opevo_text *library, opevo_error *err);
 void opevo_i_engine_live_destroy(opevo_objective *objective);
 /* NULL for any other objective. */
 opevo_i_engine_live *opevo_i_engine_live_of(opevo_objective *objective);
 
-/* The same for a round of finals: on one worker, one sample each, and OPEVO_LIVE_LIBRARY may stand
+/* The same for a round of finals: on one worker, one sample each, and OPEVO_LIBRARY_POINT may stand
  * in the place of a point. */
 opevo_status opevo_i_engine_live_measure_round(opevo_i_engine_live *self, const opevo_index *points,
                                                size_t count, const opevo_interrupt *interrupt,

@@ -119,6 +119,7 @@ static const opevo_objective_ops kernel_ops = {
     .destroy = opevo_i_engine_live_destroy,
     .processor_times = opevo_i_engine_live_processor_times,
     .note_best = note_best,
+    .measure_rounds = opevo_i_engine_live_measure_rounds,
 };
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)

@@ -5,6 +5,7 @@
 #include "gpu_backend_internal.h"
 
 #include <opevo/clock.h>
+#include <opevo/sign_test.h>
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static bool is_precise(const opevo_i_gpu_backend *self, const opevo_i_wire_resul
         return false;
     memcpy(sorted, result->samples, count * sizeof *sorted);
     opevo_i_wire_sort(sorted, count);
-    return opevo_i_wire_median_interval(sorted, count, 0.95, &low, &high) &&
+    return opevo_median_interval(sorted, count, 0.95, &low, &high) &&
            high - low <= 2 * self->precision * opevo_i_wire_median(sorted, count);
 }
 

@@ -5,7 +5,6 @@
 #ifndef OPEVO_SAMPLES_INTERNAL_H
 #define OPEVO_SAMPLES_INTERNAL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,14 +12,6 @@
 void opevo_i_wire_sort(double *values, size_t count);
 /* Of ascending values, count >= 1. */
 double opevo_i_wire_median(const double *sorted, size_t count);
-
-/* A confidence interval for the median of the distribution that `count` ascending values are
- * independent draws from, whatever its shape: [x_(l), x_(n+1-l)] with the largest l for which
- * P(Bin(n, 1/2) < l) <= (1 - confidence) / 2. False, with nothing written, where there are too few
- * values for any (fewer than 6 for 95 %). Source: order statistics; David and Nagaraja, "Order
- * Statistics", 3rd edition, section 7.1. */
-bool opevo_i_wire_median_interval(const double *sorted, size_t count, double confidence,
-                                  double *low, double *high);
 
 /* The time of one execution in each of `count` windows into `times`: the smaller one of elapsed and
  * processor time. What other processes took of a core is in the first only. */

@@ -6,6 +6,7 @@
  * the number of points for each shape. */
 
 #include "cache_folder.h"
+#include "finalists.h"
 #include "measured_points.h"
 #include "zoo.h"
 
@@ -173,7 +174,7 @@ static void test_library(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        opevo_finalist finalists[2] = {{.point = NOTHING}, {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_finalist finalists[2] = {{.point = NOTHING}, {.point = OPEVO_LIBRARY_POINT}};
         opevo_operator op;
         opevo_objective *objective = NULL;
         opevo_text said = {0};
@@ -181,8 +182,7 @@ static void test_library(void **state)
 
         CHECK_OK(opevo_operator_parse(forms[i], &op, &err));
         objective = open_zoo(op);
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 1, 1, NULL},
-                                   fitness, &said, &err));
+        CHECK_OK(measure_finalists(objective, finalists, 2, 1, NULL, fitness, &said, &err));
         fprintf(stderr, "%s: %s\n", forms[i], opevo_text_string(&said));
         if (!(fitness[1] > 0) && !strstr(opevo_text_string(&said), "not found"))
             fail_msg("%s by the library: %s", forms[i], opevo_text_string(&said));

@@ -5,6 +5,7 @@
 
 #include "cache_folder.h"
 #include "computation_kernels.h"
+#include "finalists.h"
 #include "protocol_internal.h"
 
 #include <opevo/computation_named.h>
@@ -129,12 +130,11 @@ static void test_library(void **state)
     for (size_t i = 0; i < most * sizeof forms / sizeof *forms; i++) {
         opevo_objective *objective = open_sketches(forms[i / most], 1 + (unsigned)i % most);
         opevo_finalist finalists[2] = {{.point = objective->starts->points[0].point},
-                                       {.point = OPEVO_LIVE_LIBRARY}};
+                                       {.point = OPEVO_LIBRARY_POINT}};
         opevo_text library = {0};
         double fitness[2 * 2];
 
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 2, 1, NULL},
-                                   fitness, &library, &err));
+        CHECK_OK(measure_finalists(objective, finalists, 2, 2, NULL, fitness, &library, &err));
         assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
         assert_true(!strstr(opevo_text_string(&library), ", on 2 threads") == !(i % most));
         for (int k = 0; k < 4; k++)
@@ -171,13 +171,12 @@ static void test_wrong_library(void **state)
 static void test_no_library(void **state)
 {
     opevo_objective *objective = open_kernel(&computation_kernels[2]);
-    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
     double fitness[2 * 3];
     opevo_text library = {0};
 
     (void)state;
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
-                               fitness, &library, &err));
+    CHECK_OK(measure_finalists(objective, finalists, 2, 3, NULL, fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), "the computation is not given as one"));
     assert_true(fitness[0] > 0 && fitness[3] == 0);
     opevo_text_free(&library);

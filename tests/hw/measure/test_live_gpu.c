@@ -6,6 +6,7 @@
 
 #include "cache_folder.h"
 #include "fake_folder.h"
+#include "finalists.h"
 #include "zoo.h"
 
 #include <opevo/computation_named.h>
@@ -166,7 +167,7 @@ static void test_computation(void **state)
         opevo_objective *objective =
             open_fake_of(d ? "hip:0" : "cuda:0", dialects[d],
                          (opevo_operator){.kind = OPEVO_MATMUL}, computation);
-        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
         opevo_outcome outcomes[4];
         opevo_text said = {0};
         double fitness[2];
@@ -176,8 +177,7 @@ static void test_computation(void **state)
             assert_int_equal(outcomes[i].kind, kernels[(size_t)points[i]].kind);
         CHECK_CLOSE(outcomes[0].fitness, 2 * 48 * 32 * 40 / 1e-5 / 1e9, 1e-2);
         assert_non_null(strstr(outcomes[1].message, "the first is C[0, 7], which"));
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 1, 1, NULL},
-                                   fitness, &said, &err));
+        CHECK_OK(measure_finalists(objective, finalists, 2, 1, NULL, fitness, &said, &err));
         assert_non_null(strstr(opevo_text_string(&said), "the computation is not given as one"));
         opevo_text_free(&said);
         opevo_objective_destroy(objective);
@@ -358,7 +358,7 @@ static void test_library(void **state)
     (void)state;
     for (size_t r = 0; r < 2 * sizeof rows / sizeof *rows; r++) {
         size_t i = r / 2;
-        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
         opevo_operator op;
         opevo_computation *computation = NULL;
         opevo_objective *objective = NULL;
@@ -373,8 +373,7 @@ static void test_library(void **state)
         if (r % 2)
             CHECK_OK(opevo_computation_of_operator(&op, &computation, &err));
         objective = open_fake_of(rows[i].device, rows[i].dialect, op, computation);
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
-                                   fitness, &library, &err));
+        CHECK_OK(measure_finalists(objective, finalists, 2, 3, NULL, fitness, &library, &err));
         assert_non_null(strstr(opevo_text_string(&library), rows[i].title));
         for (size_t k = 3; k < 6; k++)
             CHECK_CLOSE(fitness[k], count ? objective->flop / (1e-5 * count) / 1e9 : 0,

@@ -14,20 +14,20 @@
 #include <unistd.h>
 
 #include "backend_internal.h"
+#include "finalists.h"
 
 /* OpenBLAS in the finals passes the check like a kernel; the winner is a kernel all the same, and a
  * single kernel has no rival. */
 static void test_library(void **state)
 {
     opevo_objective *objective = zoo_open(zoo_of_products(48), 5);
-    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
     opevo_final_verdict verdict;
     double fitness[2 * 6];
     opevo_text library = {0};
 
     (void)state;
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 6, 1, NULL},
-                               fitness, &library, &err));
+    CHECK_OK(measure_finalists(objective, finalists, 2, 6, NULL, fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
     CHECK_OK(opevo_finals_judge(finalists, 2, 6, fitness, &verdict, &err));
     assert_true(finalists[0].median > 0 && finalists[1].median > 0);
@@ -108,7 +108,7 @@ static void *watch_threads(void *context)
 /* The library has one thread, also where OpenBLAS would take more. */
 static void test_library_alone(void **state)
 {
-    opevo_finalist finalists[2] = {{.point = OPEVO_LIVE_LIBRARY}, {.point = 0}};
+    opevo_finalist finalists[2] = {{.point = OPEVO_LIBRARY_POINT}, {.point = 0}};
     opevo_objective *objective = NULL;
     double fitness[2 * 12];
     watch seen = {.over = false};
@@ -118,8 +118,7 @@ static void test_library_alone(void **state)
     unsetenv("BLAS_NUM_THREADS");
     objective = zoo_open(zoo_of_products(256), 5);
     assert_int_equal(pthread_create(&thread, NULL, watch_threads, &seen), 0);
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 12, 1, NULL},
-                               fitness, NULL, &err));
+    CHECK_OK(measure_finalists(objective, finalists, 2, 12, NULL, fitness, NULL, &err));
     seen.over = true;
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(fitness[0] > 0 && seen.seen > 0);

@@ -5,6 +5,7 @@
  * single processor. */
 
 #include "cache_folder.h"
+#include "finalists.h"
 #include "zoo.h"
 
 #include <opevo/parallel.h>
@@ -142,15 +143,14 @@ static void test_one_thread(void **state)
 static void test_library(void **state)
 {
     opevo_objective *objective = NULL;
-    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
     double fitness[2 * 2];
     opevo_text library = {0};
 
     (void)state;
     skip_on_one_processor();
     objective = open_on(2, NULL);
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 2, 1, NULL},
-                               fitness, &library, &err));
+    CHECK_OK(measure_finalists(objective, finalists, 2, 2, NULL, fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), ", on 2 threads"));
     for (int i = 0; i < 4; i++)
         assert_true(fitness[i] > 0);

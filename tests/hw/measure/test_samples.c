@@ -4,6 +4,8 @@
 
 #include "samples_internal.h"
 
+#include <opevo/sign_test.h>
+
 /* P(Bin(n, 1/2) < k), by adding binomial coefficients. */
 static double below(size_t n, size_t k)
 {
@@ -29,7 +31,7 @@ static void test_interval(void **state)
     for (size_t i = 0; i < 200; i++)
         ranks[i] = (double)(i + 1);
     for (size_t n = 1; n <= 200; n++) {
-        bool found = opevo_i_wire_median_interval(ranks, n, 0.95, &low, &high);
+        bool found = opevo_median_interval(ranks, n, 0.95, &low, &high);
         size_t l = found ? (size_t)low : 0;
 
         assert_int_equal(found, n >= 6);

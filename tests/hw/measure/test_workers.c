@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "device_lock_internal.h"
+#include "finalists.h"
 #include "live_internal.h"
 
 enum { POINTS = 12 };
@@ -502,8 +503,7 @@ static void test_finals(void **state)
                              " base=$((1000 + 100 * (r * 7 % 11)));"
                              " test $0 = 1 && base=$((base * 97 / 100)); echo took $base' {X}",
                              options);
-    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 3, 12, 1, NULL},
-                               fitness, NULL, &err));
+    CHECK_OK(measure_finalists(objective, finalists, 3, 12, NULL, fitness, NULL, &err));
     CHECK_OK(opevo_finals_judge(finalists, 3, 12, fitness, &verdict, &err));
     assert_int_equal(verdict.winner, 1);
     assert_true(verdict.faster);
@@ -516,24 +516,20 @@ static void test_finals(void **state)
         opevo_finalist equals[2] = {{.point = 5}, {.point = 6}};
 
         /* Within a round they are equal, or differ by the drift between executions. */
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){equals, 2, 8, 1, NULL},
-                                   fitness, NULL, &err));
+        CHECK_OK(measure_finalists(objective, equals, 2, 8, NULL, fitness, NULL, &err));
         CHECK_OK(opevo_finals_judge(equals, 2, 8, fitness, &verdict, &err));
         assert_false(verdict.faster);
     }
     {
         static const opevo_interrupt interrupt = {1};
 
-        CHECK_FAILS(OPEVO_INTERRUPTED, "interrupted",
-                    opevo_live_finals(objective,
-                                      &(const opevo_finals_plan){finalists, 3, 12, 1, &interrupt},
-                                      fitness, NULL, &err));
-        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 3, 2, 1, NULL},
-                                   fitness, NULL, &err));
+        CHECK_FAILS(
+            OPEVO_INTERRUPTED, "interrupted",
+            measure_finalists(objective, finalists, 3, 12, &interrupt, fitness, NULL, &err));
+        CHECK_OK(measure_finalists(objective, finalists, 3, 2, NULL, fitness, NULL, &err));
     }
     CHECK_FAILS(OPEVO_INVALID, "two finalists",
-                opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 1, 12, 1, NULL},
-                                  fitness, NULL, &err));
+                measure_finalists(objective, finalists, 1, 12, NULL, fitness, NULL, &err));
     opevo_objective_destroy(objective);
 }
 

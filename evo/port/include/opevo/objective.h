@@ -154,6 +154,20 @@ typedef struct opevo_measurer {
     bool mixed; /* trials of one run may be measured on several devices */
 } opevo_measurer;
 
+/* The point that is no point: what the objective computes as a vendor has it in a library, such as
+ * OpenBLAS on one thread, cuBLAS, cuDNN or rocBLAS. */
+#define OPEVO_LIBRARY_POINT (~(opevo_index)0)
+
+/* Points that are measured side by side: in rounds, each once in a round, in an order drawn from
+ * the seed, so that whatever disturbs a round disturbs all of them alike. */
+typedef struct opevo_rounds {
+    const opevo_index *points; /* OPEVO_LIBRARY_POINT at most once */
+    size_t count;              /* at least 2 */
+    size_t rounds;             /* at least 1 */
+    uint64_t seed;
+    const opevo_interrupt *interrupt; /* NULL: never */
+} opevo_rounds;
+
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
     /* evaluate or measure, or both; optional in an external objective. evaluate: compute the
@@ -182,6 +196,9 @@ typedef struct opevo_objective_ops {
     opevo_status (*measure_from)(opevo_objective *self, const opevo_point_source *source,
                                  const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                                  void *sink_context, opevo_error *err);
+    /* See opevo_objective_measure_rounds. NULL: points are not measured again. */
+    opevo_status (*measure_rounds)(opevo_objective *self, const opevo_rounds *rounds,
+                                   double *fitness, opevo_text *library, opevo_error *err);
     void (*reserved[OPEVO_RESERVED - 3])(void); /* 0 */
 } opevo_objective_ops;
 
@@ -296,6 +313,14 @@ OPEVO_API opevo_status opevo_objective_measure_from(opevo_objective *objective,
                                                     const opevo_interrupt *interrupt,
                                                     opevo_outcome_sink sink, void *sink_context,
                                                     opevo_error *err);
+/* Measure points side by side, on one device. `fitness` gets count * rounds numbers, point after
+ * point, 0 for what failed; `library`, which may be NULL, what the library is called, or why it was
+ * not measured, after which it is not asked again. Errors: INVALID for fewer than two points or no
+ * round, and for an objective that measures nothing again; INTERRUPTED as soon as the interrupt is
+ * raised; what measuring reports. Cost: count * rounds evaluations. */
+OPEVO_API opevo_status opevo_objective_measure_rounds(opevo_objective *objective,
+                                                      const opevo_rounds *rounds, double *fitness,
+                                                      opevo_text *library, opevo_error *err);
 /* Tell the objective, before it measures, the fitness of the best trial so far of the run; 0 if it
  * has none, or if more than the fitness counts. */
 OPEVO_API void opevo_objective_note_best(opevo_objective *objective, double fitness);

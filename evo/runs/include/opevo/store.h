@@ -37,6 +37,9 @@ OPEVO_API opevo_status opevo_store_check_place(opevo_store *store, opevo_error *
 /* Add a sentence on the folder of a store's path, existing or not, if it may be on a network; adds
  * nothing otherwise. There, stores have a rollback journal instead of a write-ahead log. */
 OPEVO_API void opevo_store_print_folder(const char *path, opevo_text *out);
+/* The path in "STORE:RUN", to be free()d, and the number; the whole text and 0 where no run is
+ * named, or where a file has that name. NULL without memory. */
+OPEVO_API char *opevo_store_split(const char *text, int64_t *run);
 /* As given to open. */
 OPEVO_API const char *opevo_store_path(const opevo_store *store);
 

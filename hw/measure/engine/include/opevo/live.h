@@ -132,61 +132,9 @@ void opevo_live_rest(opevo_objective *objective);
  * before the first evaluation. */
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out);
 
-/* ---- Finalists ---- */
-
-/* The point of a finalist that is no point: the operator as the vendor of the device has it in a
- * library (OpenBLAS on one thread, cuBLAS, cuDNN, rocBLAS). At most one among the finalists. */
-#define OPEVO_LIVE_LIBRARY (~(opevo_index)0)
-
 /* In the message of an outcome that is ok, but for a time below 1 ns or a rate above 10^6
  * GFLOP/s. */
 #define OPEVO_LIVE_DOUBT "beyond any machine"
-
-typedef struct opevo_finalist {
-    opevo_index point;
-    double median;    /* fitness at the median of its rounds; 0 when a round failed */
-    double low, high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
-    uint64_t rounds;
-    uint64_t won; /* of them, those in which it was better than each of the other points */
-    size_t rank;  /* among the points, from 1; 0: the library */
-} opevo_finalist;
-
-/* Where there is no rival or no library, its number is that of the finalists and its ratios are
- * NAN. */
-typedef struct opevo_final_verdict {
-    size_t winner;      /* the point of rank 1 */
-    size_t rival;       /* that of rank 2 */
-    size_t library;     /* OPEVO_LIVE_LIBRARY */
-    double probability; /* of a result like this if both were equally fast: two-sided sign test */
-    double ratio;       /* median over rounds of rival's time / winner's time */
-    double ratio_low,
-        ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
-    bool faster;    /* probability < 0.05, corrected for the number of rivals */
-    double library_ratio, library_low, library_high; /* likewise of the library's time */
-} opevo_final_verdict;
-
-typedef struct opevo_finals_plan {
-    const opevo_finalist *finalists; /* the points are read */
-    size_t count;
-    uint64_t rounds, seed;
-    const opevo_interrupt *interrupt; /* may be NULL */
-} opevo_finals_plan;
-
-/* Measure the finalists again, in rounds, each once in a round in an order drawn from the seed, on
- * one worker, so that whatever disturbs the device disturbs all of them alike. `fitness` gets
- * count * rounds numbers, finalist after finalist, 0 for what failed;
- * `library`, which may be NULL without one, what the library is called, or why it was not measured,
- * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two,
- * or an objective that is not live; INTERRUPTED as soon as the interrupt is raised. */
-opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
-                               double *fitness, opevo_text *library, opevo_error *err);
-/* Fill in the finalists, and the verdict, from the fitness in each round. A point goes before
- * another if it (1) failed in no round, (2) won more rounds than it lost against more of the other
- * points, (3) has the greater sum of rounds won minus lost against all of them, (4) has the greater
- * median, (5) stands first. Errors: NOMEM. */
-opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,
-                                const double *fitness, opevo_final_verdict *verdict,
-                                opevo_error *err);
 
 #ifdef __cplusplus
 }

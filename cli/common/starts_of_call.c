@@ -10,86 +10,15 @@
 #include <opevo/sketch.h>
 #include <opevo/template.h>
 
-#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
-opevo_status opevo_i_cli_starts_add(opevo_i_cli_starts *self, opevo_index point, const char *origin,
-                                    opevo_error *err)
-{
-    if (!opevo_reserve((void **)&self->points, &self->capacity, self->list.count + 1,
-                       sizeof *self->points))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
-    self->points[self->list.count++] = (opevo_proposal){.point = point, .origin = origin};
-    self->list.points = self->points;
-    return OPEVO_OK;
-}
+enum { TRANSFERRED_MOST = 5 };
 
 void opevo_i_cli_starts_free(opevo_i_cli_starts *self)
 {
-    opevo_free(self->points);
+    opevo_start_list_destroy(self->list);
     opevo_text_free(&self->more);
-}
-
-/* ---- A configuration ---- */
-
-/* A value as opevo_space_read takes it: the numbers of an array with commas. */
-static void add_value(const json_t *value, opevo_text *out)
-{
-    char *text = NULL;
-
-    if (json_is_array(value)) {
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            opevo_text_add(out, i ? "," : "");
-            add_value(json_array_get(value, i), out);
-        }
-        return;
-    }
-    text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    opevo_text_add(out, text ? text : "");
-    free(text);
-}
-
-static opevo_status read_json(const char *text, opevo_text *out, opevo_error *err)
-{
-    json_error_t where;
-    json_t *object = json_loads(text, 0, &where);
-    const char *key = NULL;
-    json_t *value = NULL;
-
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return OPEVO_FAIL(err, OPEVO_INVALID, "column %d: %s; give one JSON object.", where.column,
-                          where.text);
-    }
-    json_object_foreach(object, key, value)
-    {
-        opevo_text_printf(out, "%s%s=", out->length ? " " : "", key);
-        add_value(value, out);
-    }
-    json_decref(object);
-    return opevo_text_check(out, err);
-}
-
-opevo_status opevo_i_cli_starts_add_configuration(opevo_i_cli_starts *self,
-                                                  const opevo_space *space, const char *text,
-                                                  opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_text plain = {0};
-    opevo_index point = 0;
-
-    if (*text == '{')
-        OPEVO_TRY(read_json(text, &plain, err));
-    OPEVO_TRY(
-        opevo_space_read(space, *text == '{' ? opevo_text_string(&plain) : text, &point, err));
-    if (!opevo_space_allows(space, point))
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "a constraint forbids this configuration.");
-    else
-        status = opevo_i_cli_starts_add(self, point, "start", err);
-cleanup:
-    opevo_text_free(&plain);
-    return status;
 }
 
 /* ---- A schedule ---- */
@@ -166,7 +95,7 @@ cleanup:
     return status;
 }
 
-static opevo_status add_schedule(opevo_i_cli_starts *self, const opevo_objective *objective,
+static opevo_status add_schedule(opevo_start_list *list, const opevo_objective *objective,
                                  const char *path, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
@@ -181,7 +110,7 @@ static opevo_status add_schedule(opevo_i_cli_starts *self, const opevo_objective
                           path);
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
     OPEVO_TRY(find_file(objective, work, path, &point, err));
-    status = opevo_i_cli_starts_add(self, point, "start", err);
+    status = opevo_start_list_add(list, point, "start", err);
 cleanup:
     opevo_workload_destroy(work);
     return status;
@@ -189,32 +118,33 @@ cleanup:
 
 /* ---- Options ---- */
 
-static opevo_status add_default(opevo_i_cli_starts *self, const opevo_objective *objective,
-                                opevo_error *err)
+static opevo_status add_run(opevo_start_list *list, const opevo_objective *objective,
+                            const char *path, int64_t run, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_store *store = NULL;
+    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
 
-    for (size_t i = 0; objective->starts && i < objective->starts->count && status == OPEVO_OK; i++)
-        status = opevo_i_cli_starts_add(self, objective->starts->points[i].point,
-                                        objective->starts->points[i].origin, err);
+    if (status == OPEVO_OK)
+        status = opevo_start_list_add_run(list, objective, store, run, err);
+    opevo_store_close(store);
     return status;
 }
 
-static opevo_status add_given(opevo_i_cli_starts *self, const opevo_objective *objective,
+static opevo_status add_given(opevo_start_list *list, const opevo_objective *objective,
                               const char *text, opevo_error *err)
 {
     int64_t run = 0;
-    char *path = opevo_i_cli_split_run(text, &run);
+    char *path = opevo_store_split(text, &run);
     opevo_status status = OPEVO_OK;
 
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read start points.");
     if (run)
-        status = opevo_i_cli_starts_add_run(self, objective, path, run, err);
+        status = add_run(list, objective, path, run, err);
     else if (access(text, F_OK) == 0)
-        status = add_schedule(self, objective, text, err);
+        status = add_schedule(list, objective, text, err);
     else if (*text == '{' || strchr(text, '='))
-        status = opevo_i_cli_starts_add_configuration(self, objective->space, text, err);
+        status = opevo_start_list_add_text(list, objective->space, text, err);
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "there is no such file; give none, default, a configuration, "
@@ -241,42 +171,71 @@ static bool is_start(const opevo_given *given)
     return !strcmp(given->option->name, "start");
 }
 
-opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
-                                     opevo_i_cli_starts *self, opevo_error *err)
+/* The points of all --start in their order; *hash is of what they say, 0 where that is nothing but
+ * the default, and *none says whether they leave that out. */
+static opevo_status add_starts(const opevo_call *call, const opevo_objective *objective,
+                               opevo_start_list *list, uint64_t *hash, bool *none, opevo_error *err)
 {
-    const char *transfer = opevo_i_cli_option(call, "transfer");
-    opevo_status status = OPEVO_OK;
-    uint64_t hash = OPEVO_HASH_START;
-    bool none = false;
     bool by_default = false;
-    bool others = false;
 
+    *hash = 0;
+    *none = false;
     for (size_t i = 0; i < call->given_count; i++) {
         const char *text = call->given[i].value;
         opevo_error inner = {OPEVO_OK, ""};
 
         if (!is_start(&call->given[i]))
             continue;
-        self->given = true;
-        none = none || !strcmp(text, "none");
-        by_default = by_default || !strcmp(text, "default");
+        *none |= !strcmp(text, "none");
+        by_default |= !strcmp(text, "default");
         if (!strcmp(text, "default"))
             continue;
-        others = true;
-        hash = opevo_hash_bytes(hash, text, strlen(text) + 1);
-        if (strcmp(text, "none") != 0 && add_given(self, objective, text, &inner) != OPEVO_OK)
+        *hash = opevo_hash_bytes(*hash ? *hash : OPEVO_HASH_START, text, strlen(text) + 1);
+        if (strcmp(text, "none") != 0 && add_given(list, objective, text, &inner) != OPEVO_OK)
             return OPEVO_FAIL(err, inner.status, "--start %.200s: %.700s", text, inner.message);
     }
-    if (none && by_default)
+    if (*none && by_default)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--start none leaves out what --start default adds: give one of both.");
+    return OPEVO_OK;
+}
+
+static opevo_status add_related(const opevo_call *call, const opevo_objective *objective,
+                                const char *transfer, opevo_start_list *list, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_store *store = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_store_open(transfer, OPEVO_STORE_READ, &store, err));
+    status = opevo_start_list_add_related(list, objective, store, TRANSFERRED_MOST,
+                                          call->argument_count < 2, &inner);
+    if (status == OPEVO_MISMATCH)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "--transfer %s", inner.message);
+    else if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "%s", inner.message);
+cleanup:
+    opevo_store_close(store);
+    return status;
+}
+
+opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_i_cli_starts *self, opevo_error *err)
+{
+    const char *transfer = opevo_i_cli_option(call, "transfer");
+    opevo_status status = OPEVO_OK;
+    uint64_t hash = 0;
+    bool none = false;
+
+    if (!opevo_i_cli_flag(call, "start") && !transfer)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_start_list_create(&self->list, err));
+    OPEVO_TRY(add_starts(call, objective, self->list, &hash, &none, err));
     if (!none)
-        OPEVO_TRY(add_default(self, objective, err));
+        OPEVO_TRY(opevo_start_list_add_own(self->list, objective, err));
     if (transfer)
-        OPEVO_TRY(
-            opevo_i_cli_starts_transfer(self, objective, transfer, call->argument_count < 2, err));
-    self->given = self->given || transfer;
-    status = print_more(self, others ? hash : 0, transfer, err);
+        OPEVO_TRY(add_related(call, objective, transfer, self->list, err));
+    status = print_more(self, hash, transfer, err);
 cleanup:
     return status;
 }

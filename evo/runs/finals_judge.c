@@ -1,131 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The best trial of a search is best partly by luck. Measured again side by side, finalists are
- * compared round by round: what slows a round slows all of it. */
+/* The verdict of finals. What slows a round slows all of it, so finalists are compared round by
+ * round. */
 
-#include "live_internal.h"
+#include <opevo/finals.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
-#include <opevo/random.h>
 #include <opevo/sign_test.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include <math.h>
 #include <string.h>
-
-#include "samples_internal.h"
-
-typedef struct rounds {
-    opevo_i_engine_live *live;
-    const opevo_finalist *finalists;
-    size_t count, rounds;
-    double *fitness; /* count * rounds, finalist after finalist; 0: that round failed */
-    size_t *order;   /* count of them, and of the rest */
-    opevo_index *points;
-    const opevo_interrupt *interrupt;
-    size_t round; /* the one at work */
-    opevo_text *library;
-    bool failed; /* the library */
-} rounds;
-
-static void note_library(rounds *self, const opevo_outcome *outcome)
-{
-    self->failed = outcome->kind != OPEVO_OUTCOME_OK;
-    if (!self->library)
-        return;
-    opevo_text_clear(self->library);
-    opevo_text_add(self->library, outcome->message ? outcome->message : "");
-}
-
-static opevo_status note(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
-{
-    rounds *self = context;
-
-    (void)err;
-    self->fitness[self->order[i] * self->rounds + self->round] = outcome->fitness;
-    if (self->points[i] == OPEVO_LIVE_LIBRARY)
-        note_library(self, outcome);
-    return OPEVO_OK;
-}
-
-static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_error *err)
-{
-    opevo_rng rng;
-    size_t count = 0;
-
-    self->round = round;
-    opevo_rng_init(&rng, seed, "finals", round);
-    opevo_rng_order(&rng, self->order, self->count);
-    for (size_t i = 0; i < self->count; i++) {
-        size_t number = self->order[i];
-        opevo_index point = self->finalists[number].point;
-
-        self->fitness[number * self->rounds + round] = 0;
-        if (point == OPEVO_LIVE_LIBRARY && self->failed)
-            continue;
-        self->order[count] = number; /* count <= i */
-        self->points[count++] = point;
-    }
-    return opevo_i_engine_live_measure_round(self->live, self->points, count, self->interrupt, note,
-                                             self, err);
-}
-
-/* On another worker where the one at work cannot be had: a round is measured by one alone. */
-static opevo_status run_round_somewhere(rounds *self, size_t round, uint64_t seed, opevo_error *err)
-{
-    opevo_status status = run_round(self, round, seed, err);
-
-    for (size_t i = 1; (status == OPEVO_IO || status == OPEVO_FAULT) && i < self->live->pool.count;
-         i++) {
-        opevo_i_engine_pool_pass_lead(&self->live->pool);
-        status = run_round(self, round, seed, err);
-    }
-    return status;
-}
-
-opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
-                               double *fitness, opevo_text *library, opevo_error *err)
-{
-    size_t count = plan->count;
-    rounds self = {.live = opevo_i_engine_live_of(objective),
-                   .finalists = plan->finalists,
-                   .count = count,
-                   .rounds = (size_t)plan->rounds,
-                   .fitness = fitness,
-                   .interrupt = plan->interrupt,
-                   .library = library};
-    opevo_status status = OPEVO_OK;
-
-    if (!self.live || count < 2 || plan->rounds < 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Finals need a live objective, two finalists and a round.");
-    self.order = opevo_calloc(count, sizeof *self.order);
-    self.points = opevo_calloc(count, sizeof *self.points);
-    if (!self.order || !self.points) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", count);
-        goto cleanup;
-    }
-    opevo_i_engine_pool_choose_lead(&self.live->pool);
-    for (size_t i = 0; i < self.rounds; i++)
-        OPEVO_TRY(run_round_somewhere(&self, i, plan->seed, err));
-cleanup:
-    opevo_free(self.order);
-    opevo_free(self.points);
-    return status;
-}
-
-/* ---- Judging -------------------------------------------------------------------------------- */
 
 static void summarise(opevo_finalist *finalist, const double *fitness, size_t count,
                       double *scratch)
 {
     memcpy(scratch, fitness, count * sizeof *scratch);
-    opevo_i_wire_sort(scratch, count);
+    gsl_sort(scratch, 1, count);
     finalist->rounds = count;
     finalist->won = 0;
-    finalist->median = scratch[0] > 0 ? opevo_i_wire_median(scratch, count) : 0;
+    finalist->median = scratch[0] > 0 ? gsl_stats_median_from_sorted_data(scratch, 1, count) : 0;
     finalist->low = finalist->high = NAN;
     if (finalist->median > 0)
-        opevo_i_wire_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
+        opevo_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
 }
 
 /* The time of another by that of the winner: the median over rounds, and its interval. */
@@ -141,9 +41,9 @@ static double compare_times(const double *winner, const double *other, size_t co
     }
     if (!sound)
         return NAN;
-    opevo_i_wire_sort(scratch, sound);
-    opevo_i_wire_median_interval(scratch, sound, 0.95, low, high);
-    return opevo_i_wire_median(scratch, sound);
+    gsl_sort(scratch, 1, sound);
+    opevo_median_interval(scratch, sound, 0.95, low, high);
+    return gsl_stats_median_from_sorted_data(scratch, 1, sound);
 }
 
 /* Rounds that a won against b minus those that it lost. */
@@ -172,7 +72,7 @@ static standing stand(const opevo_finalist *finalists, size_t count, const doubl
     for (size_t i = 0; i < count; i++) {
         int64_t lead = 0;
 
-        if (i == number || finalists[i].point == OPEVO_LIVE_LIBRARY)
+        if (i == number || finalists[i].point == OPEVO_LIBRARY_POINT)
             continue;
         lead = lead_over(fitness + number * round_count, fitness + i * round_count, round_count);
         out.ahead += lead > 0;
@@ -202,9 +102,9 @@ static void rank_points(opevo_finalist *finalists, size_t count, const double *f
     for (size_t i = 0; i < count; i++)
         standings[i] = stand(finalists, count, fitness, round_count, i);
     for (size_t i = 0; i < count; i++) {
-        finalists[i].rank = finalists[i].point != OPEVO_LIVE_LIBRARY;
+        finalists[i].rank = finalists[i].point != OPEVO_LIBRARY_POINT;
         for (size_t k = 0; k < count && finalists[i].rank; k++) {
-            if (finalists[k].point == OPEVO_LIVE_LIBRARY)
+            if (finalists[k].point == OPEVO_LIBRARY_POINT)
                 continue;
             finalists[i].rank += is_better(&standings[k], &standings[i]) ||
                                  (k < i && !is_better(&standings[i], &standings[k]));
@@ -223,7 +123,7 @@ static void count_won(opevo_finalist *finalists, size_t count, const double *fit
         for (size_t i = 0; i < count; i++) {
             double own = fitness[i * round_count + round];
 
-            if (finalists[i].point == OPEVO_LIVE_LIBRARY || own < best)
+            if (finalists[i].point == OPEVO_LIBRARY_POINT || own < best)
                 continue;
             winner = own > best ? i : count;
             best = own;
@@ -281,7 +181,7 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
     }
     for (size_t i = 0; i < count; i++) {
         summarise(&finalists[i], fitness + i * rounds_count, rounds_count, scratch);
-        if (finalists[i].point == OPEVO_LIVE_LIBRARY)
+        if (finalists[i].point == OPEVO_LIBRARY_POINT)
             out.library = i;
     }
     rank_points(finalists, count, fitness, rounds_count, standings);

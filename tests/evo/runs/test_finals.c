@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include <opevo/live.h>
+#include <opevo/finals.h>
 #include <opevo/random.h>
 
 #include <math.h>
@@ -96,7 +96,7 @@ static void test_beats_all(void **state)
 /* Who failed in a round does not win, and neither does the library. */
 static void test_failed_and_library(void **state)
 {
-    opevo_finalist finalists[3] = {{.point = 1}, {.point = 2}, {.point = OPEVO_LIVE_LIBRARY}};
+    opevo_finalist finalists[3] = {{.point = 1}, {.point = 2}, {.point = OPEVO_LIBRARY_POINT}};
     double fitness[3][ROUNDS];
     opevo_final_verdict verdict;
 
@@ -120,7 +120,7 @@ static void test_all_by_rank(void **state)
 {
     enum { COUNT = 5, TEN = 10 };
     opevo_finalist finalists[COUNT] = {
-        {.point = 1}, {.point = 2}, {.point = 3}, {.point = 4}, {.point = OPEVO_LIVE_LIBRARY}};
+        {.point = 1}, {.point = 2}, {.point = 3}, {.point = 4}, {.point = OPEVO_LIBRARY_POINT}};
     const size_t ranks[COUNT] = {3, 1, 2, 4, 0};
     const uint64_t won[COUNT] = {0, 5, 4, 0, 0};
     const double medians[COUNT] = {80, 104.5, 90, 0, 1000};

@@ -24,7 +24,7 @@ static opevo_status refuse(const char *named, const opevo_tuner_ops *tuner, opev
     return status;
 }
 
-opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *named, const char *text,
+opevo_status opevo_i_cli_earlier_add(opevo_earlier *self, const char *named, const char *text,
                                      const opevo_tuner_ops *tuner, const opevo_space *space,
                                      opevo_error *err)
 {
@@ -32,13 +32,10 @@ opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *name
     int64_t run = 0;
     char *path = NULL;
     opevo_store *store = NULL;
-    opevo_trial *grown = NULL;
-    uint64_t count = 0;
-    size_t got = 0;
 
     if (!tuner->learn)
         return refuse(named, tuner, err);
-    path = opevo_i_cli_split_run(text, &run);
+    path = opevo_store_split(text, &run);
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", named);
     if (!run) {
@@ -49,17 +46,7 @@ opevo_status opevo_i_cli_earlier_add(opevo_i_cli_earlier *self, const char *name
         goto cleanup;
     }
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
-    OPEVO_TRY(opevo_store_find(store, run, space, &count, err));
-    grown = opevo_realloc(self->trials, self->count + (size_t)count, sizeof *grown);
-    if (!grown) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of %s.", text);
-        goto cleanup;
-    }
-    self->trials = grown;
-    OPEVO_TRY(opevo_store_read(store, run, 0, grown + self->count, (size_t)count, &got, err));
-    for (size_t i = 0; i < got; i++)
-        grown[self->count + i].proposal.origin = "earlier"; /* outlives the store */
-    self->count += got;
+    OPEVO_TRY(opevo_earlier_add(self, store, run, space, err));
 cleanup:
     opevo_store_close(store);
     opevo_free(path);

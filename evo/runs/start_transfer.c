@@ -2,7 +2,7 @@
 
 /* Start points from the runs of a store: the best point of each, carried over to another space. */
 
-#include "cli_internal.h"
+#include <opevo/start_list.h>
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSFERRED_MOST = 5, EXTENTS_MOST = 64 };
+enum { EXTENTS_MOST = 64 };
 
 /* A run whose best point may be carried over. */
 typedef struct source {
@@ -183,7 +183,7 @@ static opevo_status carry(const opevo_objective *objective, const opevo_space *f
 }
 
 /* Add the best point of a run; *added says whether it is there and new. */
-static opevo_status add_best(opevo_i_cli_starts *self, const opevo_objective *objective,
+static opevo_status add_best(opevo_start_list *self, const opevo_objective *objective,
                              opevo_store *store, const source *from, const char *origin,
                              bool *added, opevo_error *err)
 {
@@ -201,22 +201,21 @@ static opevo_status add_best(opevo_i_cli_starts *self, const opevo_objective *ob
     if (!space || count == 0 || best.proposal.point >= opevo_space_size(space))
         goto cleanup;
     OPEVO_TRY(carry(objective, space, best.proposal.point, added, &point, err));
-    for (size_t i = 0; i < self->list.count && *added; i++)
-        *added = self->points[i].point != point;
+    for (size_t i = 0; i < self->starts.count && *added; i++)
+        *added = self->starts.points[i].point != point;
     if (*added)
-        status = opevo_i_cli_starts_add(self, point, origin, err);
+        status = opevo_start_list_add(self, point, origin, err);
 cleanup:
     opevo_space_destroy(space);
     return status;
 }
 
-static opevo_status refuse_unrelated(const char *name, const char *path, opevo_error *err)
+static opevo_status refuse_unrelated(const char *name, const opevo_store *store, opevo_error *err)
 {
     int length = is_text(find_form(name)) ? 400 : (int)strcspn(name, "(");
 
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "--transfer %s: it has no run of %.*s with other extents.", path, length,
-                      name);
+    return OPEVO_FAIL(err, OPEVO_MISMATCH, "%s: it has no run of %.*s with other extents.",
+                      opevo_store_path(store), length, name);
 }
 
 static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error *err)
@@ -230,52 +229,48 @@ static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error
     return status;
 }
 
-opevo_status opevo_i_cli_starts_add_run(opevo_i_cli_starts *self, const opevo_objective *objective,
-                                        const char *path, int64_t run, opevo_error *err)
+opevo_status opevo_start_list_add_run(opevo_start_list *self, const opevo_objective *objective,
+                                      opevo_store *store, int64_t run, opevo_error *err)
 {
     gatherer runs = {.name = objective->name, .only = run};
     opevo_status status = OPEVO_OK;
-    opevo_store *store = NULL;
-    size_t before = self->list.count;
+    size_t before = self->starts.count;
     bool added = false;
 
-    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(list_sources(store, &runs, err));
     if (runs.count == 0)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld.", path, (long long)run);
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld.", opevo_store_path(store),
+                            (long long)run);
     else if (runs.sources[0].trial == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "no trial of run %lld succeeded.", (long long)run);
     else
         status = add_best(self, objective, store, &runs.sources[0], "start", &added, err);
-    if (status == OPEVO_OK && self->list.count == before && before == 0)
+    if (status == OPEVO_OK && self->starts.count == before && before == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "no parameter of run %lld is one of this space.",
                             (long long)run);
 cleanup:
-    opevo_store_close(store);
     opevo_free(runs.sources);
     return status;
 }
 
-opevo_status opevo_i_cli_starts_transfer(opevo_i_cli_starts *self, const opevo_objective *objective,
-                                         const char *path, bool needed, opevo_error *err)
+opevo_status opevo_start_list_add_related(opevo_start_list *self, const opevo_objective *objective,
+                                          opevo_store *store, size_t most, bool needed,
+                                          opevo_error *err)
 {
     gatherer runs = {.name = objective->name};
     opevo_status status = OPEVO_OK;
-    opevo_store *store = NULL;
     size_t total = 0;
 
-    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(list_sources(store, &runs, err));
     if (runs.count == 0 && needed)
-        status = refuse_unrelated(objective->name, path, err);
-    for (size_t i = 0; i < runs.count && total < TRANSFERRED_MOST; i++) {
+        status = refuse_unrelated(objective->name, store, err);
+    for (size_t i = 0; i < runs.count && total < most; i++) {
         bool added = false;
 
         OPEVO_TRY(add_best(self, objective, store, &runs.sources[i], "transfer", &added, err));
         total += added;
     }
 cleanup:
-    opevo_store_close(store);
     opevo_free(runs.sources);
     return status;
 }

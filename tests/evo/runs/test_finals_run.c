@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Finals of a run: which points are finalists, who measures them, and what the store keeps. */
+
+#include "formula.h"
+#include "scratch_folder.h"
+
+#include <opevo/finals.h>
+#include <opevo/run.h>
+#include <opevo/tuners.h>
+
+enum { TRIALS = 40, MOST = 4, ROUNDS = 7 };
+
+/* A formula that is measured again: in a round each point has the fitness of its trial times a
+ * disturbance of the round, and the library half of the best. */
+typedef struct device {
+    formula formula;
+    size_t measured;     /* how often rounds were measured */
+    opevo_status broken; /* what that returns */
+    bool fails;          /* every point in its last round */
+} device;
+
+static opevo_status measure(opevo_objective *objective, const opevo_rounds *rounds, double *fitness,
+                            opevo_text *library, opevo_error *error)
+{
+    device *self = (device *)objective;
+
+    self->measured++;
+    if (self->broken != OPEVO_OK)
+        return OPEVO_FAIL(error, self->broken, "The device is away.");
+    for (size_t i = 0; i < rounds->count; i++)
+        for (size_t k = 0; k < rounds->rounds; k++) {
+            bool last = k + 1 == rounds->rounds;
+            double own = rounds->points[i] == OPEVO_LIBRARY_POINT
+                             ? 0.5
+                             : formula_outcome(&self->formula, rounds->points[i]).fitness;
+
+            fitness[i * rounds->rounds + k] = self->fails && last ? 0 : own / (1 + (double)(k % 3));
+        }
+    opevo_text_add(library, "a vendor's");
+    return OPEVO_OK;
+}
+
+static const opevo_objective_ops device_ops = {.kind = "device",
+                                               .evaluate = formula_evaluate,
+                                               .destroy = formula_destroy,
+                                               .measure_rounds = measure};
+
+static device device_on(const opevo_space *space)
+{
+    device self = {.formula = formula_on(space, 3, 5)};
+
+    self.formula.super.ops = &device_ops;
+    return self;
+}
+
+static void note(void *context, const opevo_trial *trial, bool resumed)
+{
+    (void)resumed;
+    opevo_finals_note(context, trial);
+}
+
+static opevo_finals *finals_of(size_t most, bool with_library)
+{
+    const opevo_finals_options options = {
+        .most = most, .rounds = ROUNDS, .with_library = with_library};
+    opevo_finals *out = NULL;
+
+    CHECK_OK(opevo_finals_create(&options, &out, &err));
+    return out;
+}
+
+/* A run whose trials are noted, as a program does it that has libopevo only. */
+static opevo_run_result search(device *self, opevo_store *store, opevo_finals *finals)
+{
+    opevo_run_options options = {.seed = 1,
+                                 .budget.trials = TRIALS,
+                                 .store = store,
+                                 .observer = note,
+                                 .observer_context = finals};
+    opevo_run_result result;
+
+    CHECK_OK(opevo_tuner_find("random", &options.tuner, &err));
+    CHECK_OK(opevo_run(&self->formula.super, &options, &result, &err));
+    return result;
+}
+
+/* They are the best different points, by brute force over all that were evaluated. */
+static void check_finalists(const device *self, const opevo_finals *finals,
+                            const opevo_space *space)
+{
+    double last = INFINITY;
+
+    assert_int_equal(finals->count, MOST);
+    for (size_t i = 0; i < MOST; i++) {
+        double fitness = formula_outcome(&self->formula, finals->finalists[i].point).fitness;
+
+        assert_true(fitness < last && fitness > 0);
+        last = fitness;
+    }
+    assert_true(opevo_space_size(space) == TRIALS); /* the run has tried every point */
+    for (opevo_index point = 0; point < TRIALS; point++) {
+        size_t at = 0;
+
+        while (at < MOST && finals->finalists[at].point != point)
+            at++;
+        if (at == MOST)
+            assert_true(formula_outcome(&self->formula, point).fitness <= last);
+    }
+}
+
+static opevo_space *forty_points(void)
+{
+    return formula_space("{\"x\": {\"_type\": \"discrete\", \"_value\": "
+                         "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,"
+                         "27,28,29,30,31,32,33,34,35,36,37,38,39]}}");
+}
+
+static void the_best_are_measured_once(void **state)
+{
+    opevo_space *space = forty_points(), *read_space = NULL;
+    device own = device_on(space);
+    scratch_folder folder = scratch_make();
+    opevo_finals *first = finals_of(MOST, true), *again = finals_of(MOST, true), *read = NULL;
+    opevo_store *store = NULL;
+    opevo_run_result result;
+
+    (void)state;
+    CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
+    result = search(&own, store, first);
+    check_finalists(&own, first, space);
+    CHECK_OK(opevo_finals_run(first, &own.formula.super, 1, store, result.run, NULL, &err));
+    assert_true(first->ran && first->count == MOST + 1);
+    assert_int_equal(first->verdict.winner, 0);
+    assert_int_equal(first->verdict.rival, 1);
+    assert_int_equal(first->verdict.library, MOST);
+    assert_string_equal(first->library, "a vendor's");
+    CHECK_CLOSE(first->verdict.library_ratio,
+                formula_outcome(&own.formula, first->finalists[0].point).fitness / 0.5, 1e-12);
+    /* A second call has them from the store, as has a reader. */
+    search(&own, store, again);
+    CHECK_OK(opevo_finals_run(again, &own.formula.super, 1, store, result.run, NULL, &err));
+    assert_int_equal(own.measured, 1);
+    CHECK_OK(opevo_finals_read(store, result.run, &read, &read_space, &err));
+    assert_true(read->ran && read->count == MOST + 1 && read->options.rounds == ROUNDS);
+    assert_true(opevo_space_signature(read_space) == opevo_space_signature(space));
+    for (size_t i = 0; i < read->count; i++) {
+        assert_true(read->finalists[i].point == first->finalists[i].point);
+        assert_true(again->finalists[i].median == first->finalists[i].median);
+        assert_true(read->finalists[i].median == first->finalists[i].median);
+    }
+    opevo_finals_destroy(first);
+    opevo_finals_destroy(again);
+    opevo_finals_destroy(read);
+    opevo_space_destroy(read_space);
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&folder);
+}
+
+/* The search stands: nothing is stored, and the next call measures. */
+static void what_cannot_be_measured_is_dropped(void **state)
+{
+    const struct {
+        opevo_status broken;
+        bool fails;
+        const char *failure;
+    } cases[] = {{OPEVO_INTERRUPTED, false, ""},
+                 {OPEVO_IO, false, "The device is away."},
+                 {OPEVO_FAULT, false, "The device is away."},
+                 {OPEVO_OK, true, "each of the best points failed in a round."}};
+    opevo_space *space = forty_points();
+    scratch_folder folder = scratch_make();
+    opevo_store *store = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        device own = device_on(space);
+        opevo_finals *finals = finals_of(MOST, false);
+        opevo_run_result result = search(&own, store, finals);
+        opevo_stored_finals stored;
+
+        own.broken = cases[i].broken;
+        own.fails = cases[i].fails;
+        CHECK_OK(opevo_finals_run(finals, &own.formula.super, 1, store, result.run, NULL, &err));
+        assert_false(finals->ran);
+        assert_int_equal(finals->interrupted, cases[i].broken == OPEVO_INTERRUPTED);
+        assert_string_equal(finals->failure, cases[i].failure);
+        CHECK_OK(opevo_store_get_finals(store, result.run, &stored, &err));
+        assert_int_equal(stored.count, 0);
+        opevo_finals_destroy(finals);
+    }
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&folder);
+}
+
+static void what_is_not_held(void **state)
+{
+    opevo_space *space = forty_points();
+    device own = device_on(space);
+    formula computed = formula_on(space, 3, 5);
+    opevo_finals *one = finals_of(1, false), *none = finals_of(0, false), *two = NULL;
+    const opevo_finals_options many = {.most = OPEVO_FINALISTS_MOST + 1};
+
+    (void)state;
+    search(&own, NULL, one);
+    search(&own, NULL, none);
+    assert_int_equal(one->count, 1);
+    assert_int_equal(none->count, 0);
+    CHECK_OK(opevo_finals_run(one, &own.formula.super, 1, NULL, 0, NULL, &err));
+    CHECK_OK(opevo_finals_run(none, &own.formula.super, 1, NULL, 0, NULL, &err));
+    assert_false(one->ran || none->ran);
+    assert_int_equal(own.measured, 0);
+    CHECK_FAILS(OPEVO_INVALID, "at most 100", opevo_finals_create(&many, &two, &err));
+    two = finals_of(2, false);
+    search(&own, NULL, two);
+    CHECK_FAILS(OPEVO_INVALID, "an objective that measures",
+                opevo_finals_run(two, &computed.super, 1, NULL, 0, NULL, &err));
+    opevo_finals_destroy(one);
+    opevo_finals_destroy(none);
+    opevo_finals_destroy(two);
+    opevo_space_destroy(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_are_measured_once),
+        cmocka_unit_test(what_cannot_be_measured_is_dropped),
+        cmocka_unit_test(what_is_not_held),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
