@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Edits of opevo's kernels on cases that are large enough for a GPU: edits.sh KERNEL MACHINE [TRIALS STORE]
 #
-# Prints what `opevo edits apply --json` prints of a variant as in docs/results.md on MACHINE ("simt", "cuda:0"): three
+# Prints what `opevo edits apply --json` prints of a variant as in docs/results/gpu.md on MACHINE ("simt", "cuda:0"): three
 # times cost or time as a fraction of the base's, on the same sizes with other numbers. With TRIALS, `opevo evolve` by
 # climb, with its trials in STORE. PROGRAM names opevo (a list of words), TMPDIR a folder for the harness.
 set -eu

@@ -16,7 +16,7 @@ fail() {
 cd "$prefix"
 for file in bin/opevo bin/opevo-worker share/opevo/kernels/planted.ll share/man/man1/opevo.1 share/bash-completion/completions/opevo \
     share/fish/vendor_completions.d/opevo.fish share/zsh/site-functions/_opevo \
-    share/doc/opevo/LICENSE share/doc/opevo/README.md share/doc/opevo/docs/live.md; do
+    share/doc/opevo/LICENSE share/doc/opevo/README.md share/doc/opevo/docs/measuring.md; do
     [ -s "$file" ] || fail "$file is not installed"
 done
 # Nothing else.

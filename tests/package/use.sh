@@ -63,7 +63,7 @@ install man-db
 for page in opevo.1 opevo-worker.1 opevo-evolver.1; do
     says '^NAME' man "$page"
 done
-for file in /usr/share/bash-completion/completions/opevo /usr/share/doc/opevo/docs/live.md; do
+for file in /usr/share/bash-completion/completions/opevo /usr/share/doc/opevo/docs/measuring.md; do
     [ -s "$file" ] || fail "$file is not installed"
 done
 

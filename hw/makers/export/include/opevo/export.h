@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A kernel that leaves opevo: its source, its schedule, and a program of plain loops that checks
- * and times it without anything of opevo. docs/live.md says what the files are. */
+ * and times it without anything of opevo. docs/measuring.md says what the files are. */
 
 #ifndef OPEVO_EXPORT_H
 #define OPEVO_EXPORT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Live objectives: points are measured on a device, by workers in processes of their own.
- * docs/live.md describes how, docs/formats/worker.md what engine and worker say to each other. */
+ * docs/measuring.md and docs/timing.md describe how, docs/formats/worker.md what engine and worker
+ * say to each other. */
 
 #ifndef OPEVO_LIVE_H
 #define OPEVO_LIVE_H
@@ -66,7 +67,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
 
 typedef struct opevo_program_options {
-    const char *command;  /* see docs/live.md: parameters are put in as {NAME} */
+    const char *command;  /* see docs/measuring.md: parameters are put in as {NAME} */
     const char *build;    /* makes what the command runs as {out}; NULL: nothing does */
     double build_limit_s; /* of one build; elapsed */
     unsigned threads;     /* processors that the program is bound to, beside which builds run;
