@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# paths.sh FOLDER: what the source tree in FOLDER says of its own files. Each path in the manual that begins with a folder
+# of the tree exists, from the top or from the folder of the page, but for those with a word in capitals, which stands for
+# any; `*` is a pattern, and the name of a landscape may lack its ending. The source of each program of build/tests exists,
+# each file that docs/architecture.md names, but for net.c, which opevo writes, and each page of docs/ that a source names.
+set -u
+cd "$1" || exit 1
+top='analysis|base|cli|cmake|distributions|docs|evo|hw|landscapes|notebooks-data|tests|topology'
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+
+# exists PATTERN: whether a file matches it, with or without an ending.
+exists() {
+    for file in $1 "$1".*; do
+        [ -e "$file" ] && return 0
+    done
+    return 1
+}
+
+for page in README.md $(find docs notebooks-data -name '*.md' | sort); do
+    for path in $(grep -oE "(^|[^A-Za-z0-9_./-])($top)/[A-Za-z0-9_./*-]*" "$page" | sed 's/^[^a-z]//; s/[.,]*$//' |
+        grep -v '[A-Z][A-Z]' | sort -u); do
+        exists "$path" || exists "${page%/*}/$path" || fail "$page: there is no $path."
+    done
+done
+sources=$(find base topology distributions evo landscapes hw analysis cli tests -type f | sed 's|.*/||')
+for name in $(grep -rhoE 'build/tests/(bench|test)_[a-z_]+' README.md docs | sed 's|.*/||; s|$|.c|' | sort -u) \
+    $(grep -oE '[`/][a-z_]+\.c`' docs/architecture.md | tr -d '`/' | sed '/^net\.c$/d' | sort -u); do
+    echo "$sources" | grep -qxF "$name" || fail "The manual names $name, which is not there."
+done
+for path in $(find base topology distributions evo landscapes hw analysis cli cmake dev tests -type f \
+    -exec grep -IhoE 'docs/[a-z0-9/-]+\.md' {} + | sort -u); do
+    [ -e "$path" ] || fail "There is no $path, which a source names: see grep -r $path."
+done
+exit $failed
