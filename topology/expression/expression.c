@@ -63,7 +63,7 @@ static opevo_i_topology_fault set_real(opevo_value *value, double real)
     return isfinite(real) ? OPEVO_I_FAULT_NONE : OPEVO_I_FAULT_OVERFLOW;
 }
 
-static opevo_i_topology_fault truth(const opevo_value *value, bool *out)
+opevo_i_topology_fault opevo_i_topology_truth(const opevo_value *value, bool *out)
 {
     if (value->kind == OPEVO_VALUE_TEXT)
         return OPEVO_I_FAULT_TEXT;
@@ -262,7 +262,8 @@ static opevo_i_topology_fault compare(unsigned opcode, const opevo_value *a, con
     return OPEVO_I_FAULT_NONE;
 }
 
-static opevo_i_topology_fault binary(unsigned opcode, opevo_value *a, const opevo_value *b)
+opevo_i_topology_fault opevo_i_topology_apply_two(unsigned opcode, opevo_value *a,
+                                                  const opevo_value *b)
 {
     if (opcode >= OPEVO_I_OP_EQUAL) {
         bool holds = false;
@@ -278,11 +279,11 @@ static opevo_i_topology_fault binary(unsigned opcode, opevo_value *a, const opev
     return real_binary(opcode, a, b);
 }
 
-static opevo_i_topology_fault unary(unsigned opcode, opevo_value *a)
+opevo_i_topology_fault opevo_i_topology_apply_one(unsigned opcode, opevo_value *a)
 {
     bool holds = false;
     int64_t x = 0;
-    opevo_i_topology_fault fault = truth(a, &holds);
+    opevo_i_topology_fault fault = opevo_i_topology_truth(a, &holds);
 
     if (fault)
         return fault;
@@ -316,13 +317,13 @@ static opevo_i_topology_fault branch(const opevo_i_topology_instruction *at, ope
 
     switch (at->opcode) {
     case OPEVO_I_OP_JUMP_UNLESS:
-        fault = truth(a, &holds);
+        fault = opevo_i_topology_truth(a, &holds);
         *taken = !holds;
         *top = a - 1;
         break;
     case OPEVO_I_OP_AND:
     case OPEVO_I_OP_OR:
-        fault = truth(a, &holds);
+        fault = opevo_i_topology_truth(a, &holds);
         *taken = holds == (at->opcode == OPEVO_I_OP_OR);
         if (*taken)
             set_integer(a, holds);
@@ -372,12 +373,12 @@ opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expressi
         } else if (at->opcode == OPEVO_I_OP_CONSTANT) {
             *++top = expression->constants[at->argument];
         } else if (at->opcode >= OPEVO_I_OP_ADD && at->opcode < OPEVO_I_OP_JUMP) {
-            fault = binary(at->opcode, top - 1, top);
+            fault = opevo_i_topology_apply_two(at->opcode, top - 1, top);
             top--;
         } else if (at->opcode == OPEVO_I_OP_ACTIVE) {
             set_integer(++top, rows[at->row] != NULL);
         } else if (at->opcode < OPEVO_I_OP_ADD) {
-            fault = unary(at->opcode, top);
+            fault = opevo_i_topology_apply_one(at->opcode, top);
         } else if (at->opcode == OPEVO_I_OP_NONE) {
             set_integer(top, 0);
         } else {
@@ -403,5 +404,6 @@ bool opevo_i_topology_expression_holds(const opevo_i_topology_expression *expres
     opevo_i_topology_fault fault =
         opevo_i_topology_expression_evaluate(expression, rows, &value, NULL);
 
-    return fault == OPEVO_I_FAULT_INACTIVE || (!fault && !truth(&value, &holds) && holds);
+    return fault == OPEVO_I_FAULT_INACTIVE ||
+           (!fault && !opevo_i_topology_truth(&value, &holds) && holds);
 }

@@ -132,6 +132,12 @@ typedef enum opevo_i_topology_fault {
 /* "divides by zero", ... */
 const char *opevo_i_topology_fault_text(opevo_i_topology_fault fault);
 
+/* Whether a value is other than 0; *a = opcode *a, and *a = *a opcode *b. */
+opevo_i_topology_fault opevo_i_topology_truth(const opevo_value *value, bool *out);
+opevo_i_topology_fault opevo_i_topology_apply_one(unsigned opcode, opevo_value *a);
+opevo_i_topology_fault opevo_i_topology_apply_two(unsigned opcode, opevo_value *a,
+                                                  const opevo_value *b);
+
 /* Compute the value; rows[r] holds the components of parameter expression->parameters[r], and is
  * NULL where that one is not active. On a fault *column says where in the text (NULL: not wanted).
  * Comparisons and logic give the integers 0 and 1. A text result is borrowed from the rows or the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A constraint tried on all combinations of the parameters that it names, which fills its table and
- * finds those at which it has no value. */
+ * finds mistakes: texts used as numbers, reals where integers are needed. Where it divides by zero
+ * or overflows it does not hold. */
 
 #include "space_internal.h"
 
@@ -106,7 +107,7 @@ static void next_combination(combination *self)
     }
 }
 
-/* "column 9: it divides by zero at K=8,1 X=2". */
+/* "column 9: it uses a string as a number at K=8,1 m=auto". */
 static opevo_status report_fault(const combination *self, opevo_i_topology_fault fault,
                                  uint32_t column, const char *where, opevo_error *err)
 {
@@ -165,11 +166,11 @@ opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
         fault = opevo_i_topology_expression_evaluate(&self->expression, at->rows, &value, &column);
         if (!fault && value.kind == OPEVO_VALUE_TEXT)
             fault = OPEVO_I_FAULT_TEXT;
-        if (fault && fault != OPEVO_I_FAULT_INACTIVE) {
+        if (fault == OPEVO_I_FAULT_TEXT || fault == OPEVO_I_FAULT_REAL) {
             status = report_fault(at, fault, column ? column : 1, where, err);
             goto cleanup;
         }
-        if (fault || opevo_value_number(value) != 0) {
+        if (fault == OPEVO_I_FAULT_INACTIVE || (!fault && opevo_value_number(value) != 0)) {
             self->table[i >> 6] |= UINT64_C(1) << (i & 63);
             ever = true;
         }

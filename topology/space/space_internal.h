@@ -113,7 +113,8 @@ bool opevo_i_topology_constraint_holds(const opevo_space *space,
                                        const opevo_i_topology_constraint *constraint,
                                        const opevo_index *vertices);
 /* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at
- * which it has no value, with `where` before the sentence, and where it holds at none. */
+ * which a text or a real stands where it may not, with `where` before the sentence, and where it
+ * holds at none. */
 opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
                                                  opevo_i_topology_constraint *self, uint64_t count,
                                                  const char *where, opevo_error *err);

@@ -209,9 +209,6 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
          "\"b\"]}",
          "space.json:1: constraint 2, column 1: unknown name b; the names are a."},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]}, \"_constraints\": [\"4 % a < "
-         "2\"]}",
-         "space.json:1: constraint 1, column 3: it divides by zero at a=0"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a > 2\"]}",
          "space.json:1: constraint 1: no point satisfies the constraints"},
         {"{\"a\": {\"_type\": \"permutation\", \"_value\": 34}, \"b\": {\"_type\": "
@@ -243,7 +240,7 @@ static void test_lines_of_constraints(void **state)
         const char *constraints, *words;
     } cases[] = {
         {"[\"a < 2\",\n\"b\"]", "space.json:5: constraint 2, column 1: unknown name b"},
-        {"\n[\n\n\"4 / a\"]", "space.json:7: constraint 1, column 3: it divides by zero"},
+        {"\n[\n\n\"4 /\"]", "space.json:7: constraint 1, column 4: unexpected end"},
         {"[\"s != '],[\\\"'\", \"a < 2\",\r\n\"s != '\\\\\\\\'\",\n\"a > 7\"\n]",
          "space.json:6: constraint 4: no point satisfies"},
         {"[\"a < 2\"\n,\n\"\"\n]", "space.json:6: constraint 2 is empty"},

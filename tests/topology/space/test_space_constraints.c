@@ -234,6 +234,62 @@ static void test_untried_constraint(void **state)
     opevo_space_destroy(parts);
 }
 
+/* Constraints that guard each other from separate lines mean the same in spaces whose combinations
+ * are all tried and in those where they are too many. */
+static void check_guards(opevo_dialect dialect, unsigned most)
+{
+    opevo_text list = {0}, parameter[4] = {{0}};
+    const char *names[5] = {NULL};
+    opevo_space *space = NULL;
+    opevo_index size = 1;
+
+    for (unsigned value = 1; value <= most; value++)
+        opevo_text_printf(&list, "%s%u", value > 1 ? "," : "", value);
+    for (int i = 0; i < 4; i++) {
+        opevo_text_printf(&parameter[i], "%c: discrete(%s)", "abcw"[i], opevo_text_string(&list));
+        names[i] = opevo_text_string(&parameter[i]);
+        size *= most;
+    }
+    CHECK_OK(build(names,
+                   dialect == OPEVO_DIALECT_C
+                       ? LIST("(a*b) % c == 0", "w % ((a*b)/c) == 0", "100 / (a - 3) < 60")
+                       : LIST("(a*b) % c == 0", "w % ((a*b)//c) == 0", "100 // (a - 3) < 60"),
+                   dialect, &space, &err));
+    for (opevo_index point = 0; point<size; point += most> 8 ? 9973u : 1u) {
+        opevo_index v[4];
+        int64_t a = 0, b = 0, c = 0, w = 0;
+
+        opevo_space_decode(space, point, v);
+        a = (int64_t)v[0] + 1;
+        b = (int64_t)v[1] + 1;
+        c = (int64_t)v[2] + 1;
+        w = (int64_t)v[3] + 1;
+        assert_int_equal(opevo_space_allows(space, point),
+                         a * b % c == 0 && w % (a * b / c) == 0 && a != 3 && 100 / (a - 3) < 60);
+    }
+    opevo_space_destroy(space);
+    opevo_text_free(&list);
+    for (int i = 0; i < 4; i++)
+        opevo_text_free(&parameter[i]);
+}
+
+static void test_undefined_is_not_allowed(void **state)
+{
+    opevo_space *space = NULL;
+
+    (void)state;
+    for (int dialect = OPEVO_DIALECT_C; dialect <= OPEVO_DIALECT_PYTHON; dialect++) {
+        check_guards((opevo_dialect)dialect, 8);
+        check_guards((opevo_dialect)dialect, 64);
+    }
+    space = make(LIST("K: discrete(1,4611686018427387904)"), LIST("K * 2 > 0"));
+    assert_true(opevo_space_allows(space, 0) && !opevo_space_allows(space, 1));
+    opevo_space_destroy(space);
+    space = NULL;
+    CHECK_FAILS(OPEVO_INVALID, "\"4 / K >= 0\" never holds",
+                build(LIST("K: discrete(0)"), LIST("4 / K >= 0"), OPEVO_DIALECT_C, &space, &err));
+}
+
 /* Beyond 64 bits everything is a formula or an estimate. The share of permutations of 30 with
  * p[0] < p[1] is one half, of those with p[0] == 0 it is 1/30. */
 static void test_huge_space(void **state)
@@ -342,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_counting_by_runs),
         cmocka_unit_test(test_unlisted_values),
         cmocka_unit_test(test_untried_constraint),
+        cmocka_unit_test(test_undefined_is_not_allowed),
         cmocka_unit_test(test_huge_space),
         cmocka_unit_test(test_kinds_of_values),
         cmocka_unit_test(test_work_is_bounded),

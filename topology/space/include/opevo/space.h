@@ -49,8 +49,8 @@ typedef struct opevo_activation {
  * (division by zero, overflow) is not allowed.
  *
  * Errors: INVALID for no parameters, two equal names, a constraint that does not parse, names
- *         nothing known or nothing at all, uses a string as a number, has no value at some
- *         combination of the parameters that it names (all are tried up to 2^22 of them), or never
+ *         nothing known or nothing at all, uses a string as a number (also at some
+ *         combination of the parameters that it names; all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
  *         when the points exceed 2^128 - 1, for more parameters than that or 4096
  *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations,

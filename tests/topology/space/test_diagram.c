@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Compiled spaces against enumeration and closed forms. */
+
+#include "random_systems.h"
+#include "space_checks.h"
+
+#include <opevo/diagram.h>
+
+#include "diagram_internal.h"
+#include "fit.h"
+
+enum { SYSTEMS = 300, WIDTH_MOST = 32 };
+
+static opevo_diagram *compile(const opevo_space *space)
+{
+    opevo_diagram *diagram = NULL;
+
+    CHECK_OK(opevo_diagram_create(space, NULL, &diagram, &err));
+    return diagram;
+}
+
+static void check_count(const opevo_space *space, const char *digits)
+{
+    opevo_diagram *diagram = compile(space);
+    opevo_text text = {0};
+
+    opevo_diagram_print_count(diagram, &text);
+    assert_string_equal(opevo_text_string(&text), digits);
+    opevo_text_free(&text);
+    opevo_diagram_destroy(diagram);
+}
+
+/* ---- Random systems ---- */
+
+/* Whether the diagram allows the points that the constraints, evaluated, allow, numbers these
+ * without gaps, and finds the points of the numbers. */
+static bool agrees(const opevo_space *space, const opevo_diagram *diagram)
+{
+    opevo_index size = opevo_space_size(space), count = 0, met_count = 0;
+    bool *met = opevo_calloc((size_t)size, sizeof *met);
+    bool good = opevo_diagram_count(diagram, &count) && count <= size;
+
+    assert_non_null(met);
+    for (opevo_index point = 0; point < size && good; point++) {
+        opevo_index vertices[WIDTH_MOST], again[WIDTH_MOST], rank = 0;
+        bool allows = opevo_space_allows(space, point);
+
+        opevo_space_decode(space, point, vertices);
+        good = opevo_diagram_allows(diagram, vertices) == allows &&
+               opevo_diagram_rank(diagram, vertices, &rank) == allows;
+        if (!allows || !good)
+            continue;
+        good = rank < count && !met[(size_t)rank];
+        if (!good)
+            break;
+        met[(size_t)rank] = true;
+        met_count++;
+        opevo_diagram_unrank(diagram, rank, again);
+        good = opevo_space_encode(space, again) == point &&
+               memcmp(vertices, again, opevo_space_parameter_count(space) * sizeof *vertices) == 0;
+    }
+    opevo_free(met);
+    return good && met_count == count;
+}
+
+/* The p-value of uniform draws over the allowed points, 100 for each. A point that is drawn half as
+ * often as it should is found with probability .999 at a level of 1e-6 in a system of 50 points. */
+static double fit_draws(const opevo_space *space, const opevo_diagram *diagram, size_t count,
+                        uint64_t seed)
+{
+    uint64_t *drawn = opevo_calloc(count, sizeof *drawn);
+    double *expected = opevo_calloc(count, sizeof *expected), p = 0;
+
+    assert_true(drawn && expected);
+    for (size_t i = 0; i < 100 * count; i++) {
+        opevo_index vertices[WIDTH_MOST], rank = 0;
+
+        opevo_diagram_draw(diagram, random_bits, &seed, vertices);
+        assert_true(opevo_space_allows(space, opevo_space_encode(space, vertices)));
+        assert_true(opevo_diagram_rank(diagram, vertices, &rank));
+        drawn[(size_t)rank]++;
+    }
+    for (size_t i = 0; i < count; i++)
+        expected[i] = 1 / (double)count;
+    p = fit_p(drawn, expected, count, 100 * count);
+    opevo_free(drawn);
+    opevo_free(expected);
+    return p;
+}
+
+static void test_random_systems(void **state)
+{
+    size_t systems = 0, branched = 0, listed = 0;
+    double least = 1;
+
+    (void)state;
+    for (uint64_t n = 0; systems < SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+        opevo_diagram *diagram = space ? compile(space) : NULL;
+        opevo_index count = 0;
+
+        if (space) {
+            if (!opevo_diagram_is_sound(diagram) || !agrees(space, diagram))
+                fail_msg("%s", opevo_text_string(&text));
+            assert_true(opevo_diagram_count(diagram, &count) && count > 0);
+            least = fmin(least, count < 200 ? fit_draws(space, diagram, (size_t)count, n) : 1);
+            systems++;
+            branched += opevo_space_has_branches(space);
+            listed += n % 5 == 0;
+        }
+        opevo_diagram_destroy(diagram);
+        opevo_space_destroy(space);
+        opevo_text_free(&text);
+    }
+    assert_true(branched > SYSTEMS / 5 && listed > SYSTEMS / 20);
+    assert_true(least > 1e-6);
+}
+
+/* One arc with another vertex, count or target, or one node with another count, is found. */
+static void spoil(opevo_diagram *diagram, system_source *source)
+{
+    opevo_i_topology_group *group = NULL;
+    opevo_i_topology_level *level = NULL;
+    opevo_i_topology_arc *arc = NULL;
+
+    do {
+        group = &diagram->groups[pick(source, (unsigned)diagram->group_count)];
+    } while (group->depth == 0);
+    level = &group->levels[pick(source, (unsigned)group->depth)];
+    arc = &level->arcs[pick(source, (unsigned)level->arc_count)];
+    switch (pick(source, 3)) {
+    case 0:
+        arc->count += 1;
+        break;
+    case 1:
+        arc->first = arc->first == OPEVO_I_ARC_INACTIVE ? 0 : OPEVO_I_ARC_INACTIVE;
+        break;
+    default:
+        if (level->node_count == 1 || level + 1 == group->levels + group->depth ||
+            level[1].node_count == 1)
+            level->counts[0]++;
+        else
+            arc->node = (arc->node + 1) % level[1].node_count;
+    }
+}
+
+static void test_spoilt_diagrams(void **state)
+{
+    size_t spoilt = 0, found = 0;
+
+    (void)state;
+    for (uint64_t n = 0; spoilt < SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+        system_source source = {.state = n};
+
+        if (space) {
+            opevo_diagram *diagram = compile(space);
+
+            spoil(diagram, &source);
+            found += !opevo_diagram_is_sound(diagram) || !agrees(space, diagram);
+            spoilt++;
+            opevo_diagram_destroy(diagram);
+        }
+        opevo_space_destroy(space);
+        opevo_text_free(&text);
+    }
+    assert_int_equal(found, spoilt);
+}
+
+/* ---- Known counts ---- */
+
+static void add_range(opevo_text *json, const char *name, int most)
+{
+    opevo_text_printf(json, "\"%s\": {\"_type\": \"discrete\", \"_value\": [1", name);
+    for (int value = 2; value <= most; value++)
+        opevo_text_printf(json, ", %d", value);
+    opevo_text_add(json, "]}, ");
+}
+
+/* The tiles of a direct GEMM, as CLBlast and ATF have them; counted by loops over divisors
+ * elsewhere. */
+static opevo_space *gemm(int most)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    opevo_text_add(&json, "{");
+    add_range(&json, "WGD", most);
+    add_range(&json, "MDIMCD", most);
+    add_range(&json, "NDIMCD", most);
+    add_range(&json, "MDIMAD", most);
+    add_range(&json, "NDIMBD", most);
+    add_range(&json, "KWID", most);
+    opevo_text_add(
+        &json, "\"VWMD\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4, 8]},"
+               "\"VWND\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4, 8]},"
+               "\"PADA\": {\"_type\": \"discrete\", \"_value\": [0, 1]},"
+               "\"PADB\": {\"_type\": \"discrete\", \"_value\": [0, 1]}, \"_constraints\": ["
+               "\"WGD % KWID == 0\", \"WGD % (MDIMCD*VWMD) == 0\", \"WGD % (NDIMCD*VWND) == 0\","
+               "\"WGD % (MDIMAD*VWMD) == 0\", \"WGD % (NDIMBD*VWND) == 0\","
+               "\"(MDIMCD*NDIMCD) % MDIMAD == 0 && WGD % ((MDIMCD*NDIMCD)/MDIMAD) == 0\","
+               "\"(MDIMCD*NDIMCD) % NDIMBD == 0 && WGD % ((MDIMCD*NDIMCD)/NDIMBD) == 0\"]}");
+    CHECK_OK(opevo_space_parse(opevo_text_string(&json), "gemm.json", NULL, &space, &err));
+    opevo_text_free(&json);
+    return space;
+}
+
+static void test_gemm(void **state)
+{
+    static const struct {
+        int most;
+        const char *count;
+    } sizes[] = {{64, "2880920"}, {256, "72048552"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        opevo_space *space = gemm(sizes[i].most);
+
+        check_count(space, sizes[i].count);
+        opevo_space_destroy(space);
+    }
+}
+
+/* 9 products of two of 8 powers of two that are 128: 8^9 points. */
+static void test_pairs(void **state)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    (void)state;
+    opevo_text_add(&json, "{");
+    for (int i = 0; i < 18; i++)
+        opevo_text_printf(&json,
+                          "\"p%d\": {\"_type\": \"discrete\", \"_value\": "
+                          "[1, 2, 4, 8, 16, 32, 64, 128]}, ",
+                          i);
+    opevo_text_add(&json, "\"_constraints\": [\"p0 * p1 == 128\"");
+    for (int i = 1; i < 9; i++)
+        opevo_text_printf(&json, ", \"p%d * p%d == 128\"", 2 * i, 2 * i + 1);
+    opevo_text_add(&json, "]}");
+    CHECK_OK(opevo_space_parse(opevo_text_string(&json), "pairs.json", NULL, &space, &err));
+    check_count(space, "134217728");
+    opevo_text_free(&json);
+    opevo_space_destroy(space);
+}
+
+/* Sums of 30 values below 3 that are at most 30. By symmetry as many are at least 30, so they are
+ * half of 3^30 + c, with the central trinomial coefficient c = 18252025766941. */
+static void test_sum(void **state)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    (void)state;
+    opevo_text_add(&json, "{");
+    for (int i = 0; i < 30; i++)
+        opevo_text_printf(&json, "\"p%d\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2]}, ", i);
+    opevo_text_add(&json, "\"_constraints\": [\"30 >= p0");
+    for (int i = 1; i < 30; i++)
+        opevo_text_printf(&json, " + p%d", i);
+    opevo_text_add(&json, "\"]}");
+    CHECK_OK(opevo_space_parse(opevo_text_string(&json), "sum.json", NULL, &space, &err));
+    check_count(space, "112071578930795");
+    opevo_text_free(&json);
+    opevo_space_destroy(space);
+}
+
+/* ---- Limits and failures ---- */
+
+static void test_limits(void **state)
+{
+    opevo_space *space = gemm(64);
+    opevo_diagram *diagram = NULL;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_LIMIT, "The diagram of the parameters WGD, ",
+                opevo_diagram_create(space,
+                                     &(opevo_diagram_limits){1000000, OPEVO_DIAGRAM_BYTES_MOST},
+                                     &diagram, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "takes more than 1e+05 bytes",
+                opevo_diagram_create(space,
+                                     &(opevo_diagram_limits){OPEVO_DIAGRAM_WORK_MOST, 100000},
+                                     &diagram, &err));
+    assert_null(diagram);
+    opevo_space_destroy(space);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    size_t systems = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; systems < 6; seed++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(seed, &text);
+        opevo_status status = OPEVO_NOMEM;
+        int64_t live = opevo_memory_live();
+
+        for (int64_t n = 1; space && status != OPEVO_OK; n++) {
+            opevo_diagram *diagram = NULL;
+
+            opevo_memory_fail_at(n);
+            status = opevo_diagram_create(space, NULL, &diagram, NULL);
+            opevo_memory_fail_at(0);
+            assert_true(status == OPEVO_OK || (status == OPEVO_NOMEM && !diagram));
+            if (diagram)
+                assert_true(agrees(space, diagram));
+            opevo_diagram_destroy(diagram);
+            assert_int_equal(opevo_memory_live(), live);
+        }
+        systems += space != NULL;
+        opevo_space_destroy(space);
+        opevo_text_free(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_systems),
+        cmocka_unit_test(test_spoilt_diagrams),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_every_allocation_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The parts of a compiled space. A group is levels of nodes, one level for each of its parameters;
+ * the nodes of a level are numbered from 0, the root is the only one of level 0, and the arcs of
+ * the last level lead to node 0, which is the end. No node stands for nothing: a group without a
+ * root allows no point. */
+
+#ifndef OPEVO_DIAGRAM_INTERNAL_H
+#define OPEVO_DIAGRAM_INTERNAL_H
+
+#include <opevo/diagram.h>
+
+#include "natural.h"
+
+enum { OPEVO_I_DIAGRAM_LIMBS_MAX = 64 }; /* of a count */
+
+/* Vertices first .. first + count - 1 lead to a node of the next level. */
+typedef struct opevo_i_topology_arc {
+    uint32_t first, count, node;
+} opevo_i_topology_arc;
+
+/* The vertex of an arc for an inactive parameter; its count is 1. */
+#define OPEVO_I_ARC_INACTIVE UINT32_MAX
+
+typedef struct opevo_i_topology_level {
+    size_t parameter;
+    uint32_t node_count;
+    size_t arc_count;
+    size_t *starts;             /* of each node's arcs, and behind the last */
+    opevo_i_topology_arc *arcs; /* of a node ascending by `first` */
+    uint64_t *counts;           /* points below each node: limbs of the group */
+    uint64_t *before;           /* points of a node ahead of each of its arcs */
+} opevo_i_topology_level;
+
+typedef struct opevo_i_topology_group {
+    size_t depth; /* parameters */
+    opevo_i_topology_level *levels;
+    size_t limbs;
+    size_t free_parameter; /* depth 0: one that nothing is tied to, which has all its vertices */
+    opevo_index free_size;
+} opevo_i_topology_group;
+
+struct opevo_diagram {
+    const opevo_space *space;
+    opevo_i_topology_group *groups;
+    size_t group_count;
+};
+
+void opevo_i_topology_group_release(opevo_i_topology_group *group);
+/* The points of a group: as many limbs as it has, at most OPEVO_I_DIAGRAM_LIMBS_MAX; two limbs of a
+ * free parameter. Returns their number. */
+size_t opevo_i_topology_group_count(const opevo_i_topology_group *group, uint64_t *count);
+/* Fill the counts of all nodes. Errors: LIMIT for more points than the limbs hold; NOMEM. */
+opevo_status opevo_i_topology_group_add_up(opevo_i_topology_group *group, opevo_error *err);
+
+/* The arc of a node with a vertex; SIZE_MAX if it has none. */
+size_t opevo_i_topology_arc_find(const opevo_i_topology_level *level, uint32_t node,
+                                 uint32_t vertex);
+
+#endif
