@@ -315,6 +315,7 @@ opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *infer
 {
     const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
+    opevo_text definitions = {0};
     opevo_status status = OPEVO_OK;
     double bytes = 0;
 
@@ -342,12 +343,16 @@ opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *infer
         opevo_json_double(out, "times", task->count);
         opevo_json_double(out, "flop", task->flop.count);
         opevo_json_string(out, "flop_sure", task->flop.exact ? "exact" : "bounded");
-        opevo_json_string(out, "computation", task->text);
+        opevo_text_clear(&definitions);
+        opevo_computation_print(task->computation, "\n", &definitions);
+        OPEVO_TRY(opevo_text_check(&definitions, err));
+        opevo_json_string(out, "computation", opevo_text_string(&definitions));
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "\n]");
     add_json_winograd(inference, out);
     opevo_text_add(out, "}\n");
 cleanup:
+    opevo_text_free(&definitions);
     return status;
 }

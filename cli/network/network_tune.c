@@ -59,15 +59,14 @@ static void release(tuned *self)
 }
 
 /* Of the library or, with -1, of the choices. */
-static opevo_status add_task(tuned *self, const char *text, const char *operation, int task,
-                             int candidate, int count, opevo_error *err)
+static opevo_status add_task(tuned *self, const opevo_computation *computation,
+                             const char *operation, int task, int candidate, int count,
+                             opevo_error *err)
 {
-    opevo_computation *computation = NULL;
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
     size_t i = self->count;
 
-    OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
     opevo_computation_print(computation, "; ", &self->text[i]);
     opevo_text_printf(&name, task < 0 ? "%s (instead, %d)" : "%s (%d)", operation,
                       task < 0 ? candidate : task);
@@ -83,7 +82,6 @@ static opevo_status add_task(tuned *self, const char *text, const char *operatio
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
 cleanup:
     opevo_text_free(&name);
-    opevo_computation_destroy(computation);
     return status;
 }
 
@@ -110,11 +108,13 @@ static void make_call(tuned *self)
     self->tune.given = self->given;
 }
 
-static int find_candidate(const tuned *self, const char *text)
+static int find_candidate(const tuned *self, const opevo_computation *computation)
 {
     int count = self->choices ? opevo_network_choices_candidates(self->choices) : 0, i = 0;
 
-    while (i < count && strcmp(opevo_network_choices_candidate(self->choices, i)->text, text) != 0)
+    while (i < count &&
+           !opevo_network_is_same_task(
+               opevo_network_choices_candidate(self->choices, i)->computation, computation))
         i++;
     return i < count ? i : -1;
 }
@@ -151,7 +151,8 @@ static opevo_status add_others(tuned *self, const opevo_network_library *library
         const opevo_network_candidate *one = opevo_network_choices_candidate(self->choices, i);
 
         if (one->count == 0)
-            OPEVO_TRY(opevo_network_library_has_sketches(library, one->text, &others[i], err));
+            OPEVO_TRY(
+                opevo_network_library_has_sketches(library, one->computation, &others[i], err));
         found += others[i];
     }
     OPEVO_TRY(read_probe(self, found, &self->probe, err));
@@ -159,7 +160,7 @@ static opevo_status add_others(tuned *self, const opevo_network_library *library
         const opevo_network_candidate *one = opevo_network_choices_candidate(self->choices, i);
 
         if (others[i])
-            OPEVO_TRY(add_task(self, one->text, one->operation, -1, i, 0, err));
+            OPEVO_TRY(add_task(self, one->computation, one->operation, -1, i, 0, err));
     }
 cleanup:
     opevo_free(others);
@@ -187,8 +188,8 @@ static opevo_status start(tuned *self, const opevo_network_library *library, ope
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
         if (task->has_sketches)
-            OPEVO_TRY(add_task(self, task->text, task->operation, t,
-                               find_candidate(self, task->text), task->count, err));
+            OPEVO_TRY(add_task(self, task->computation, task->operation, t,
+                               find_candidate(self, task->computation), task->count, err));
     }
     if (self->count == 0)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "No computation of the network has sketches."));
@@ -293,14 +294,15 @@ static opevo_status make_again(tuned *self, opevo_i_cli_network_plan *plan,
     *library = made;
     plan->inference = plan->fused;
     for (size_t i = 0; i < self->count; i++) {
-        const char *text =
+        const opevo_computation *computation =
             self->candidate[i] < 0
                 ? NULL
-                : opevo_network_choices_candidate(self->choices, self->candidate[i])->text;
+                : opevo_network_choices_candidate(self->choices, self->candidate[i])->computation;
 
         self->task[i] = -1;
-        for (int t = 0; text && t < opevo_network_library_tasks(made); t++)
-            if (strcmp(opevo_network_library_task(made, t)->text, text) == 0)
+        for (int t = 0; computation && t < opevo_network_library_tasks(made); t++)
+            if (opevo_network_is_same_task(opevo_network_library_task(made, t)->computation,
+                                           computation))
                 self->task[i] = t;
     }
 cleanup:

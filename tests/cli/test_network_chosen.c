@@ -83,7 +83,8 @@ static void add_names(opevo_text *out)
     CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err)); /* as with all off */
     for (int i = 0; i < opevo_network_choices_candidates(choices); i++)
         for (int t = 0; t < tasks.count; t++)
-            if (strcmp(opevo_network_choices_candidate(choices, i)->text, tasks.task[t].text) == 0)
+            if (opevo_network_is_same_task(opevo_network_choices_candidate(choices, i)->computation,
+                                           tasks.task[t].computation))
                 opevo_text_printf(out, "%sname LIKE '%%(instead, %d)'", out->length ? " OR " : "",
                                   i);
     opevo_network_tasks_free(&tasks);

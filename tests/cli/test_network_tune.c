@@ -31,7 +31,7 @@ static void add_products(opevo_text *text)
     opevo_text_add(text, "Y0[a:2,b:2,c:2,d:2,e:2,f:2] = T0[a,b,c,d,e,f]");
     for (int i = 1; i < PRODUCTS; i++)
         opevo_text_printf(text, " + T%d[a,b,c,d,e,f]", i);
-    step->text = (char *)opevo_text_string(text);
+    network_define(step, opevo_text_string(text));
     network_output(&network, output);
 }
 

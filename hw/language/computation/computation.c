@@ -7,6 +7,7 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -63,20 +64,27 @@ void opevo_i_comp_arena_free(opevo_i_comp_arena *arena)
 }
 
 /* What is handed out is the first member of what is kept, which lies in its own arena. */
-typedef struct owner {
+typedef struct kept {
     opevo_computation super;
     opevo_i_comp_arena arena;
-} owner;
+    atomic_uint owners;
+} kept;
+
+static kept *kept_of(const opevo_computation *computation)
+{
+    return (kept *)(uintptr_t)computation;
+}
 
 opevo_computation *opevo_i_comp_create(opevo_i_comp_arena *arena,
                                        const opevo_tensor *const *tensors, int count)
 {
-    owner *self = opevo_i_comp_arena_take(arena, sizeof *self);
+    kept *self = opevo_i_comp_arena_take(arena, sizeof *self);
 
     if (!self)
         return NULL;
     self->super = (opevo_computation){.tensors = count, .tensor = tensors};
     self->arena = *arena;
+    atomic_init(&self->owners, 1);
     *arena = (opevo_i_comp_arena){0};
     return &self->super;
 }
@@ -84,7 +92,7 @@ opevo_computation *opevo_i_comp_create(opevo_i_comp_arena *arena,
 opevo_status opevo_i_comp_name(opevo_computation *computation, const opevo_text *name,
                                opevo_error *err)
 {
-    owner *self = (owner *)(void *)computation;
+    kept *self = kept_of(computation);
 
     if (!name->failed)
         computation->name =
@@ -92,13 +100,21 @@ opevo_status opevo_i_comp_name(opevo_computation *computation, const opevo_text 
     return computation->name ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a name.");
 }
 
+opevo_computation *opevo_computation_share(const opevo_computation *computation)
+{
+    kept *self = kept_of(computation);
+
+    atomic_fetch_add(&self->owners, 1);
+    return &self->super;
+}
+
 void opevo_computation_destroy(opevo_computation *computation)
 {
     opevo_i_comp_arena arena = {0};
 
-    if (!computation)
+    if (!computation || atomic_fetch_sub(&kept_of(computation)->owners, 1) > 1)
         return;
-    arena = ((owner *)(void *)computation)->arena;
+    arena = kept_of(computation)->arena;
     opevo_i_comp_arena_free(&arena);
 }
 

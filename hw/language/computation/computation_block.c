@@ -385,27 +385,12 @@ static void count_read(void *context, const opevo_expression *read)
     reads[read->tensor->number]++;
 }
 
-static opevo_status print(const blocker *self, const opevo_computation *from,
-                          opevo_computation **out, opevo_error *err)
-{
-    opevo_computation whole = *from;
-    opevo_text text = {0};
-    opevo_status status = OPEVO_OK;
-
-    whole.tensor = (const opevo_tensor *const *)self->made;
-    opevo_computation_print(&whole, "\n", &text);
-    OPEVO_TRY(opevo_text_check(&text, err));
-    status = opevo_computation_parse(opevo_text_string(&text), "blocks", NULL, 0, out, err);
-cleanup:
-    opevo_text_free(&text);
-    return status;
-}
-
 opevo_status opevo_computation_block(const opevo_computation *from, int64_t block,
                                      const opevo_layout_choice *choice, opevo_computation **out,
                                      opevo_tensor_cut *cut, opevo_error *err)
 {
     blocker self = {.block = block, .choice = choice, .cut = cut};
+    opevo_computation whole = *from;
     size_t tensors = (size_t)from->tensors;
     opevo_status status = OPEVO_OK;
 
@@ -428,7 +413,8 @@ opevo_status opevo_computation_block(const opevo_computation *from, int64_t bloc
     if (self.refused)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "%s is not read in whole blocks of %lld channels.",
                              self.refused, (long long)block));
-    status = print(&self, from, out, err);
+    whole.tensor = (const opevo_tensor *const *)self.made;
+    status = opevo_i_comp_rebuild(&whole, "blocks", out, err);
 cleanup:
     opevo_i_comp_arena_free(&self.arena);
     return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Joining computations: their tensors are copied under names of the whole, which is printed, and
- * read again to check it. */
+/* Joining computations: their tensors are copied under names of the whole. */
 
 #include "computation_internal.h"
 
@@ -376,12 +375,12 @@ static opevo_status define(joiner *self, opevo_error *err)
                               : OPEVO_OK;
 }
 
-static opevo_status print(joiner *self, opevo_text *text, opevo_error *err)
+/* The list is in the order of a text: inputs first, and every definition after what it reads. */
+static opevo_status make_whole(joiner *self, opevo_computation **out, opevo_error *err)
 {
-    const opevo_tensor **list =
-        opevo_calloc((size_t)self->entries + OPEVO_JOIN_INPUTS, sizeof(const opevo_tensor *));
-    opevo_computation whole = {.tensor = list}, *read = NULL;
-    opevo_text one = {0};
+    opevo_tensor **list =
+        opevo_calloc((size_t)self->entries + OPEVO_JOIN_INPUTS, sizeof(opevo_tensor *));
+    opevo_computation whole = {.tensor = (const opevo_tensor *const *)list};
     opevo_status status = OPEVO_OK;
 
     if (!list)
@@ -392,20 +391,15 @@ static opevo_status print(joiner *self, opevo_text *text, opevo_error *err)
         if (self->entry[i].made && self->entry[i].source->definition)
             list[whole.tensors++] = self->entry[i].made;
     }
-    opevo_computation_print(&whole, "\n", &one);
-    OPEVO_TRY(opevo_text_check(&one, err));
-    OPEVO_TRY(opevo_computation_parse(opevo_text_string(&one), "whole", NULL, 0, &read, err));
-    opevo_text_add(text, opevo_text_string(&one));
-    status = opevo_text_check(text, err);
-cleanup:
-    opevo_text_free(&one);
-    opevo_computation_destroy(read);
+    for (int i = 0; i < whole.tensors; i++)
+        list[i]->number = i;
+    status = opevo_i_comp_rebuild(&whole, "whole", out, err);
     opevo_free(list);
     return status;
 }
 
 opevo_status opevo_computation_join(const opevo_part *part, int parts, const int *output,
-                                    int outputs, opevo_text *text, int *input, int *inputs,
+                                    int outputs, opevo_computation **out, int *input, int *inputs,
                                     opevo_error *err)
 {
     joiner self = {.part = part, .parts = parts};
@@ -414,12 +408,47 @@ opevo_status opevo_computation_join(const opevo_part *part, int parts, const int
     OPEVO_TRY(start(&self, output, outputs, err));
     find_written_in(&self);
     OPEVO_TRY(define(&self, err));
-    OPEVO_TRY(print(&self, text, err));
+    OPEVO_TRY(make_whole(&self, out, err));
     memcpy(input, self.identity, (size_t)self.inputs * sizeof *input);
     *inputs = self.inputs;
 cleanup:
     opevo_i_comp_arena_free(&self.arena);
     opevo_free(self.entry);
     opevo_free(self.first);
+    return status;
+}
+
+/* ---- What comes after a definition ---- */
+
+opevo_status opevo_computation_after(const opevo_computation *from, const opevo_tensor *given,
+                                     opevo_computation **out, opevo_error *err)
+{
+    size_t tensors = (size_t)from->tensors;
+    const opevo_tensor **list = opevo_calloc(tensors, sizeof(const opevo_tensor *));
+    bool *needed = opevo_calloc(tensors, sizeof *needed);
+    opevo_tensor input = *given;
+    opevo_computation rest = {.tensor = list};
+    opevo_status status = OPEVO_OK;
+
+    if (!list || !needed)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation."));
+    for (int i = from->tensors - 1; i >= 0; i--) {
+        const opevo_tensor *tensor = from->tensor[i];
+
+        needed[i] |= tensor->role == OPEVO_ROLE_OUTPUT;
+        for (int p = 0; p < tensor->producers && needed[i] && tensor != given; p++)
+            needed[tensor->producer[p]->number] = true;
+    }
+    input.role = OPEVO_ROLE_INPUT;
+    input.definition = NULL;
+    memset(input.dim_name, 0, sizeof input.dim_name);
+    for (int i = 0; i < from->tensors; i++) {
+        if (needed[i])
+            list[rest.tensors++] = from->tensor[i] == given ? &input : from->tensor[i];
+    }
+    status = opevo_i_comp_rebuild(&rest, "definitions", out, err);
+cleanup:
+    opevo_free(list);
+    opevo_free(needed);
     return status;
 }

@@ -11,6 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
+bool opevo_i_comp_parser_start(opevo_i_comp_parser *self, const char *source, opevo_error *err)
+{
+    *self = (opevo_i_comp_parser){
+        .source = source, .err = err, .status = OPEVO_OK, .by_name = opevo_index_map_create()};
+    return self->by_name || opevo_i_comp_parse_no_memory(self);
+}
+
+void opevo_i_comp_parser_free(opevo_i_comp_parser *self)
+{
+    opevo_index_map_destroy(self->by_name);
+    opevo_free(self->symbols);
+    opevo_free(self->pending);
+    opevo_i_comp_arena_free(&self->arena);
+}
+
 /* ---- Failing ---- */
 
 bool opevo_i_comp_parse_fail(opevo_i_comp_parser *self, opevo_status status,

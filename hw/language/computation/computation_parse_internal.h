@@ -93,6 +93,10 @@ typedef struct opevo_i_comp_parser {
     const char *defined; /* its name */
 } opevo_i_comp_parser;
 
+/* Free it also after a failure; `status` stays. */
+bool opevo_i_comp_parser_start(opevo_i_comp_parser *self, const char *source, opevo_error *err);
+void opevo_i_comp_parser_free(opevo_i_comp_parser *self);
+
 /* Fail at a place, or without memory; both return false. The first failure stays. */
 bool opevo_i_comp_parse_fail(opevo_i_comp_parser *self, opevo_status status,
                              opevo_i_comp_place place, const char *format, ...)
@@ -113,6 +117,44 @@ bool opevo_i_comp_symbol_add(opevo_i_comp_parser *self, const char *name, size_t
 const char *opevo_i_comp_symbol_kind_name(opevo_i_comp_symbol_kind kind);
 /* A new tensor of a symbol; NULL where it fails. Valid until the next. */
 opevo_i_comp_pending *opevo_i_comp_tensor_add(opevo_i_comp_parser *self, size_t symbol);
+
+/* ---- Statements (computation_statement.c) ---- */
+
+/* "m", "m:512" or "512" between brackets. */
+typedef struct opevo_i_comp_dimension {
+    size_t symbol; /* OPEVO_I_NO_SYMBOL for an extent without a name */
+    int64_t extent;
+    opevo_i_comp_place place;
+} opevo_i_comp_dimension;
+
+/* What may stand before a tensor's name. */
+typedef struct opevo_i_comp_prefix {
+    bool constant, output, typed;
+    opevo_element element;
+    opevo_i_comp_place place; /* of the first word, line 0 for none */
+} opevo_i_comp_prefix;
+
+/* The symbol of an axis, new where the name is. */
+bool opevo_i_comp_axis_begin(opevo_i_comp_parser *self, const char *name, size_t length,
+                             opevo_i_comp_place place, size_t *out);
+/* Note the extent of an axis; it must not have another. */
+bool opevo_i_comp_axis_extent(opevo_i_comp_parser *self, size_t symbol, int64_t extent,
+                              opevo_i_comp_place place);
+/* Take an axis into the definition being read. */
+bool opevo_i_comp_axis_use(opevo_i_comp_parser *self, const opevo_i_comp_dimension *axis);
+/* The symbol of a tensor that a statement begins. */
+bool opevo_i_comp_tensor_begin(opevo_i_comp_parser *self, const char *name, size_t length,
+                               opevo_i_comp_place place, size_t *out);
+bool opevo_i_comp_declare(opevo_i_comp_parser *self, size_t symbol,
+                          const opevo_i_comp_prefix *before,
+                          const opevo_i_comp_dimension *dimensions, int count);
+/* A definition of these spatial axes; NULL where it fails. Its reducer, the axes of that and its
+ * value are set between the two. */
+opevo_definition *opevo_i_comp_define_begin(opevo_i_comp_parser *self, size_t symbol,
+                                            const opevo_i_comp_prefix *before,
+                                            const opevo_i_comp_dimension *dimensions, int count);
+bool opevo_i_comp_define_end(opevo_i_comp_parser *self, size_t symbol,
+                             const opevo_i_comp_prefix *before, opevo_definition *definition);
 
 /* ---- The end of the text (computation_finish.c) ---- */
 
@@ -137,7 +179,11 @@ bool opevo_i_comp_parse_constant(opevo_i_comp_parser *self, int64_t *out);
 
 /* ---- Making values (computation_value.c) ---- */
 
+/* At the place of *out. */
 bool opevo_i_comp_value_number(opevo_i_comp_parser *self, double number, opevo_i_comp_value *out);
+/* Fails beyond the limits of terms and factors; NULL is beyond them. */
+bool opevo_i_comp_value_whole(opevo_i_comp_parser *self, const opevo_i_comp_whole *whole,
+                              opevo_i_comp_place place, opevo_i_comp_value *out);
 /* `op` is a token: + - * / // % */
 bool opevo_i_comp_value_binary(opevo_i_comp_parser *self, int op, const opevo_i_comp_value *a,
                                const opevo_i_comp_value *b, opevo_i_comp_value *out);

@@ -169,6 +169,13 @@ static bool within_limits(const opevo_i_comp_whole *whole)
     return within;
 }
 
+bool opevo_i_comp_value_whole(opevo_i_comp_parser *self, const opevo_i_comp_whole *whole,
+                              opevo_i_comp_place place, opevo_i_comp_value *out)
+{
+    return whole && within_limits(whole) ? set_whole(self, whole, place, out)
+                                         : fail_large(self, place);
+}
+
 /* a + - * b of whole numbers; *done: whether the result is one. */
 static bool combine_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_value *a,
                           const opevo_i_comp_value *b, opevo_i_comp_value *out, bool *done)
@@ -187,15 +194,14 @@ static bool combine_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_
     else
         fits = opevo_i_comp_whole_add(&sum, 1, &left) &&
                opevo_i_comp_whole_add(&sum, op == '+' ? 1 : -1, &right);
-    if (!fits || !within_limits(&sum))
-        return fail_large(self, a->place);
-    return set_whole(self, &sum, a->place, out);
+    return opevo_i_comp_value_whole(self, fits ? &sum : NULL, a->place, out);
 }
 
 static bool divide_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_value *a,
                          const opevo_i_comp_value *b, opevo_i_comp_value *out)
 {
     opevo_i_comp_whole value;
+    bool fits = false;
 
     if (!a->whole || !b->whole || b->whole->count > 0 || b->whole->constant < 1)
         return opevo_i_comp_parse_fail(
@@ -204,10 +210,8 @@ static bool divide_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_v
             "values are divided by '/'.",
             op == '%' ? "'%'" : "'//'");
     opevo_i_comp_whole_of(a->whole, &value);
-    if (!opevo_i_comp_whole_divide(&value, b->whole->constant, op == '%', &self->arena) ||
-        !within_limits(&value))
-        return fail_large(self, a->place);
-    return set_whole(self, &value, a->place, out);
+    fits = opevo_i_comp_whole_divide(&value, b->whole->constant, op == '%', &self->arena);
+    return opevo_i_comp_value_whole(self, fits ? &value : NULL, a->place, out);
 }
 
 /* ---- Arithmetic ---- */

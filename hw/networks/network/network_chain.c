@@ -19,6 +19,7 @@ typedef struct chain {
     const opevo_network *network;
     int number; /* of the node */
     const opevo_i_net_operator *row;
+    opevo_i_net_definitions *known;
     int *left;
     int count, links;
 } chain;
@@ -49,7 +50,8 @@ static opevo_network_value seen(const chain *self, int number)
 
 /* The definitions of a step; out->array is its shape, that of the inputs together. */
 static opevo_status define_link(const chain *self, const int *input, int inputs,
-                                opevo_network_value *out, char **text, opevo_error *err)
+                                opevo_network_value *out, opevo_computation **made,
+                                opevo_error *err)
 {
     const opevo_i_net_node *source = &self->network->node[self->number];
     opevo_i_net_node node = {.super = source->super, .source = source->source, .row = self->row};
@@ -66,17 +68,15 @@ static opevo_status define_link(const chain *self, const int *input, int inputs,
     }
     OPEVO_TRY(self->row->infer(&call, err));
     OPEVO_TRY(self->row->define(&call, &definitions, err));
-    *text = opevo_strdup(opevo_text_string(&definitions));
-    if (!*text)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    status = opevo_i_net_definitions_read(self->known, &definitions, made, err);
 cleanup:
     opevo_text_free(&definitions);
     return status;
 }
 
-/* Take over the text; *output is a new value unless it is one. */
+/* Take over the definitions; *output is a new value unless it is one. */
 static opevo_status add_step(chain *self, const int *input, int inputs, opevo_array shape,
-                             int *output, char *text, opevo_error *err)
+                             int *output, opevo_computation *computation, opevo_error *err)
 {
     opevo_network_inference *inference = self->inference;
     const opevo_network_node *node = &self->network->node[self->number].super;
@@ -87,7 +87,7 @@ static opevo_status add_step(chain *self, const int *input, int inputs, opevo_ar
     *step = (opevo_network_step){.kind = OPEVO_NETWORK_STEP_COMPUTE,
                                  .name = opevo_i_net_node_name(self->network, self->number),
                                  .operation = opevo_strdup(node->operation),
-                                 .text = text,
+                                 .computation = computation,
                                  .input = opevo_calloc((size_t)inputs, sizeof *step->input),
                                  .output = opevo_calloc(1, sizeof *step->output),
                                  .node = self->number};
@@ -111,15 +111,15 @@ cleanup:
 static opevo_status add_link(chain *self, int at, int inputs, int *output, opevo_error *err)
 {
     opevo_network_value out = {0};
-    char *text = NULL;
+    opevo_computation *made = NULL;
     opevo_status status = OPEVO_OK;
 
     if (inputs == 1) {
         *output = self->left[at];
         return OPEVO_OK;
     }
-    OPEVO_TRY(define_link(self, self->left + at, inputs, &out, &text, err));
-    status = add_step(self, self->left + at, inputs, out.array, output, text, err);
+    OPEVO_TRY(define_link(self, self->left + at, inputs, &out, &made, err));
+    status = add_step(self, self->left + at, inputs, out.array, output, made, err);
 cleanup:
     return status;
 }
@@ -128,7 +128,7 @@ static opevo_status divide(chain *self, int by, int output, opevo_error *err)
 {
     const opevo_array *array = &self->inference->value[output].array;
     opevo_text text = {0};
-    char *copy = NULL;
+    opevo_computation *made = NULL;
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(&text, "X0[");
@@ -140,17 +140,15 @@ static opevo_status divide(chain *self, int by, int output, opevo_error *err)
     for (int d = 0; d < array->dims; d++)
         opevo_text_printf(&text, "%sa%d", d ? ", " : "", d);
     opevo_text_printf(&text, "]/%d\n", by);
-    OPEVO_TRY(opevo_text_check(&text, err));
-    copy = opevo_strdup(text.data);
-    if (!copy)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
-    status = add_step(self, self->left, 1, *array, &output, copy, err);
+    OPEVO_TRY(opevo_i_net_definitions_read(self->known, &text, &made, err));
+    status = add_step(self, self->left, 1, *array, &output, made, err);
 cleanup:
     opevo_text_free(&text);
     return status;
 }
 
-opevo_status opevo_i_net_chain_add(opevo_network_inference *inference, int number, opevo_error *err)
+opevo_status opevo_i_net_chain_add(opevo_network_inference *inference, int number,
+                                   opevo_i_net_definitions *known, opevo_error *err)
 {
     const opevo_network *network = inference->network;
     const opevo_i_net_node *node = &network->node[number];
@@ -159,6 +157,7 @@ opevo_status opevo_i_net_chain_add(opevo_network_inference *inference, int numbe
     chain self = {.inference = inference,
                   .network = network,
                   .number = number,
+                  .known = known,
                   .row = mean ? opevo_i_net_operator_find("Sum") : node->row,
                   .count = node->super.inputs};
     opevo_status status = OPEVO_OK;

@@ -99,11 +99,11 @@ static opevo_status lone_create(const opevo_network_inference *whole, int n, lon
     *step = (opevo_network_step){.kind = from->kind,
                                  .name = opevo_strdup(from->name),
                                  .operation = opevo_strdup(from->operation),
-                                 .text = opevo_strdup(from->text),
+                                 .computation = opevo_computation_share(from->computation),
                                  .inputs = from->inputs,
                                  .outputs = from->outputs,
                                  .node = from->node};
-    if (!step->name || !step->operation || !step->text)
+    if (!step->name || !step->operation)
         return fail_memory(err);
     OPEVO_TRY(take_values(whole, from->input, from->inputs, self, &step->input, err));
     status = take_values(whole, from->output, from->outputs, self, &step->output, err);
@@ -145,16 +145,16 @@ static opevo_status find_candidate(opevo_network_choices *self, const opevo_netw
     opevo_network_candidate *one = NULL;
 
     for (*number = 0; *number < self->candidates; ++*number) {
-        if (strcmp(self->candidate[*number].text, step->text) == 0)
+        if (opevo_network_is_same_task(self->candidate[*number].computation, step->computation))
             return OPEVO_OK;
     }
     if (!opevo_reserve((void **)&self->candidate, &self->capacity, (size_t)self->candidates + 1,
                        sizeof *self->candidate))
         return fail_memory(err);
     one = &self->candidate[self->candidates++];
-    *one = (opevo_network_candidate){.text = opevo_strdup(step->text),
+    *one = (opevo_network_candidate){.computation = opevo_computation_share(step->computation),
                                      .operation = opevo_strdup(step->operation)};
-    return one->text && one->operation ? OPEVO_OK : fail_memory(err);
+    return one->operation ? OPEVO_OK : fail_memory(err);
 }
 
 static opevo_status note_way(building *at, const opevo_network_inference *alone,

@@ -15,7 +15,7 @@ void opevo_network_choices_destroy(opevo_network_choices *self)
     if (!self)
         return;
     for (int i = 0; i < self->candidates; i++) {
-        opevo_free(self->candidate[i].text);
+        opevo_computation_destroy(self->candidate[i].computation);
         opevo_free(self->candidate[i].operation);
     }
     for (int n = 0; n < self->steps; n++) {

@@ -18,7 +18,7 @@ void opevo_i_net_step_free(opevo_network_step *step)
     opevo_free(step->operation);
     opevo_free(step->input);
     opevo_free(step->output);
-    opevo_free(step->text);
+    opevo_computation_destroy(step->computation);
     opevo_free(step->copy);
     *step = (opevo_network_step){0};
 }
@@ -89,7 +89,8 @@ static bool is_known(const opevo_network *network, const opevo_network_node *nod
     return true;
 }
 
-static opevo_status add_step(opevo_network_inference *self, int number, opevo_error *err)
+static opevo_status add_step(opevo_network_inference *self, int number,
+                             opevo_i_net_definitions *known, opevo_error *err)
 {
     const opevo_network_node *node = &self->network->node[number].super;
     opevo_network_step *step = &self->step[self->steps++];
@@ -116,9 +117,7 @@ static opevo_status add_step(opevo_network_inference *self, int number, opevo_er
     }
     OPEVO_TRY(opevo_network_define(self->network, number, &text, err));
     step->kind = OPEVO_NETWORK_STEP_COMPUTE;
-    step->text = opevo_strdup(opevo_text_string(&text));
-    if (!step->text)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    status = opevo_i_net_definitions_read(known, &text, &step->computation, err);
 cleanup:
     opevo_text_free(&text);
     return status;
@@ -128,6 +127,7 @@ opevo_status opevo_network_inference_create(const opevo_network *network,
                                             opevo_network_inference **out, opevo_error *err)
 {
     opevo_network_inference *self = opevo_calloc(1, sizeof *self);
+    opevo_i_net_definitions known = {0};
     opevo_status status = OPEVO_OK;
     size_t steps = 0;
 
@@ -145,12 +145,13 @@ opevo_status opevo_network_inference_create(const opevo_network *network,
         if (is_known(network, &network->node[i].super))
             continue;
         if (opevo_i_net_chain_links(network, i) > 1)
-            OPEVO_TRY(opevo_i_net_chain_add(self, i, err));
+            OPEVO_TRY(opevo_i_net_chain_add(self, i, &known, err));
         else
-            OPEVO_TRY(add_step(self, i, err));
+            OPEVO_TRY(add_step(self, i, &known, err));
     }
     *out = self;
 cleanup:
+    opevo_i_net_definitions_free(&known);
     if (status != OPEVO_OK)
         opevo_network_inference_destroy(self);
     return status;

@@ -24,17 +24,15 @@ static opevo_status find_data(const char *name, const void *const *data, int cou
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_net_compute(const char *text, const void *const *data, int data_count,
-                                 void *const *out, int out_count, unsigned threads,
+opevo_status opevo_i_net_compute(const opevo_computation *computation, const void *const *data,
+                                 int data_count, void *const *out, int out_count, unsigned threads,
                                  opevo_error *err)
 {
     const void *inputs[16] = {NULL};
     void *outputs[16] = {NULL};
-    opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
     int ins = 0, outs = 0;
 
-    OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
         long number = 0;
@@ -51,7 +49,6 @@ opevo_status opevo_i_net_compute(const char *text, const void *const *data, int 
     }
     OPEVO_TRY(opevo_computation_compute(computation, inputs, outputs, NULL, threads, err));
 cleanup:
-    opevo_computation_destroy(computation);
     return status;
 }
 
@@ -82,7 +79,8 @@ opevo_status opevo_i_net_step_run(const opevo_network_inference *self,
 {
     switch (step->kind) {
     case OPEVO_NETWORK_STEP_COMPUTE:
-        return opevo_i_net_compute(step->text, in, step->inputs, out, step->outputs, threads, err);
+        return opevo_i_net_compute(step->computation, in, step->inputs, out, step->outputs, threads,
+                                   err);
     case OPEVO_NETWORK_STEP_COPY:
         for (int i = 0; i < step->copies; i++)
             copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],

@@ -5,6 +5,7 @@
 #ifndef OPEVO_NETWORK_INTERNAL_H
 #define OPEVO_NETWORK_INTERNAL_H
 
+#include <opevo/hash.h>
 #include <opevo/network.h>
 #include <opevo/network_inference.h>
 
@@ -171,6 +172,21 @@ void opevo_i_net_axes(const char *prefix, const opevo_array *array, opevo_text *
 void opevo_i_net_read(const opevo_i_net_call *call, int in, const char *prefix, int dims,
                       opevo_text *out);
 
+/* ---- Definitions of steps (network_definitions.c) ---- */
+
+/* Texts that were read, so that nodes with the same one share the computation. Zeroed at first. */
+typedef struct opevo_i_net_definition opevo_i_net_definition;
+typedef struct opevo_i_net_definitions {
+    opevo_i_net_definition *item;
+    size_t count, capacity;
+    opevo_index_map *by_hash;
+} opevo_i_net_definitions;
+
+/* Errors: those of opevo_computation_parse. */
+opevo_status opevo_i_net_definitions_read(opevo_i_net_definitions *known, const opevo_text *text,
+                                          opevo_computation **out, opevo_error *err);
+void opevo_i_net_definitions_free(opevo_i_net_definitions *known);
+
 /* Run one node on arrays that are there; `computed` as above. Errors: INVALID; NOMEM. */
 opevo_status opevo_i_net_execute(const opevo_network *network, int node, const void *const *data,
                                  void *const *out, unsigned threads, opevo_error *err);
@@ -192,8 +208,8 @@ opevo_status opevo_i_net_execute_step(const opevo_network *network, const opevo_
 
 /* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these
  * numbers. Errors: INVALID if there is no such number, or its data are NULL; LIMIT; NOMEM. */
-opevo_status opevo_i_net_compute(const char *text, const void *const *data, int data_count,
-                                 void *const *out, int out_count, unsigned threads,
+opevo_status opevo_i_net_compute(const opevo_computation *computation, const void *const *data,
+                                 int data_count, void *const *out, int out_count, unsigned threads,
                                  opevo_error *err);
 
 /* Which values are the same in every run: those with data, and what steps make of them alone. Free

@@ -118,6 +118,7 @@ static opevo_status part_of(joining *self, int n, const opevo_i_net_part **out, 
 {
     opevo_network_step copy = self->inference->step[n];
     opevo_i_net_part *part = &self->part[n];
+    opevo_computation *copied = NULL;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
     bool is_one = copy.kind == OPEVO_NETWORK_STEP_COPY
@@ -127,11 +128,14 @@ static opevo_status part_of(joining *self, int n, const opevo_i_net_part **out, 
     if (is_one && !part->computation) {
         OPEVO_TRY(opevo_text_check(&text, err));
         if (text.data)
-            copy.text = text.data;
+            OPEVO_TRY(opevo_computation_parse(text.data, "definitions", NULL, 0, &copied, err));
+        if (copied)
+            copy.computation = copied;
         OPEVO_TRY(opevo_i_net_part_create(&copy, part, err));
     }
     *out = part->computation ? part : NULL;
 cleanup:
+    opevo_computation_destroy(copied);
     opevo_text_free(&text);
     return status;
 }

@@ -216,9 +216,10 @@ static opevo_status scale_part(opevo_network_inference *inference, const base *s
     write_scale(self->from, s->dim, scales, adds, &text);
     OPEVO_TRY(opevo_text_check(&text, err));
     step.inputs = count;
-    step.text = text.data;
+    OPEVO_TRY(opevo_computation_parse(text.data, "definitions", NULL, 0, &step.computation, err));
     OPEVO_TRY(opevo_i_net_part_create(&step, out, err));
 cleanup:
+    opevo_computation_destroy(step.computation);
     opevo_text_free(&text);
     return status;
 }

@@ -139,7 +139,7 @@ static opevo_status copy_step(const opevo_network_step *from, opevo_network_step
     size_t inputs = (size_t)from->inputs, outputs = (size_t)from->outputs;
 
     *to = *from;
-    to->text = NULL;
+    to->computation = NULL;
     to->copy = NULL;
     to->name = opevo_strdup(from->name);
     to->operation = opevo_strdup(from->operation);

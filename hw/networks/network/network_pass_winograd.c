@@ -223,54 +223,23 @@ cleanup:
     return status;
 }
 
-static void declare(const opevo_tensor *tensor, opevo_text *out)
-{
-    opevo_text_printf(out, "%s[", tensor->name);
-    for (int d = 0; d < tensor->dims; d++)
-        opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)tensor->extent[d]);
-    opevo_text_add(out, "]\n");
-}
-
 /* The definitions that depend on the sum, which is an input of theirs. */
 static opevo_status rest_of(const replacing *self, opevo_i_net_part *out, opevo_error *err)
 {
     const opevo_computation *all = self->from->part.computation;
-    const opevo_tensor *sum = self->from->sum;
-    bool *needed = opevo_calloc((size_t)all->tensors + 1, sizeof *needed);
-    opevo_text text = {0};
-    opevo_status status = OPEVO_OK;
+    opevo_status status = opevo_computation_after(all, self->from->sum, &out->computation, err);
 
-    if (!needed)
+    if (status != OPEVO_OK)
+        return status;
+    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
+    if (!out->identity)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step.");
-    needed[all->tensors - 1] = true;
-    for (int i = all->tensors - 1; i >= 0; i--) {
-        const opevo_tensor *tensor = all->tensor[i];
-
-        needed[i] |= tensor->role == OPEVO_ROLE_OUTPUT;
-        for (int p = 0; p < tensor->producers && needed[i] && tensor != sum; p++)
-            needed[tensor->producer[p]->number] = true;
-    }
-    for (int i = 0; i < all->tensors; i++) {
-        const opevo_tensor *tensor = all->tensor[i];
-
-        if (!needed[i])
-            continue;
-        if (tensor == sum)
-            declare(tensor, &text);
-        else
-            opevo_tensor_print(tensor, &text);
-        opevo_text_add(&text, "\n");
-    }
-    OPEVO_TRY(part_of_text(&text, NULL, NULL, 0, out, err));
     for (int i = 0; i < out->computation->tensors; i++) {
         const opevo_tensor *tensor = opevo_computation_find(all, out->computation->tensor[i]->name);
 
         out->identity[i] = number_of(self, tensor);
     }
-cleanup:
-    opevo_text_free(&text);
-    opevo_free(needed);
-    return status;
+    return OPEVO_OK;
 }
 
 static opevo_status make_output(replacing *self, opevo_error *err)

@@ -53,14 +53,13 @@ cleanup:
 static opevo_status compute(const opevo_i_net_call *call, const void *const *data, void *const *out,
                             unsigned threads, opevo_error *err)
 {
-    opevo_text text = {0};
+    opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(call->node->row->define(call, &text, err));
-    OPEVO_TRY(opevo_i_net_compute(opevo_text_string(&text), data, call->ins, out, call->outs,
-                                  threads, err));
+    OPEVO_TRY(computation_of(call, &computation, err));
+    OPEVO_TRY(opevo_i_net_compute(computation, data, call->ins, out, call->outs, threads, err));
 cleanup:
-    opevo_text_free(&text);
+    opevo_computation_destroy(computation);
     return status;
 }
 

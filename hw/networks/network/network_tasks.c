@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The tasks of a network: steps with equal definitions put together. */
+/* The tasks of a network: steps with the same definitions put together. */
 
 #include <opevo/network_tasks.h>
 
@@ -8,7 +8,6 @@
 
 #include "network_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 opevo_status opevo_i_net_find_constants(const opevo_network_inference *inference, bool **out,
@@ -43,55 +42,45 @@ bool opevo_i_net_step_is_constant(const opevo_network_step *step, const bool *co
     return false;
 }
 
-static int compare_texts(const void *a, const void *b)
+static bool is_operand(const opevo_tensor *tensor)
 {
-    const opevo_network_task *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-
-    return order ? order : x->step - y->step;
+    return tensor->role != OPEVO_ROLE_INTERMEDIATE;
 }
 
-static int compare_steps(const void *a, const void *b)
+bool opevo_network_is_same_task(const opevo_computation *a, const opevo_computation *b)
 {
-    return ((const opevo_network_task *)a)->step - ((const opevo_network_task *)b)->step;
+    bool same = opevo_computation_same(a, b);
+
+    for (int i = 0; i < a->tensors && same && a != b; i++)
+        same = !is_operand(a->tensor[i]) || !strcmp(a->tensor[i]->name, b->tensor[i]->name);
+    return same;
 }
 
-/* Put equal texts together, each at its first step. Until the tasks are in order, of_step has
- * the first step instead of the task. */
-static void join(opevo_network_tasks *tasks, int steps)
+/* The task of a step, a new one where no step before it computes the same. `known` has tasks by the
+ * hash of their definitions, or the next number that is free. */
+static opevo_status find_task(opevo_network_tasks *tasks, const opevo_network_step *step, int n,
+                              opevo_index_map *known, opevo_error *err)
 {
-    int kept = 0;
+    uint64_t key = opevo_computation_hash(step->computation), number = 0;
 
-    qsort(tasks->task, (size_t)tasks->count, sizeof *tasks->task, compare_texts);
-    for (int i = 0; i < tasks->count; i++) {
-        if (kept && !strcmp(tasks->task[kept - 1].text, tasks->task[i].text))
-            tasks->task[kept - 1].count++;
-        else
-            tasks->task[kept++] = tasks->task[i];
-        tasks->of_step[tasks->task[i].step] = tasks->task[kept - 1].step;
+    for (; opevo_index_map_get(known, key, &number); key++) {
+        opevo_network_task *task = &tasks->task[number];
+
+        if (!opevo_network_is_same_task(task->computation, step->computation))
+            continue;
+        task->count++;
+        tasks->of_step[n] = (int)number;
+        return OPEVO_OK;
     }
-    tasks->count = kept;
-    qsort(tasks->task, (size_t)kept, sizeof *tasks->task, compare_steps);
-    for (int n = 0; n < steps; n++) {
-        opevo_network_task key = {.step = tasks->of_step[n]};
-        const opevo_network_task *found =
-            key.step < 0 ? NULL
-                         : bsearch(&key, tasks->task, (size_t)kept, sizeof key, compare_steps);
-
-        tasks->of_step[n] = found ? (int)(found - tasks->task) : -1;
-    }
-}
-
-static opevo_status count_flop(opevo_network_task *task, opevo_error *err)
-{
-    opevo_computation *computation = NULL;
-    opevo_status status =
-        opevo_computation_parse(task->text, "definitions", NULL, 0, &computation, err);
-
-    if (status == OPEVO_OK)
-        task->flop = opevo_computation_flop(computation);
-    opevo_computation_destroy(computation);
-    return status;
+    if (!opevo_index_map_put(known, key, (uint64_t)tasks->count))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    tasks->of_step[n] = tasks->count;
+    tasks->task[tasks->count++] =
+        (opevo_network_task){.computation = step->computation,
+                             .step = n,
+                             .count = 1,
+                             .flop = opevo_computation_flop(step->computation)};
+    return OPEVO_OK;
 }
 
 opevo_status opevo_network_inference_tasks(const opevo_network_inference *inference,
@@ -99,11 +88,13 @@ opevo_status opevo_network_inference_tasks(const opevo_network_inference *infere
 {
     size_t steps = (size_t)inference->steps + 1;
     opevo_status status = OPEVO_OK;
+    opevo_index_map *known = NULL;
     bool *constant = NULL;
 
     *out = (opevo_network_tasks){.task = opevo_calloc(steps, sizeof *out->task),
                                  .of_step = opevo_calloc(steps, sizeof *out->of_step)};
-    if (!out->task || !out->of_step)
+    known = opevo_index_map_create();
+    if (!out->task || !out->of_step || !known)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network."));
     OPEVO_TRY(opevo_i_net_find_constants(inference, &constant, err));
     for (int n = 0; n < inference->steps; n++) {
@@ -112,13 +103,10 @@ opevo_status opevo_network_inference_tasks(const opevo_network_inference *infere
         out->of_step[n] = -1;
         if (step->kind == OPEVO_NETWORK_STEP_COMPUTE &&
             !opevo_i_net_step_is_constant(step, constant))
-            out->task[out->count++] =
-                (opevo_network_task){.text = step->text, .step = n, .count = 1};
+            OPEVO_TRY(find_task(out, step, n, known, err));
     }
-    join(out, inference->steps);
-    for (int i = 0; i < out->count; i++)
-        OPEVO_TRY(count_flop(&out->task[i], err));
 cleanup:
+    opevo_index_map_destroy(known);
     opevo_free(constant);
     return status;
 }

@@ -10,6 +10,7 @@
 /* Of a task: the workload has the operands of the kernel, X<i> and Y<i>, in their order. */
 typedef struct opevo_i_library_task {
     opevo_network_kernel super;
+    uint64_t hash; /* of its computation */
     opevo_workload *work;
     opevo_kernel kernel;
     uint32_t in_place; /* see opevo_computation_in_place */

@@ -6,6 +6,7 @@
 
 #include <opevo/emit.h>
 #include <opevo/memory.h>
+#include <opevo/network_tasks.h>
 #include <opevo/pipeline.h>
 #include <opevo/sketch.h>
 
@@ -110,31 +111,28 @@ cleanup:
 }
 
 /* *out: NULL without sketches. */
-static opevo_status open_sketches(const char *text, const opevo_network_library_options *options,
+static opevo_status open_sketches(const opevo_computation *of,
+                                  const opevo_network_library_options *options,
                                   opevo_kernel_maker **out, opevo_error *err)
 {
     const opevo_sketch_target target = {
         .dialect = options->dialect, .cores = options->threads, .threads = options->threads};
-    opevo_computation *computation = NULL;
+    opevo_computation *computation = opevo_computation_share(of);
     opevo_status status = OPEVO_OK;
 
     *out = NULL;
-    OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
     status = opevo_sketches_open(computation, &target, out, err);
-    if (status == OPEVO_OK)
-        computation = NULL;
-    else if (status == OPEVO_LIMIT)
-        status = OPEVO_OK;
-cleanup:
-    opevo_computation_destroy(computation);
-    return status;
+    if (status != OPEVO_OK)
+        opevo_computation_destroy(computation);
+    return status == OPEVO_LIMIT ? OPEVO_OK : status;
 }
 
 opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
-                                                const char *text, bool *out, opevo_error *err)
+                                                const opevo_computation *computation, bool *out,
+                                                opevo_error *err)
 {
     opevo_kernel_maker *maker = NULL;
-    opevo_status status = open_sketches(text, &library->options, &maker, err);
+    opevo_status status = open_sketches(computation, &library->options, &maker, err);
 
     if (status == OPEVO_OK)
         *out = maker != NULL;
@@ -149,7 +147,7 @@ static opevo_status make_kernel(opevo_i_library_task *task,
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(open_sketches(task->super.text, options, &maker, err));
+    OPEVO_TRY(open_sketches(task->super.computation, options, &maker, err));
     task->super.has_sketches = maker != NULL;
     if (maker)
         OPEVO_TRY(make_start(task, maker, &options->facts, err));
@@ -197,11 +195,14 @@ opevo_status opevo_network_library_choose(opevo_network_library *self, int numbe
 
 /* ---- Tasks ---- */
 
-static int find_task(const opevo_network_library *self, const char *text)
+static int find_task(const opevo_network_library *self, const opevo_computation *computation)
 {
+    uint64_t hash = opevo_computation_hash(computation);
     int number = 0;
 
-    while (number < self->tasks && strcmp(self->task[number].super.text, text) != 0)
+    while (number < self->tasks &&
+           (self->task[number].hash != hash ||
+            !opevo_network_is_same_task(self->task[number].super.computation, computation)))
         number++;
     return number;
 }
@@ -210,13 +211,13 @@ static opevo_status add_task(opevo_network_library *self, int n, opevo_error *er
 {
     const opevo_network_step *step = &self->inference->step[n];
     opevo_i_library_task *task = &self->task[self->tasks];
-    opevo_computation *computation = NULL;
+    opevo_computation *computation = opevo_computation_share(step->computation);
     opevo_status status = OPEVO_OK;
 
+    task->hash = opevo_computation_hash(computation);
     task->super = (opevo_network_kernel){
-        .text = step->text, .operation = step->operation, .step = n, .time_s = NAN};
+        .computation = step->computation, .operation = step->operation, .step = n, .time_s = NAN};
     self->tasks++;
-    OPEVO_TRY(opevo_computation_parse(step->text, "definitions", NULL, 0, &computation, err));
     task->in_place = opevo_computation_in_place(computation);
     OPEVO_TRY(opevo_workload_adopt(computation, &task->work, err));
     OPEVO_TRY(make_kernel(task, &self->options, err));
@@ -250,7 +251,7 @@ static opevo_status add_step(opevo_network_library *self, int n, opevo_error *er
     opevo_status status = check_step(self, step, &inner);
 
     if (status == OPEVO_OK && step->kind == OPEVO_NETWORK_STEP_COMPUTE) {
-        self->task_of[n] = find_task(self, step->text);
+        self->task_of[n] = find_task(self, step->computation);
         if (self->task_of[n] == self->tasks)
             status = add_task(self, n, &inner);
         self->task[self->task_of[n]].super.count++;
@@ -306,8 +307,7 @@ void opevo_i_library_signature(const opevo_i_library_task *task, const char *wor
 void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *out)
 {
     opevo_text_add(out, "/* ");
-    for (const char *c = task->super.text; *c; c++)
-        opevo_text_add(out, *c == '\n' && c[1] ? "\n * " : *c == '\n' ? "" : (char[2]){*c, '\0'});
+    opevo_computation_print(task->super.computation, "\n * ", out);
     opevo_text_add(out, " */\n\n");
 }
 

@@ -14,7 +14,7 @@ typedef struct fixture {
     opevo_part part[PARTS];
     opevo_computation *computation[PARTS];
     int numbers[PARTS][TENSORS], parts;
-    opevo_text text;
+    opevo_text text; /* of the whole */
     int input[OPEVO_JOIN_INPUTS], inputs;
 } fixture;
 
@@ -30,8 +30,14 @@ static void add_part(fixture *self, const char *text, const int *numbers)
 
 static opevo_status join(fixture *self, int output, opevo_error *err)
 {
-    return opevo_computation_join(self->part, self->parts, &output, 1, &self->text, self->input,
-                                  &self->inputs, err);
+    opevo_computation *whole = NULL;
+    opevo_status status = opevo_computation_join(self->part, self->parts, &output, 1, &whole,
+                                                 self->input, &self->inputs, err);
+
+    if (whole)
+        opevo_computation_print(whole, "\n", &self->text);
+    opevo_computation_destroy(whole);
+    return status;
 }
 
 static void finish(fixture *self)

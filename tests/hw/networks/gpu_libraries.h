@@ -61,12 +61,11 @@ static inline int choose_kernels(opevo_network_library *library, opevo_kernel_di
 
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
-        opevo_computation *computation = NULL;
         opevo_kernel_maker *maker = NULL;
         opevo_index point = 0;
 
-        CHECK_OK(opevo_computation_parse(task->text, "task", NULL, 0, &computation, &err));
-        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        CHECK_OK(
+            opevo_sketches_open(opevo_computation_share(task->computation), &target, &maker, &err));
         if (draw_point(maker->space, &point))
             chosen +=
                 opevo_network_library_choose(library, t, maker, point, 1e-6, NULL) == OPEVO_OK;

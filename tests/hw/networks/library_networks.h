@@ -56,7 +56,10 @@ static inline int add_convolution(network_draw *self, int from, int channels, in
     int bias = network_constant(self, 1, &weights[0], 1, &network_seed), output = 0;
     int c = (int)in[1], h = (int)in[2], w = (int)in[3];
     opevo_network_step *step = NULL;
+    char text[1024] = "";
 
+    if (residual >= 0)
+        snprintf(text, sizeof text, "X3[1,%d,%d,%d]\n", channels, h, w);
     output = network_value(self, 4, out);
     step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
     network_read(step, from);
@@ -64,7 +67,7 @@ static inline int add_convolution(network_draw *self, int from, int channels, in
     network_read(step, bias);
     if (residual >= 0)
         network_read(step, residual);
-    snprintf(step->text, sizeof self->text[0],
+    snprintf(text + strlen(text), sizeof text - strlen(text),
              "X0[1,%d,%d,%d]\nconst X1[%d,%d,3,3]\nconst X2[%d]\n"
              "P[n:1,c:%d,p:%d,q:%d] = select(1 <= p and p < %d and 1 <= q and q < %d, "
              "X0[n,c,p - 1,q - 1], 0)\n"
@@ -73,12 +76,7 @@ static inline int add_convolution(network_draw *self, int from, int channels, in
              c, h, w, channels, c, channels, c, h + 2, w + 2, h + 1, w + 1, channels, h, w, c,
              channels, h, w,
              residual >= 0 ? "max(C[n,k,y,x] + X2[k] + X3[n,k,y,x], 0)" : "C[n,k,y,x] + X2[k]");
-    if (residual >= 0) {
-        char whole[sizeof self->text[0]];
-
-        snprintf(whole, sizeof whole, "X3[1,%d,%d,%d]\n%s", channels, h, w, step->text);
-        memcpy(step->text, whole, sizeof whole);
-    }
+    network_define(step, text);
     return output;
 }
 
@@ -87,10 +85,12 @@ static inline int add_element_wise(network_draw *self, int from, const char *val
     const int64_t *in = extent_of(self, from);
     int output = network_value(self, 4, in);
     opevo_network_step *step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
+    char text[1024];
 
     network_read(step, from);
-    snprintf(step->text, sizeof self->text[0], "X0[1,%d,%d,%d]\nY0[n:1,c:%d,y:%d,x:%d] = %s",
-             (int)in[1], (int)in[2], (int)in[3], (int)in[1], (int)in[2], (int)in[3], value);
+    snprintf(text, sizeof text, "X0[1,%d,%d,%d]\nY0[n:1,c:%d,y:%d,x:%d] = %s", (int)in[1],
+             (int)in[2], (int)in[3], (int)in[1], (int)in[2], (int)in[3], value);
+    network_define(step, text);
     return output;
 }
 
@@ -102,14 +102,16 @@ static inline int add_end(network_draw *self, int from, int classes)
     int weight = network_constant(self, 2, weights, 1, &network_seed);
     int output = network_value(self, 2, out);
     opevo_network_step *step = network_step(self, OPEVO_NETWORK_STEP_COMPUTE, output);
+    char text[1024];
 
     network_read(step, from);
     network_read(step, weight);
-    snprintf(step->text, sizeof self->text[0],
+    snprintf(text, sizeof text,
              "X0[1,%d,%d,%d]\nconst X1[%d,%d]\nM[c:%d] = sum(y:%d,x:%d) X0[0,c,y,x]/%d\n"
              "Y0[n:1,k:%d] = sum(c:%d) M[c]*X1[k,c]",
              (int)in[1], (int)in[2], (int)in[3], classes, (int)in[1], (int)in[1], (int)in[2],
              (int)in[3], (int)(in[2] * in[3]), classes, (int)in[1]);
+    network_define(step, text);
     return output;
 }
 

@@ -6,6 +6,7 @@
 #define OPEVO_TESTS_NETWORK_DRAW_H
 
 #include "check.h"
+#include "computation_texts.h"
 #include "draw.h"
 
 #include <opevo/memory.h>
@@ -19,7 +20,7 @@ typedef struct network_draw {
     opevo_network_step step[NETWORK_MOST];
     opevo_network_copy copy[NETWORK_MOST][8];
     int in[NETWORK_MOST][8], out[NETWORK_MOST], inputs[NETWORK_MOST], outputs[NETWORK_MOST];
-    char name[NETWORK_MOST][16], text[NETWORK_MOST][1024];
+    char name[NETWORK_MOST][16];
 } network_draw;
 
 static inline void network_start(network_draw *self)
@@ -84,9 +85,15 @@ static inline opevo_network_step *network_step(network_draw *self, opevo_network
                                  .input = self->in[number],
                                  .outputs = 1,
                                  .output = &self->out[number],
-                                 .text = self->text[number],
                                  .copy = self->copy[number]};
     return step;
+}
+
+/* The definitions of a step, instead of those that it had. */
+static inline void network_define(opevo_network_step *step, const char *text)
+{
+    opevo_computation_destroy(step->computation);
+    step->computation = computation_of(text);
 }
 
 static inline void network_read(opevo_network_step *step, int value)
@@ -133,6 +140,8 @@ static inline void network_free(network_draw *self)
 {
     for (int i = 0; i < self->super.values; i++)
         opevo_array_free(&self->value[i].array);
+    for (int n = 0; n < self->super.steps; n++)
+        opevo_computation_destroy(self->step[n].computation);
 }
 
 #endif

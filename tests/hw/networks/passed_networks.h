@@ -5,7 +5,7 @@
 #ifndef OPEVO_TESTS_PASSED_NETWORKS_H
 #define OPEVO_TESTS_PASSED_NETWORKS_H
 
-#include "check.h"
+#include "computation_texts.h"
 
 #include <math.h>
 
@@ -25,6 +25,14 @@ static inline opevo_array run_it(const opevo_network_inference *inference, const
 
     CHECK_OK(opevo_network_inference_run(inference, input, &result, 0, &err));
     return result;
+}
+
+/* What passes make in memory is what its text reads as. */
+static inline void check_texts(const opevo_network_inference *inference)
+{
+    for (int n = 0; n < inference->steps; n++)
+        if (inference->step[n].kind == OPEVO_NETWORK_STEP_COMPUTE)
+            check_text(inference->step[n].computation);
 }
 
 /* Largest difference as a part of the largest element. */

@@ -48,8 +48,9 @@ static int tasks_with(const opevo_network *network, uint64_t seed,
     CHECK_OK(opevo_network_inference_pass(inference, mask_of(passes), &err));
     CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err));
     for (; count < tasks.count; count++)
-        out[count] = (opevo_network_candidate){.text = strdup(tasks.task[count].text),
-                                               .count = tasks.task[count].count};
+        out[count] = (opevo_network_candidate){
+            .computation = opevo_computation_share(tasks.task[count].computation),
+            .count = tasks.task[count].count};
     opevo_network_tasks_free(&tasks);
     opevo_network_inference_destroy(inference);
     return count;
@@ -58,15 +59,16 @@ static int tasks_with(const opevo_network *network, uint64_t seed,
 static void release(opevo_network_candidate *tasks, int count)
 {
     for (int i = 0; i < count; i++)
-        free(tasks[i].text);
+        opevo_computation_destroy(tasks[i].computation);
 }
 
-static int find(const opevo_network_choices *choices, const char *text)
+static int find(const opevo_network_choices *choices, const opevo_computation *computation)
 {
     int i = 0;
 
     while (i < opevo_network_choices_candidates(choices) &&
-           strcmp(opevo_network_choices_candidate(choices, i)->text, text) != 0)
+           !opevo_network_is_same_task(opevo_network_choices_candidate(choices, i)->computation,
+                                       computation))
         i++;
     return i;
 }
@@ -80,7 +82,7 @@ static bool are_in_use(const opevo_network_choices *choices, const opevo_network
     for (int i = 0; i < opevo_network_choices_candidates(choices); i++)
         used += opevo_network_choices_candidate(choices, i)->count > 0;
     for (int t = 0; t < count; t++) {
-        int i = find(choices, tasks[t].text);
+        int i = find(choices, tasks[t].computation);
 
         if (i == opevo_network_choices_candidates(choices) ||
             opevo_network_choices_candidate(choices, i)->count != tasks[t].count)
@@ -109,7 +111,7 @@ static void change_of_tasks(const opevo_network *network, uint64_t seed,
         int count = tasks_with(network, seed, choices, ends[e], after, tasks);
 
         for (int t = 0; t < count; t++) {
-            int i = find(choices, tasks[t].text);
+            int i = find(choices, tasks[t].computation);
 
             assert_in_range(i, 0, opevo_network_choices_candidates(choices) - 1);
             change[i] += (e ? 1 : -1) * tasks[t].count;
@@ -231,7 +233,7 @@ static void test_ends(void **state)
         count = tasks_with(network, seed, choices, none, after, tasks);
         assert_int_equal(tasks_with(network, seed, choices, NULL, before, others), count);
         for (int t = 0; t < count; t++) {
-            assert_string_equal(tasks[t].text, others[t].text);
+            assert_true(opevo_network_is_same_task(tasks[t].computation, others[t].computation));
             assert_int_equal(tasks[t].count, others[t].count);
         }
         release(tasks, count);

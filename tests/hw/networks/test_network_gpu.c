@@ -98,7 +98,7 @@ static void plain_kernels_are_right(void **test)
     opevo_text_add(&text, "Y0[a:2,b:2,c:2,d:2,e:2,f:2] = T0[a,b,c,d,e,f]");
     for (int i = 1; i < PRODUCTS; i++)
         opevo_text_printf(&text, " + T%d[a,b,c,d,e,f]", i);
-    step->text = (char *)opevo_text_string(&text);
+    network_define(step, opevo_text_string(&text));
     network_output(&network, output);
     assert_int_equal(write_library(&network.super, OPEVO_KERNEL_CUDA), 1);
     CHECK_PROGRAM(emulate);
@@ -126,10 +126,9 @@ static void kernels_without_a_start_can_be_chosen(void **test)
     step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, output);
     for (int i = 0; i < 2; i++)
         network_read(step, inputs[i]);
-    snprintf(step->text, sizeof network.text[0],
-             "X0[2,2,2,2,2,2,2,2]\nX1[2,2,2,2,2,2,2,2]\n"
-             "Y0[a:2,b:2,c:2,d:2,e:2,f:2,m:2,n:2] = sum(k:2) "
-             "X0[a,b,c,d,e,f,m,k]*X1[a,b,c,d,e,f,k,n]");
+    network_define(step, "X0[2,2,2,2,2,2,2,2]\nX1[2,2,2,2,2,2,2,2]\n"
+                         "Y0[a:2,b:2,c:2,d:2,e:2,f:2,m:2,n:2] = sum(k:2) "
+                         "X0[a,b,c,d,e,f,m,k]*X1[a,b,c,d,e,f,k,n]");
     network_output(&network, output);
     CHECK_OK(opevo_network_library_create(&network.super, &options, &library, &err));
     assert_non_null(opevo_network_library_task(library, 0)->fallback);

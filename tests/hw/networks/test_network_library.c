@@ -119,6 +119,7 @@ static void blocked_pools_are_right(void **test)
     for (int blocks = 1; blocks <= 2; blocks++) {
         const int64_t in[] = {1, blocks, 32, 32, 16}, out[] = {1, blocks, 1, 1, 16};
         opevo_network_step *step = NULL;
+        char text[256];
         int from = 0;
 
         network_start(&network);
@@ -126,11 +127,12 @@ static void blocked_pools_are_right(void **test)
         network_output(&network, network_value(&network, 5, out));
         step = network_step(&network, OPEVO_NETWORK_STEP_COMPUTE, network.outputs[0]);
         network_read(step, from);
-        snprintf(network.text[0], sizeof network.text[0],
+        snprintf(text, sizeof text,
                  "X0[1,%d,32,32,16]\n"
                  "C[n:1,b:%d,y:1,x:1,c:16] = sum(i:32,j:32) X0[n,b,y + i,x + j,c]\n"
                  "Y0[n:1,b:%d,y:1,x:1,c:16] = C[n,b,y,x,c]/1024",
                  blocks, blocks, blocks);
+        network_define(step, text);
         write_library(&network.super, 1);
         CHECK_PROGRAM(make);
         network_free(&network);
@@ -215,15 +217,13 @@ static void nets_run_at_once(void **test)
 static bool choose_any(opevo_network_library *library, int task, int64_t *packed, int64_t *scratch)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 2, .threads = 2};
-    opevo_computation *computation = NULL;
+    const opevo_computation *computation = opevo_network_library_task(library, task)->computation;
     opevo_kernel_maker *maker = NULL;
     const opevo_device_facts facts = {.vector_bits = 256};
     opevo_status made = OPEVO_INVALID;
     bool analytic = draw(&network_seed, 2) != 0;
 
-    CHECK_OK(opevo_computation_parse(opevo_network_library_task(library, task)->text, "task", NULL,
-                                     0, &computation, &err));
-    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    CHECK_OK(opevo_sketches_open(opevo_computation_share(computation), &target, &maker, &err));
     for (int tries = 0; tries < 20000 && made != OPEVO_OK; tries++) {
         opevo_index point = (((opevo_index)draw(&network_seed, UINT64_MAX) << 64) |
                              draw(&network_seed, UINT64_MAX)) %

@@ -3,6 +3,7 @@
 /* What passes leave of networks, by hand: steps that are joined, moved, kept and made copies, and
  * the tasks of the steps. */
 
+#include "computation_texts.h"
 #include "light_models.h"
 #include "network_models.h"
 #include "passed_networks.h"
@@ -18,12 +19,12 @@ static int count_kind(const opevo_network_inference *inference, opevo_network_st
     return count;
 }
 
-/* The only task of a network, after all passes. */
-static const char *only_text(const opevo_network_inference *inference)
+/* The only task of a network, after all passes; free() it. */
+static char *only_text(const opevo_network_inference *inference)
 {
     assert_int_equal(inference->steps, 1);
     assert_int_equal(inference->step[0].kind, OPEVO_NETWORK_STEP_COMPUTE);
-    return inference->step[0].text;
+    return text_of(inference->step[0].computation);
 }
 
 /* A convolution and all that a step may take in is one step, and the operands of the sum and of the
@@ -34,6 +35,7 @@ static void test_layer(void **state)
     for (int turned = 0; turned < 2; turned++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
+        char *text = NULL;
         uint64_t seed = 1;
         model made;
 
@@ -56,12 +58,13 @@ static void test_layer(void **state)
         CHECK_OK(model_read(&made, NULL, &network));
         CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        text = only_text(inference);
         assert_string_equal(
-            only_text(inference),
-            "X0[1, 3, 6, 6]\nconst X1[4, 3, 3, 3]\nconst X2[4]\nX3[1, 4, 4, 4]\n"
-            "C[a0:1, a1:4, a2:4, a3:4] = sum(k0:3, k1:3, k2:3) X0[a0, k0, a2 + k1, a3 + "
-            "k2]*X1[a1, k0, k1, k2]\n"
-            "Y0[a0, a1, a2, a3] = max(C[a0, a1, a2, a3] + X2[a1] + X3[a0, a1, a2, a3], 0)");
+            text, "X0[1, 3, 6, 6]\nconst X1[4, 3, 3, 3]\nconst X2[4]\nX3[1, 4, 4, 4]\n"
+                  "C[a0:1, a1:4, a2:4, a3:4] = sum(k0:3, k1:3, k2:3) X0[a0, k0, a2 + k1, a3 + "
+                  "k2]*X1[a1, k0, k1, k2]\n"
+                  "Y0[a0, a1, a2, a3] = max(C[a0, a1, a2, a3] + X2[a1] + X3[a0, a1, a2, a3], 0)");
+        free(text);
         assert_string_equal(inference->step[0].operation, "Conv+BatchNormalization+Mul+Add+Relu");
         opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
@@ -95,7 +98,7 @@ static void test_moves(void **state)
         CHECK_OK(model_read(&made, NULL, &network));
         CHECK_OK(opevo_network_inference_create(network, &inference, &err));
         CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
-        text[padded] = strdup(only_text(inference));
+        text[padded] = only_text(inference);
         opevo_network_inference_destroy(inference);
         opevo_network_destroy(network);
         model_finish(&made);
@@ -174,8 +177,8 @@ static void test_kept(void **state)
     CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     assert_int_equal(inference->steps, 2);
     assert_string_equal(inference->step[0].operation, "Exp");
-    assert_non_null(strstr(inference->step[1].text,
-                           "Y0[a0, a1, a2, a3] = C[a0, a1, a2, a3] + max(X0[a0, a1, a2, a3], 0)"));
+    assert_true(has_text(inference->step[1].computation,
+                         "Y0[a0, a1, a2, a3] = C[a0, a1, a2, a3] + max(X0[a0, a1, a2, a3], 0)"));
     opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
@@ -271,13 +274,34 @@ static void test_resnet(void **state)
     opevo_network_destroy(network);
 }
 
+/* Before passes and after them. */
+static void test_light_texts(void **state)
+{
+    static const char *const models[] = {"densenet121", "inception_v2", "resnet50", "shufflenet",
+                                         "squeezenet"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        opevo_network *network = read_light_model(models[i]);
+        opevo_network_inference *inference = NULL;
+
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        inference->winograd.error = .01;
+        check_texts(inference);
+        CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        check_texts(inference);
+        opevo_network_inference_destroy(inference);
+        opevo_network_destroy(network);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layer),  cmocka_unit_test(test_kept),
         cmocka_unit_test(test_moves),  cmocka_unit_test(test_normalisation),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_resnet),
+        cmocka_unit_test(test_resnet), cmocka_unit_test(test_light_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

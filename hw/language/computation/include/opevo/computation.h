@@ -172,6 +172,9 @@ typedef struct opevo_binding {
 opevo_status opevo_computation_parse(const char *text, const char *source,
                                      const opevo_binding *bindings, size_t count,
                                      opevo_computation **out, opevo_error *err);
+/* A computation may have several owners, also in several threads: each that shares it destroys it,
+ * and the last one frees it. */
+opevo_computation *opevo_computation_share(const opevo_computation *computation);
 void opevo_computation_destroy(opevo_computation *computation); /* NULL is allowed */
 
 /* The canonical text, statements separated by `between`: "\n" or "; ". It reads back equal, and
@@ -184,6 +187,17 @@ void opevo_tensor_print(const opevo_tensor *tensor, opevo_text *out);
 /* FNV-1a of the canonical text: equal exactly for equal computations, up to collisions of 64 bits.
  * 0 without memory. */
 uint64_t opevo_computation_signature(const opevo_computation *computation);
+
+/* ---- Identity (computation_identity.c) ---- */
+
+/* Whether two computations differ in no more than the names of tensors and axes: tensor by tensor
+ * in the order of their texts. Cost: linear. */
+bool opevo_computation_same(const opevo_computation *a, const opevo_computation *b);
+/* Equal for computations that are the same, and else only where 64 bits collide. It is the same on
+ * every machine. */
+uint64_t opevo_computation_hash(const opevo_computation *computation);
+
+/* ---- Tensors ---- */
 
 /* By name, NULL for none. */
 const opevo_tensor *opevo_computation_find(const opevo_computation *computation, const char *name);

@@ -21,11 +21,11 @@ typedef struct opevo_part {
     const int *identity;
 } opevo_part;
 
-/* Write the computation of some tensors of the parts.
+/* The computation of some tensors of the parts.
  *
  *   part     `parts` of them; each reads inputs of the whole and what parts before it define
  *   output   the `outputs` numbers of the tensors that are wanted
- *   text     appended: the canonical text of the whole, with names as below
+ *   out      the whole, with names as below
  *   input    receives the numbers of the inputs in the order of their names; *inputs of them
  *
  * Definitions on which no output depends are left out. A definition that does not reduce, and whose
@@ -36,14 +36,19 @@ typedef struct opevo_part {
  * place: a0, a1, ..., those of a reduction k0, k1, ...; definitions of other shapes have other
  * letters. An index of a dimension of one element is its axis where the reader has one of one value
  * there. Of + * max min, the operand that depends on definitions is first, then those on inputs,
- * then constants. So wholes that compute the same from the same definitions have the same text,
+ * then constants. So wholes that compute the same from the same definitions are the same,
  * whatever the names in their parts.
  *
  * Errors: LIMIT for more inputs, shapes or operations than a computation has; INVALID where a part
  * does not fit, as for a tensor of two shapes; NOMEM. */
 opevo_status opevo_computation_join(const opevo_part *part, int parts, const int *output,
-                                    int outputs, opevo_text *text, int *input, int *inputs,
+                                    int outputs, opevo_computation **out, int *input, int *inputs,
                                     opevo_error *err);
+
+/* What a computation computes after one of its definitions: `given` is an input of *out, which has
+ * the tensors that outputs need then, under their names. Errors: NOMEM. */
+opevo_status opevo_computation_after(const opevo_computation *from, const opevo_tensor *given,
+                                     opevo_computation **out, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,8 @@ typedef struct opevo_network_site {
 
 /* A computation of the network with some sites on and the others off. */
 typedef struct opevo_network_candidate {
-    char *text, *operation;
+    opevo_computation *computation;
+    char *operation;
     int count; /* steps that compute it with the sites as they are */
 } opevo_network_candidate;
 

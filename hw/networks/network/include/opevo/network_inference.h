@@ -38,8 +38,8 @@ typedef struct opevo_network_step {
     char *name;      /* of the nodes that it stands for, joined by +; "node N" of one without */
     char *operation; /* their operators, joined by + */
     int inputs, outputs;
-    int *input, *output; /* numbers of values; -1: unused */
-    char *text;          /* COMPUTE: input[i] is X<i>, output[i] is Y<i>; i < 16 */
+    int *input, *output;            /* numbers of values; -1: unused */
+    opevo_computation *computation; /* COMPUTE: input[i] is X<i>, output[i] is Y<i>; i < 16 */
     opevo_network_copy *copy;
     int copies; /* COPY: every element of the one output is written once */
     int node;   /* NODE: it; otherwise the first that the step stands for */
@@ -87,8 +87,8 @@ typedef struct opevo_network_inference {
 } opevo_network_inference;
 
 /* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose
- * outputs are known are left out. Blocks have 16
- * channels. The network must live as long. Errors: NOMEM.
+ * outputs are known are left out. Blocks have 16 channels. The network must live as long. Errors:
+ * INVALID, LIMIT for definitions that are no computation; NOMEM.
  * Cost: linear in the elements that are moved. */
 opevo_status opevo_network_inference_create(const opevo_network *network,
                                             opevo_network_inference **out, opevo_error *err);

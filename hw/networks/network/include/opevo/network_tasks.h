@@ -11,12 +11,15 @@
 extern "C" {
 #endif
 
-/* Steps with the same definitions are one task. */
+/* Whether steps with these definitions are one task: they are the same, and the inputs X<i> and
+ * outputs Y<i> have the same numbers. */
+bool opevo_network_is_same_task(const opevo_computation *a, const opevo_computation *b);
+
 typedef struct opevo_network_task {
-    const char *text; /* the definitions: those of its first step */
-    int step;         /* the first */
-    int count;        /* steps */
-    opevo_flop flop;  /* of one */
+    const opevo_computation *computation; /* the definitions: those of its first step */
+    int step;                             /* the first */
+    int count;                            /* steps */
+    opevo_flop flop;                      /* of one */
 } opevo_network_task;
 
 typedef struct opevo_network_tasks {
@@ -26,9 +29,9 @@ typedef struct opevo_network_tasks {
                    * or depends on constants only and is computed before any run */
 } opevo_network_tasks;
 
-/* The texts belong to the steps: the list is valid until a pass changes them. Free it with
- * opevo_network_tasks_free, also after a failure. Errors: INVALID for definitions that are spoilt;
- * NOMEM. Cost: steps x log steps comparisons, and opevo_computation_flop of each task. */
+/* The definitions belong to the steps: the list is valid until a pass changes them. Free it with
+ * opevo_network_tasks_free, also after a failure. Errors: NOMEM. Cost: linear in the
+ * definitions of all steps, and opevo_computation_flop of each task. */
 opevo_status opevo_network_inference_tasks(const opevo_network_inference *inference,
                                            opevo_network_tasks *out, opevo_error *err);
 void opevo_network_tasks_free(opevo_network_tasks *tasks);

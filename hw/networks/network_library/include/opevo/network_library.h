@@ -89,14 +89,14 @@ typedef struct opevo_network_library_options {
 
 /* A computation of the network, and the kernel of all steps that compute it. */
 typedef struct opevo_network_kernel {
-    const char *text;      /* definitions: inputs X0, X1, ..., outputs Y0, ... */
-    const char *operation; /* of its first step */
-    int step;              /* the first */
-    int count;             /* steps */
-    double time_s;         /* measured, of one execution; NAN: unknown */
-    const char *fallback;  /* NULL: the kernel is one that was chosen, or the analytic start;
-                              otherwise why it is plain loops */
-    bool has_sketches;     /* there are kernels to choose from, also where none is the start */
+    const opevo_computation *computation; /* inputs X0, X1, ..., outputs Y0, ... */
+    const char *operation;                /* of its first step */
+    int step;                             /* the first */
+    int count;                            /* steps */
+    double time_s;                        /* measured, of one execution; NAN: unknown */
+    const char *fallback; /* NULL: the kernel is one that was chosen, or the analytic start;
+                             otherwise why it is plain loops */
+    bool has_sketches;    /* there are kernels to choose from, also where none is the start */
 } opevo_network_kernel;
 
 typedef struct opevo_network_library opevo_network_library;
@@ -115,10 +115,10 @@ void opevo_network_library_destroy(opevo_network_library *library); /* NULL is a
 int opevo_network_library_tasks(const opevo_network_library *library);
 const opevo_network_kernel *opevo_network_library_task(const opevo_network_library *library,
                                                        int task);
-/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: those of
- * parsing; NOMEM. */
+/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: NOMEM. */
 opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
-                                                const char *text, bool *out, opevo_error *err);
+                                                const opevo_computation *computation, bool *out,
+                                                opevo_error *err);
 /* Another kernel for a task: a point of a maker of the same computation, with the time measured.
  * Errors, with the kernel as before: INVALID where the point gives none; NOMEM. */
 opevo_status opevo_network_library_choose(opevo_network_library *library, int task,
