@@ -47,8 +47,7 @@ static opevo_status fail_unknown(const char *path, const asked *wanted, opevo_er
                       "%s: run %lld %s, and its options are not stored; repeat the command that "
                       "made it, which continues it.",
                       path, (long long)wanted->run,
-                      wanted->of_study ? "is one of a study"
-                                       : "is not one of opevo tune, or of an earlier version");
+                      wanted->of_study ? "is one of a study" : "is not one of opevo tune");
 }
 
 static opevo_status read_call(const char *path, int64_t run, opevo_text *out, opevo_error *err)

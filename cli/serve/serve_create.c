@@ -79,10 +79,7 @@ static opevo_status parse_space(const json_t *value, bool without_files, opevo_s
 
     if (!text)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space.");
-    if (without_files && strstr(text, "graph"))
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
-    else
-        status = opevo_space_parse(text, "space", NULL, out, err);
+    status = opevo_space_parse(text, "space", without_files ? "" : NULL, out, err);
     free(text);
     return status;
 }

@@ -4,7 +4,7 @@
  * synchronous=NORMAL keeps every committed trial when the process dies at any moment, and costs no
  * flush to the disk for each; when the machine itself dies, the last commits may be missing, never
  * half there. Without a log (store_journal.c) a rollback journal keeps the same promises.
- * docs/formats/store.md describes the tables. */
+ * texts/schema.in has the tables, and docs/formats/store.md describes them. */
 
 #include "store_internal.h"
 
@@ -21,63 +21,11 @@
 
 enum {
     APPLICATION_ID = 1869636982, /* "opev" in ASCII */
-    OLD_VERSION = 1,             /* read, not written */
-    FORMAT_VERSION = 2,
-    CRITERIA_VERSION = 3, /* made of the one before when a run needs it: store_criteria.c */
+    FORMAT_VERSION = 4,
     BUSY_MS = 10000
 };
 
 #define LOCK_AT ((off_t)1 << 60)
-
-static const char schema[] =
-    "CREATE TABLE format (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "INSERT INTO format VALUES ('format', 'opevo run store'), ('version', '" OPEVO_VERSION "');"
-    "CREATE TABLE spaces ("
-    "  space INTEGER PRIMARY KEY,"
-    "  signature TEXT NOT NULL UNIQUE,"
-    "  json TEXT NOT NULL);"
-    "CREATE TABLE runs ("
-    "  run INTEGER PRIMARY KEY,"
-    "  objective TEXT NOT NULL,"
-    "  tuner TEXT NOT NULL,"
-    "  settings TEXT NOT NULL,"
-    "  seed TEXT NOT NULL,"
-    "  signature TEXT NOT NULL,"
-    "  space INTEGER NOT NULL REFERENCES spaces (space),"
-    "  unit TEXT NOT NULL,"
-    "  started TEXT NOT NULL,"
-    "  version TEXT NOT NULL,"
-    "  budget TEXT NOT NULL,"
-    "  stop TEXT NOT NULL,"
-    "  opened_on TEXT,"
-    "  opened_what TEXT,"
-    "  opened_space TEXT,"
-    "  optimum REAL,"
-    "  UNIQUE (objective, tuner, settings, seed, budget));"
-    "CREATE TABLE trials (" OPEVO_I_TRIAL_TABLE "  PRIMARY KEY (run, number)) WITHOUT ROWID;"
-    "CREATE TABLE packed ("
-    "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
-    "  trial_count INTEGER NOT NULL,"
-    "  failed INTEGER NOT NULL,"
-    "  cost_s REAL NOT NULL,"
-    "  best_trial INTEGER,"
-    "  best_fitness REAL,"
-    "  best_point BLOB,"
-    "  trials BLOB NOT NULL);"
-    "CREATE TABLE outcomes ("
-    "  signature TEXT NOT NULL,"
-    "  point BLOB NOT NULL,"
-    "  outcome BLOB NOT NULL,"
-    "  PRIMARY KEY (signature, point)) WITHOUT ROWID;"
-    "PRAGMA user_version = 2;"
-    "PRAGMA application_id = 1869636982;";
-
-/* A file of the format before this, seen in the tables of this one. */
-static const char old_views[] =
-    "CREATE TEMP VIEW runs AS SELECT *, '' AS budget, '' AS stop, NULL AS opened_on,"
-    "  NULL AS opened_what, NULL AS opened_space, NULL AS optimum FROM main.runs;"
-    "CREATE TEMP VIEW packed AS SELECT 0 AS run, 0 AS trial_count, 0 AS failed, 0.0 AS cost_s,"
-    "  NULL AS best_trial, NULL AS best_fitness, NULL AS best_point, x'' AS trials WHERE 0;";
 
 /* The whole number that a query gives. */
 static opevo_status get_number(opevo_store *store, const char *sql, int64_t *out, opevo_error *err)
@@ -104,11 +52,9 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
 
     OPEVO_TRY(get_number(store,
                          "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
-                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
-                         " 'calls',"
-                         " 'criteria', 'candidates', 'early', 'starts', 'windows', 'workers', "
-                         "'measured', 'task_groups',"
-                         " 'group_tasks', 'group_rounds', 'group_kernels')"
+                         " 'spaces', 'runs', 'criteria', 'starts', 'trials', 'early', 'windows',"
+                         " 'workers', 'measured', 'finals', 'candidates', 'packed', 'outcomes',"
+                         " 'task_groups', 'group_tasks', 'group_rounds', 'group_kernels')"
                          " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
                          &foreign, err));
     if (foreign)
@@ -170,41 +116,31 @@ cleanup:
     return alone ? opevo_i_store_commit(store, status, err) : status;
 }
 
-opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, bool *empty,
-                                    opevo_error *err)
+opevo_status opevo_i_store_identify(opevo_store *store, bool *empty, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     head found = {0, 0, 0};
-    int64_t version = 0;
 
     OPEVO_TRY(read_head(store, &found, err));
-    version = found.version;
-    *empty = found.tables == 0 && found.application == 0 && version == 0;
+    *empty = found.tables == 0 && found.application == 0 && found.version == 0;
     if (*empty)
         return OPEVO_OK;
     if (found.application != APPLICATION_ID)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is not a run store: it is the database of another program.",
                           store->path);
-    store->old = version == OLD_VERSION;
-    store->has_criteria = version == CRITERIA_VERSION;
-    if (store->old && mode != OPEVO_STORE_READ)
-        return OPEVO_FAIL(
-            err, OPEVO_MISMATCH,
-            "%s has format %d of the run store, which is read-only: use another store.",
-            store->path, OLD_VERSION);
-    if (version > CRITERIA_VERSION)
+    if (found.version > FORMAT_VERSION)
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s was written by a newer opevo (format %lld of the run store, where this "
-            "one, " OPEVO_VERSION ", reads formats %d to %d): update opevo, or use "
-            "another store.",
-            store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
-    if (version < OLD_VERSION)
+            "one, " OPEVO_VERSION ", reads format %d): update opevo, or use another "
+            "store.",
+            store->path, (long long)found.version, FORMAT_VERSION);
+    if (found.version < FORMAT_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s has format %lld of the run store, and this program reads formats %d "
-                          "to %d: use another store.",
-                          store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
+                          "%s has format %lld of the run store, and this program reads format %d: "
+                          "use another store.",
+                          store->path, (long long)found.version, FORMAT_VERSION);
     OPEVO_TRY(check_tables(store, err));
     note_state(store);
 cleanup:
@@ -216,11 +152,9 @@ static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, o
     opevo_status status = OPEVO_OK;
     bool empty = false;
 
-    OPEVO_TRY(opevo_i_store_identify(store, mode, &empty, err));
+    OPEVO_TRY(opevo_i_store_identify(store, &empty, err));
     if (empty)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", store->path);
-    if (store->old)
-        OPEVO_TRY(opevo_i_store_exec(store, old_views, err));
     if (mode == OPEVO_STORE_READ)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
     OPEVO_TRY(opevo_i_store_prepare(
@@ -319,6 +253,18 @@ static opevo_status reconnect(opevo_store *store, opevo_store_mode mode, opevo_e
     return connect(store, mode, err);
 }
 
+static opevo_status create_tables(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = opevo_i_store_exec(store, opevo_i_store_schema, err);
+    char marks[160];
+
+    snprintf(marks, sizeof marks,
+             "INSERT INTO format VALUES ('version', '" OPEVO_VERSION "');"
+             "PRAGMA user_version = %d; PRAGMA application_id = %d;",
+             FORMAT_VERSION, APPLICATION_ID);
+    return status == OPEVO_OK ? opevo_i_store_exec(store, marks, err) : status;
+}
+
 /* Make the tables, unless another process was quicker. The log is chosen while no other process has
  * the file, for those that have it rely on the journal that they found. */
 static opevo_status make_tables(opevo_store *store, opevo_error *err)
@@ -329,9 +275,9 @@ static opevo_status make_tables(opevo_store *store, opevo_error *err)
     if (store->shares_memory)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA locking_mode = EXCLUSIVE", err));
     OPEVO_TRY(opevo_i_store_begin_write(store, err));
-    status = opevo_i_store_identify(store, OPEVO_STORE_WRITE, &empty, err);
+    status = opevo_i_store_identify(store, &empty, err);
     if (status == OPEVO_OK && empty)
-        status = opevo_i_store_exec(store, schema, err);
+        status = create_tables(store, err);
     OPEVO_TRY(opevo_i_store_commit(store, status, err));
     if (empty && store->shares_memory)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA journal_mode = WAL", err));

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The texts of candidates that are no points of a space, in a table that is made with the first of
- * them, as that of the finals. A text is committed with the trial that it belongs to. */
+/* The texts of candidates that are no points of a space. A text is committed with the trial that it
+ * belongs to. */
 
 #include "store_internal.h"
 
 #include <opevo/memory.h>
-
-static const char schema[] = "CREATE TABLE IF NOT EXISTS candidates ("
-                             "  space INTEGER NOT NULL REFERENCES spaces (space),"
-                             "  point BLOB NOT NULL,"
-                             "  text TEXT NOT NULL,"
-                             "  PRIMARY KEY (space, point)) WITHOUT ROWID;";
 
 /* A run that was begun on such a domain. */
 struct opevo_i_store_begun {
@@ -79,7 +73,6 @@ opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
 
     if (!domain || count == 0)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "INSERT OR IGNORE INTO candidates (space, point, text)"
                                     " SELECT space, ?2, ?3 FROM runs WHERE run = ?1",
@@ -91,29 +84,16 @@ cleanup:
     return status;
 }
 
-static bool has_table(const opevo_store *store, const char *database)
-{
-    return sqlite3_table_column_metadata(store->db, database, "candidates", "text", NULL, NULL,
-                                         NULL, NULL, NULL) == SQLITE_OK;
-}
-
 opevo_status opevo_i_store_join_candidates(opevo_store *store, int64_t here, int64_t there,
                                            opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
-    if (!has_table(store, "source"))
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    status = opevo_i_store_join_rows(
+    return opevo_i_store_join_rows(
         store,
         "INSERT OR IGNORE INTO candidates (space, point, text)"
         " SELECT runs.space, known.point, known.text FROM runs, source.candidates AS known"
         " WHERE runs.run = ?1 AND known.space = (SELECT space FROM source.runs WHERE run = ?2)"
         " AND known.point IN (SELECT point FROM source.trials WHERE run = ?2)",
         here, there, err);
-cleanup:
-    return status;
 }
 
 opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
@@ -124,8 +104,6 @@ opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index 
     unsigned char point[OPEVO_I_POINT_BYTES];
     int code = SQLITE_OK;
 
-    if (!has_table(store, "main"))
-        return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "SELECT text FROM candidates JOIN runs USING (space)"
                                     " WHERE run = ?1 AND point = ?2",

@@ -1,79 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The criteria of a run store: which a run has, and the columns that hold them. A file is made for
- * runs without criteria (format 2), which earlier programs read too; the first run that has some,
- * or whose trials may be infeasible, makes it one of format 3, which they refuse. */
+/* The criteria of a run store: which a run has, and the columns that hold them. */
 
 #include "store_internal.h"
 
 #include <string.h>
 
-static const char upgrade[] = "ALTER TABLE trials ADD COLUMN criterion_1 REAL;"
-                              "ALTER TABLE trials ADD COLUMN criterion_2 REAL;"
-                              "ALTER TABLE trials ADD COLUMN criterion_3 REAL;"
-                              "CREATE TABLE criteria ("
-                              "  run INTEGER NOT NULL REFERENCES runs (run),"
-                              "  place INTEGER NOT NULL,"
-                              "  name TEXT NOT NULL,"
-                              "  unit TEXT NOT NULL,"
-                              "  better TEXT NOT NULL,"
-                              "  PRIMARY KEY (run, place)) WITHOUT ROWID;"
-                              "PRAGMA user_version = 3;";
-
-#define CHOICE " FROM trials WHERE run = ? AND number > ? ORDER BY number LIMIT ?"
-
 opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *select = store->has_criteria
-                             ? "SELECT " OPEVO_I_TRIAL_COLUMNS ", " OPEVO_I_CRITERIA_COLUMNS CHOICE
-                             : "SELECT " OPEVO_I_TRIAL_COLUMNS ", NULL, NULL, NULL" CHOICE;
-    const char *insert = store->has_criteria
-                             ? "INSERT INTO trials (run, " OPEVO_I_TRIAL_COLUMNS
-                               ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
-                               ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                             : "INSERT INTO trials (run, " OPEVO_I_TRIAL_COLUMNS
-                               ", samples_s, message)"
-                               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-    sqlite3_finalize(store->read);
-    sqlite3_finalize(store->insert);
-    store->read = store->insert = NULL;
-    OPEVO_TRY(opevo_i_store_prepare(store, select, &store->read, err));
+    OPEVO_TRY(opevo_i_store_prepare(store,
+                                    "SELECT " OPEVO_I_TRIAL_COLUMNS ", " OPEVO_I_CRITERIA_COLUMNS
+                                    " FROM trials WHERE run = ? AND number > ? ORDER BY number"
+                                    " LIMIT ?",
+                                    &store->read, err));
     if (write)
-        OPEVO_TRY(opevo_i_store_prepare(store, insert, &store->insert, err));
-cleanup:
-    return status;
-}
-
-bool opevo_i_store_needs_criteria(const opevo_run_key *key)
-{
-    return key->more_count > 0 || key->has_requirements;
-}
-
-/* Unless another process was quicker. */
-static opevo_status upgrade_file(opevo_store *store, opevo_error *err)
-{
-    opevo_status status = opevo_i_store_begin_write(store, err);
-    bool has = false;
-
-    if (status != OPEVO_OK)
-        return status;
-    status = opevo_i_store_has_table(store, "criteria", &has, err);
-    if (status == OPEVO_OK && !has)
-        status = opevo_i_store_exec(store, upgrade, err);
-    return opevo_i_store_commit(store, status, err);
-}
-
-opevo_status opevo_i_store_make_criteria(opevo_store *store, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    if (store->has_criteria)
-        return OPEVO_OK;
-    OPEVO_TRY(upgrade_file(store, err));
-    store->has_criteria = true;
-    OPEVO_TRY(opevo_i_store_prepare_trials(store, true, err));
+        OPEVO_TRY(opevo_i_store_prepare(store,
+                                        "INSERT INTO trials (run, " OPEVO_I_TRIAL_COLUMNS
+                                        ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
+                                        ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                        &store->insert, err));
 cleanup:
     return status;
 }
@@ -125,8 +72,6 @@ opevo_status opevo_store_criteria(opevo_store *store, int64_t run, opevo_criteri
     int code = SQLITE_OK;
 
     *count = 0;
-    if (!store->has_criteria)
-        return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(
         store, "SELECT place, name, unit, better FROM criteria WHERE run = ? ORDER BY place", &rows,
         err));

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Outcomes that were told ahead of their turn, in a table that is made with the first of them:
- * stores without it are of the same format, and programs that do not know it pass it by. A row goes
- * when its trial is put into the table of trials, in the same transaction. */
+/* Outcomes that were told ahead of their turn. A row goes when its trial is put into the table of
+ * trials, in the same transaction. */
 
 #include "store_internal.h"
 
 #define COLUMNS "run, " OPEVO_I_TRIAL_COLUMNS ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
-
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS early (" OPEVO_I_TRIAL_TABLE "  criterion_1 REAL,"
-    "  criterion_2 REAL,"
-    "  criterion_3 REAL,"
-    "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
-
-opevo_status opevo_i_store_make_early(opevo_store *store, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    if (!store->has_early)
-        status = opevo_i_store_exec(store, schema, err);
-    store->has_early = status == OPEVO_OK;
-    return status;
-}
 
 opevo_status opevo_i_store_put_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                      size_t count, opevo_error *err)
@@ -32,6 +15,7 @@ opevo_status opevo_i_store_put_early(opevo_store *store, int64_t run, const opev
 
     if (count == 0)
         return OPEVO_OK;
+    store->has_early = true;
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "INSERT INTO early (" COLUMNS
                                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -85,10 +69,6 @@ opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t 
     sqlite3_stmt *rows = NULL;
     int code = SQLITE_DONE;
 
-    store->has_early = sqlite3_table_column_metadata(store->db, "main", "early", "number", NULL,
-                                                     NULL, NULL, NULL, NULL) == SQLITE_OK;
-    if (!store->has_early)
-        return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "SELECT " OPEVO_I_TRIAL_COLUMNS ", " OPEVO_I_CRITERIA_COLUMNS
                                     ", samples_s, message FROM early"
@@ -96,8 +76,10 @@ opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t 
                                     &rows, err));
     sqlite3_bind_int64(rows, 1, run);
     sqlite3_bind_int64(rows, 2, (int64_t)after);
-    while ((code = sqlite3_step(rows)) == SQLITE_ROW)
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+        store->has_early = true;
         OPEVO_TRY(visit_row(store, run, rows, visit, context, err));
+    }
     if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
 cleanup:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The finals of runs, in a table that is made with the first of them: stores without it are of the
- * same format, and programs that do not know it pass it by. */
+/* The finals of runs. */
 
 #include "store_internal.h"
 
@@ -10,14 +9,6 @@
 #include <math.h>
 
 #define LIBRARY (~(opevo_index)0)
-
-static const char schema[] = "CREATE TABLE IF NOT EXISTS finals ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  place INTEGER NOT NULL,"
-                             "  point BLOB,"
-                             "  fitness BLOB NOT NULL,"
-                             "  message TEXT,"
-                             "  PRIMARY KEY (run, place)) WITHOUT ROWID;";
 
 static opevo_status insert_one(opevo_store *store, sqlite3_stmt *insert,
                                const opevo_stored_finals *finals, size_t place, opevo_error *err)
@@ -49,7 +40,6 @@ static opevo_status replace(opevo_store *store, int64_t run, const opevo_stored_
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *statement = NULL;
 
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
     OPEVO_TRY(opevo_i_store_prepare(store, "DELETE FROM finals WHERE run = ?", &statement, err));
     sqlite3_bind_int64(statement, 1, run);
     if (sqlite3_step(statement) != SQLITE_DONE) {
@@ -153,11 +143,8 @@ opevo_status opevo_store_get_finals(opevo_store *store, int64_t run, opevo_store
                                     opevo_error *err)
 {
     opevo_stored_finals finals = {0};
-    bool has = false;
-    opevo_status status = opevo_i_store_has_table(store, "finals", &has, err);
+    opevo_status status = read_rows(store, run, &finals, err);
 
-    if (status == OPEVO_OK && has)
-        status = read_rows(store, run, &finals, err);
     if (status == OPEVO_OK)
         *out = finals;
     else

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs that shared a budget, in tables that are made with the first of them: stores without them
- * are of the same format, and programs that do not know them pass them by. Here they are written;
- * store_groups_read.c reads them. */
+/* Runs that shared a budget. Here they are written; store_groups_read.c reads them. */
 
 #include "store_internal.h"
 
@@ -10,35 +8,6 @@
 #include <opevo/store_groups.h>
 
 #include <string.h>
-
-static const char schema[] = "CREATE TABLE IF NOT EXISTS task_groups ("
-                             "  task_group INTEGER PRIMARY KEY,"
-                             "  name TEXT NOT NULL,"
-                             "  kind TEXT NOT NULL,"
-                             "  aim TEXT NOT NULL,"
-                             "  arena_bytes INTEGER,"
-                             "  weight_bytes INTEGER);"
-                             "CREATE TABLE IF NOT EXISTS group_tasks ("
-                             "  task_group INTEGER NOT NULL REFERENCES task_groups (task_group),"
-                             "  place INTEGER NOT NULL,"
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  name TEXT NOT NULL,"
-                             "  weight REAL NOT NULL,"
-                             "  scale_s REAL NOT NULL,"
-                             "  PRIMARY KEY (task_group, place)) WITHOUT ROWID;"
-                             "CREATE TABLE IF NOT EXISTS group_rounds ("
-                             "  task_group INTEGER NOT NULL REFERENCES task_groups (task_group),"
-                             "  round INTEGER NOT NULL,"
-                             "  place INTEGER NOT NULL,"
-                             "  trials INTEGER NOT NULL,"
-                             "  PRIMARY KEY (task_group, round)) WITHOUT ROWID;"
-                             "CREATE TABLE IF NOT EXISTS group_kernels ("
-                             "  task_group INTEGER NOT NULL REFERENCES task_groups (task_group),"
-                             "  place INTEGER NOT NULL,"
-                             "  number INTEGER NOT NULL,"
-                             "  packed_bytes INTEGER NOT NULL,"
-                             "  scratch_bytes INTEGER NOT NULL,"
-                             "  PRIMARY KEY (task_group, place, number)) WITHOUT ROWID;";
 
 static opevo_status check_writable(opevo_store *store, opevo_error *err)
 {
@@ -187,16 +156,12 @@ cleanup:
 static opevo_status find_or_insert(opevo_store *store, const opevo_group *group, int64_t *number,
                                    opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_status status = find(store, group, number, err);
 
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    OPEVO_TRY(find(store, group, number, err));
-    if (*number == 0)
-        OPEVO_TRY(insert(store, group, number, err));
-    else
-        OPEVO_TRY(put_weights(store, *number, group, err));
-cleanup:
-    return status;
+    if (status != OPEVO_OK)
+        return status;
+    return *number == 0 ? insert(store, group, number, err)
+                        : put_weights(store, *number, group, err);
 }
 
 opevo_status opevo_store_begin_group(opevo_store *store, const opevo_group *group, int64_t *number,

@@ -155,16 +155,13 @@ opevo_status opevo_store_groups(opevo_store *store, opevo_group **out, size_t *c
     sqlite3_stmt *rows = NULL;
     opevo_group *groups = NULL;
     size_t found = 0, capacity = 0;
-    bool has = false;
     int code = SQLITE_DONE;
 
-    OPEVO_TRY(opevo_i_store_has_table(store, "task_groups", &has, err));
-    if (has)
-        OPEVO_TRY(opevo_i_store_prepare(store,
-                                        "SELECT task_group, name, kind, aim, arena_bytes,"
-                                        " weight_bytes FROM task_groups ORDER BY task_group",
-                                        &rows, err));
-    while (has && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+    OPEVO_TRY(opevo_i_store_prepare(store,
+                                    "SELECT task_group, name, kind, aim, arena_bytes,"
+                                    " weight_bytes FROM task_groups ORDER BY task_group",
+                                    &rows, err));
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
         if (!opevo_reserve((void **)&groups, &capacity, found + 1, sizeof *groups))
             OPEVO_TRY(fail_memory(store, err));
         groups[found++] = (opevo_group){.name = NULL};

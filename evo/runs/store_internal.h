@@ -68,10 +68,8 @@ struct opevo_store {
     sqlite3_stmt *insert;       /* one trial; NULL in a store opened to read */
     sqlite3_stmt *read;         /* trials of a run after a number */
     sqlite3_stmt *unpack;       /* the trials of a run that are packed */
-    bool old;                   /* of format 1 */
-    bool has_criteria;          /* of format 3 */
-    bool has_early; /* it is known to have the table of outcomes told ahead of their turn */
-    int locked;     /* descriptor that holds the lock, plus 1; 0: none */
+    bool has_early;             /* outcomes told ahead of their turn may be there */
+    int locked;                 /* descriptor that holds the lock, plus 1; 0: none */
     opevo_i_store_cursor cursor;
     opevo_i_store_outcomes outcomes;
     void *samples; /* double; of the trial whose details were read last */
@@ -97,8 +95,9 @@ opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
 void opevo_i_store_print_uri(const opevo_store *store, opevo_text *out);
 
 /* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
-opevo_status opevo_i_store_identify(opevo_store *store, opevo_store_mode mode, bool *empty,
-                                    opevo_error *err);
+opevo_status opevo_i_store_identify(opevo_store *store, bool *empty, opevo_error *err);
+/* The statements that make the tables. */
+extern const char opevo_i_store_schema[];
 
 /* ---- store_journal.c ---- */
 
@@ -131,9 +130,6 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
 /* Run a statement that copies what run ?2 of the source has to run ?1 here. */
 opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_t here,
                                      int64_t there, opevo_error *err);
-/* Whether the file has the table now, also where another process has just made it. */
-opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool *has,
-                                     opevo_error *err);
 /* Take the write lock. `commit` gives it back with everything kept when `status` is OK, otherwise
  * with nothing kept; it returns the first failure. */
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
@@ -157,11 +153,6 @@ const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, si
 
 /* ---- store_criteria.c ---- */
 
-/* Make the file one of format 3, which can hold criteria, unless it is. In a transaction of its
- * own: such a file without criteria is as good as before. */
-opevo_status opevo_i_store_make_criteria(opevo_store *store, opevo_error *err);
-/* Whether runs of this key need that. */
-bool opevo_i_store_needs_criteria(const opevo_run_key *key);
 /* The criteria of the key are those of the run after this. Errors: MISMATCH if it has others. */
 opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key *key, int64_t run,
                                         opevo_error *err);
@@ -170,23 +161,7 @@ opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_
 
 /* ---- store_trials.c ---- */
 
-/* What a table with a row for each trial begins with. */
-#define OPEVO_I_TRIAL_TABLE                                                                        \
-    "  run INTEGER NOT NULL REFERENCES runs (run),"                                                \
-    "  number INTEGER NOT NULL,"                                                                   \
-    "  point BLOB NOT NULL,"                                                                       \
-    "  origin TEXT NOT NULL,"                                                                      \
-    "  outcome INTEGER NOT NULL,"                                                                  \
-    "  fitness REAL NOT NULL,"                                                                     \
-    "  time_s REAL,"                                                                               \
-    "  build_s REAL NOT NULL,"                                                                     \
-    "  run_s REAL NOT NULL,"                                                                       \
-    "  check_s REAL NOT NULL,"                                                                     \
-    "  other_s REAL NOT NULL,"                                                                     \
-    "  samples_s BLOB,"                                                                            \
-    "  message TEXT,"
-
-/* The columns of a trial after its run, and those that format 3 adds. */
+/* The columns of a trial after its run, and its criteria. */
 #define OPEVO_I_TRIAL_COLUMNS                                                                      \
     "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
 #define OPEVO_I_CRITERIA_COLUMNS "criterion_1, criterion_2, criterion_3"
@@ -222,9 +197,6 @@ opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3
 
 /* ---- store_early.c ---- */
 
-/* The table of outcomes told ahead of their turn is there after this. In a transaction of its own:
- * a store that has it empty is as good as before. */
-opevo_status opevo_i_store_make_early(opevo_store *store, opevo_error *err);
 /* Keep these, and forget those up to number `last` of the run; in the caller's transaction. */
 opevo_status opevo_i_store_put_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                      size_t count, opevo_error *err);
@@ -346,10 +318,6 @@ void opevo_i_store_bind_identity(sqlite3_stmt *statement, const opevo_run_key *k
                                  const char *seed);
 opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
                                        sqlite3_stmt *row, opevo_error *err);
-/* A run stored with another unit that agrees, as an earlier version stored a time as 1/s, has that
- * of the key from here on. */
-opevo_status opevo_i_store_adopt_unit(opevo_store *store, const opevo_run_key *key, int64_t run,
-                                      opevo_error *err);
 /* The space of the key is in the table after this. */
 opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *key,
                                       opevo_error *err);

@@ -189,14 +189,14 @@ static opevo_status ask_journal(opevo_store *store, const char *sql, bool *is_lo
 
 /* Having the file alone, SQLite needs no shared memory to bring the log into it and to go over to a
  * journal. */
-static opevo_status try_to_end_log(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+static opevo_status try_to_end_log(opevo_store *store, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool is_log = false;
     bool empty = false;
 
     OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA locking_mode = EXCLUSIVE", err));
-    OPEVO_TRY(opevo_i_store_identify(store, mode, &empty, err));
+    OPEVO_TRY(opevo_i_store_identify(store, &empty, err));
     OPEVO_TRY(ask_journal(store, "PRAGMA journal_mode = PERSIST", &is_log, err));
     if (is_log)
         status = OPEVO_FAIL(err, OPEVO_IO,
@@ -217,7 +217,7 @@ static void release(opevo_store *store)
 /* A store that was made on a disk has a log, which is ended once nobody has it open. An attempt
  * that fails keeps others from theirs, so each gives way at once, and tries again after a time that
  * differs between them. */
-static opevo_status end_log(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+static opevo_status end_log(opevo_store *store, opevo_error *err)
 {
     double deadline = opevo_clock_monotonic_s() + OPEVO_I_NETWORK_BUSY_MS / 1e3;
     opevo_status status = OPEVO_OK;
@@ -228,7 +228,7 @@ static opevo_status end_log(opevo_store *store, opevo_store_mode mode, opevo_err
         double now = opevo_clock_monotonic_s();
         struct timespec nap = {.tv_nsec = (long)(now * 1e9) % 100 * 1000000L};
 
-        status = try_to_end_log(store, mode, err);
+        status = try_to_end_log(store, err);
         again = status != OPEVO_OK && store->failure == SQLITE_BUSY && now < deadline;
         release(store);
         if (again)
@@ -267,7 +267,7 @@ opevo_status opevo_i_store_settle_to_read(opevo_store *store, opevo_error *err)
 
     if (result == SQLITE_CANTOPEN && !store->shares_memory &&
         sqlite3_db_readonly(store->db, "main") == 0) {
-        status = end_log(store, OPEVO_STORE_READ, err);
+        status = end_log(store, err);
         result = SQLITE_OK;
     }
     if (result != SQLITE_READONLY && result != SQLITE_CANTOPEN)
@@ -290,9 +290,9 @@ opevo_status opevo_i_store_settle_to_write(opevo_store *store, bool *empty, opev
     if (!store->shares_memory) {
         OPEVO_TRY(opevo_i_store_check_locks(store, err));
         if (look(store) == SQLITE_CANTOPEN)
-            OPEVO_TRY(end_log(store, OPEVO_STORE_WRITE, err));
+            OPEVO_TRY(end_log(store, err));
     }
-    OPEVO_TRY(opevo_i_store_identify(store, OPEVO_STORE_WRITE, empty, err));
+    OPEVO_TRY(opevo_i_store_identify(store, empty, err));
     OPEVO_TRY(ask_journal(store, "PRAGMA journal_mode", &is_log, err));
     /* Outcomes are put in the order of their points: in SQLite's 2 MiB pages would go and come back
      * for each. */

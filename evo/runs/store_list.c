@@ -29,33 +29,20 @@ typedef struct lister {
     opevo_text text; /* the best configuration */
 } lister;
 
-/* The form of a space, its signature, and the space file that it was once read from. */
-#define SELECT_SPACE                                                                               \
-    "SELECT json, signature, (SELECT opened_space FROM runs WHERE runs.space = spaces.space AND"   \
-    " opened_space IS NOT NULL LIMIT 1) FROM spaces WHERE space = "
+/* The form of a space, and its signature. */
+#define SELECT_SPACE "SELECT json, signature FROM spaces WHERE space = "
 
-/* The space in the row to come, or NULL where there is none that can be made. A store of before
- * graphs were stored names their files: relative paths start at the folder of the space file, or
- * else of the store, and what is there now must be the graph that the runs were made on. */
+/* The space in the row to come, or NULL where there is none that can be made. */
 static opevo_status make_space(opevo_store *store, sqlite3_stmt *row, opevo_space **out,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char signature[OPEVO_I_HEX_SIZE];
-    const char *beside = store->path, *slash = NULL;
-    char *folder = NULL;
 
     *out = NULL;
     if (sqlite3_step(row) != SQLITE_ROW)
         return OPEVO_OK;
-    if (*opevo_i_store_column_text(row, 2))
-        beside = opevo_i_store_column_text(row, 2);
-    slash = strrchr(beside, '/');
-    folder = opevo_strndup(slash ? beside : ".", slash ? (size_t)(slash + 1 - beside) : 1);
-    status = folder ? opevo_space_parse(opevo_i_store_column_text(row, 0), store->path, folder, out,
-                                        NULL)
-                    : OPEVO_NOMEM;
-    opevo_free(folder);
+    status = opevo_space_parse(opevo_i_store_column_text(row, 0), store->path, "", out, NULL);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", store->path);
     if (*out && strcmp(opevo_i_store_signature_text(opevo_space_signature(*out), signature),

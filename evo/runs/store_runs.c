@@ -6,7 +6,6 @@
 
 #include <opevo/memory.h>
 #include <opevo/struct_size.h>
-#include <opevo/unit.h>
 #include <opevo/version.h>
 
 #include <stdio.h>
@@ -32,52 +31,13 @@ static opevo_status step(opevo_store *store, sqlite3_stmt *statement, opevo_erro
 
 /* ---- Programs and calls --------------------------------------------------------------------- */
 
-/* A text of a run in a table of its own, which is made with the first of them, as that of the
- * finals. */
-typedef struct side_table {
-    const char *table, *column;
-} side_table;
-
-static const side_table programs = {"programs", "hash"}; /* what it executes */
-static const side_table calls = {"calls", "call"};       /* how it was asked for */
-
-enum { SQL_SIZE = 160 };
-
-static opevo_status put_note(opevo_store *store, const side_table *side, int64_t run,
-                             const char *text, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    sqlite3_stmt *insert = NULL;
-    char sql[SQL_SIZE];
-
-    snprintf(sql, sizeof sql,
-             "CREATE TABLE IF NOT EXISTS %s (run INTEGER PRIMARY KEY REFERENCES runs (run),"
-             " %s TEXT NOT NULL);",
-             side->table, side->column);
-    OPEVO_TRY(opevo_i_store_exec(store, sql, err));
-    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s (run, %s) VALUES (?, ?)", side->table,
-             side->column);
-    OPEVO_TRY(opevo_i_store_prepare(store, sql, &insert, err));
-    sqlite3_bind_int64(insert, 1, run);
-    bind_text(insert, 2, text);
-    OPEVO_TRY(step(store, insert, err));
-cleanup:
-    sqlite3_finalize(insert);
-    return status;
-}
-
-/* Add the text, if the run has one. */
-static opevo_status add_note(opevo_store *store, const side_table *side, int64_t run,
-                             opevo_text *out, opevo_error *err)
+/* Add a text of the run, if it has it. */
+static opevo_status add_note(opevo_store *store, const char *sql, int64_t run, opevo_text *out,
+                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
-    char sql[SQL_SIZE];
 
-    if (sqlite3_table_column_metadata(store->db, "main", side->table, side->column, NULL, NULL,
-                                      NULL, NULL, NULL) != SQLITE_OK)
-        return OPEVO_OK;
-    snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE run = ?", side->column, side->table);
     OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
     sqlite3_bind_int64(query, 1, run);
     if (sqlite3_step(query) == SQLITE_ROW)
@@ -88,24 +48,11 @@ cleanup:
     return status;
 }
 
-static opevo_status put_notes(opevo_store *store, const opevo_run_key *key, int64_t run,
-                              opevo_error *err)
-{
-    char hash[OPEVO_I_HEX_SIZE];
-    opevo_status status = OPEVO_OK;
-
-    if (key->program)
-        status =
-            put_note(store, &programs, run, opevo_i_store_signature_text(key->program, hash), err);
-    if (status == OPEVO_OK && key->call)
-        status = put_note(store, &calls, run, key->call, err);
-    return status;
-}
-
 opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err)
 {
     opevo_text text = {0};
-    opevo_status status = add_note(store, &programs, run, &text, err);
+    opevo_status status =
+        add_note(store, "SELECT program FROM runs WHERE run = ?", run, &text, err);
 
     *hash = status == OPEVO_OK ? strtoull(opevo_text_string(&text), NULL, 16) : 0;
     opevo_text_free(&text);
@@ -114,7 +61,30 @@ opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash
 
 opevo_status opevo_store_call(opevo_store *store, int64_t run, opevo_text *out, opevo_error *err)
 {
-    return add_note(store, &calls, run, out, err);
+    return add_note(store, "SELECT call FROM runs WHERE run = ?", run, out, err);
+}
+
+/* What the run executes and how it was asked for, where the key says so. */
+static opevo_status put_notes(opevo_store *store, const opevo_run_key *key, int64_t run,
+                              opevo_error *err)
+{
+    char hash[OPEVO_I_HEX_SIZE];
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *update = NULL;
+
+    if (!key->program && !key->call)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(store,
+                                    "UPDATE runs SET program = coalesce(?1, program),"
+                                    " call = coalesce(?2, call) WHERE run = ?3",
+                                    &update, err));
+    bind_text(update, 1, key->program ? opevo_i_store_signature_text(key->program, hash) : NULL);
+    bind_text(update, 2, key->call);
+    sqlite3_bind_int64(update, 3, run);
+    OPEVO_TRY(step(store, update, err));
+cleanup:
+    sqlite3_finalize(update);
+    return status;
 }
 
 /* Whether the program is that of the run; also where either is not known. */
@@ -179,8 +149,7 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
                           "%s: run %lld was made on %s with another search space: use another "
                           "store.",
                           store->path, run, key->objective);
-    /* A time that an earlier version stored as 1/s is shown in the unit of its program today. */
-    if (!opevo_unit_agree(opevo_i_store_column_text(row, 5), key->unit))
+    if (strcmp(opevo_i_store_column_text(row, 5), key->unit) != 0)
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on %s with fitness in %s, and this is %s: give the "
@@ -189,22 +158,6 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
     if (strcmp(opevo_i_store_column_text(row, 1), objective) != 0)
         return fail_signature(store, key, run, err);
     return check_program(store, key, run, err);
-}
-
-opevo_status opevo_i_store_adopt_unit(opevo_store *store, const opevo_run_key *key, int64_t run,
-                                      opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    sqlite3_stmt *update = NULL;
-
-    OPEVO_TRY(opevo_i_store_prepare(
-        store, "UPDATE runs SET unit = ?1 WHERE run = ?2 AND unit <> ?1", &update, err));
-    bind_text(update, 1, key->unit);
-    sqlite3_bind_int64(update, 2, run);
-    OPEVO_TRY(step(store, update, err));
-cleanup:
-    sqlite3_finalize(update);
-    return status;
 }
 
 /* *run = 0 when the store has no such run. */
@@ -230,7 +183,6 @@ cleanup:
     return status;
 }
 
-/* The form that is written now takes the place of an older one, which may name files. */
 opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *key,
                                       opevo_error *err)
 {
@@ -247,8 +199,7 @@ opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *k
     OPEVO_TRY(opevo_text_check(&json, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store,
-        "INSERT INTO spaces (signature, json) VALUES (?, ?)"
-        " ON CONFLICT (signature) DO UPDATE SET json = excluded.json WHERE json <> excluded.json",
+        "INSERT INTO spaces (signature, json) VALUES (?, ?) ON CONFLICT (signature) DO NOTHING",
         &insert, err));
     bind_text(insert, 1, signature);
     bind_text(insert, 2, opevo_text_string(&json));
@@ -362,7 +313,7 @@ cleanup:
     return status;
 }
 
-/* A run that a store of before held without criteria has them from here on. */
+/* A run that was begun without criteria has them from here on. */
 static opevo_status resume(opevo_store *store, const opevo_run_key *key, int64_t run,
                            opevo_error *err)
 {
@@ -381,10 +332,7 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
     if (!store->insert)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
     opevo_index_format(key->seed, seed);
-    if (opevo_i_store_needs_criteria(key))
-        status = opevo_i_store_make_criteria(store, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_store_begin_write(store, err);
+    status = opevo_i_store_begin_write(store, err);
     if (status != OPEVO_OK)
         return status;
     status = find_run(store, key, seed, &found, err);
@@ -394,8 +342,6 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
         status = resume(store, key, found, err);
     if (status == OPEVO_OK)
         status = put_notes(store, key, found, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_store_adopt_unit(store, key, found, err);
     if (status == OPEVO_OK && !key->space)
         status = opevo_i_store_note_domain(store, found, key->domain, err);
     status = opevo_i_store_commit(store, status, err);

@@ -97,20 +97,6 @@ opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_
     return status;
 }
 
-opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool *has,
-                                     opevo_error *err)
-{
-    sqlite3_stmt *query = NULL;
-    opevo_status status = opevo_i_store_prepare(
-        store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", &query, err);
-
-    if (status == OPEVO_OK)
-        sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
-    *has = status == OPEVO_OK && sqlite3_step(query) == SQLITE_ROW;
-    sqlite3_finalize(query);
-    return status;
-}
-
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err)
 {
     return opevo_i_store_exec(store, "BEGIN IMMEDIATE", err);

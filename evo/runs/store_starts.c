@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The start points of runs, in a table that is made with the first of them: stores without it are
- * of the same format, and programs that do not know it pass it by. They are what the run was begun
- * with, and do not change. */
+/* The start points of runs. They are what the run was begun with, and do not change. */
 
 #include "store_internal.h"
 
 #include <opevo/memory.h>
 
 #include <string.h>
-
-static const char schema[] = "CREATE TABLE IF NOT EXISTS starts ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  place INTEGER NOT NULL,"
-                             "  point BLOB NOT NULL,"
-                             "  origin TEXT NOT NULL,"
-                             "  PRIMARY KEY (run, place)) WITHOUT ROWID;";
-
-static bool has_table(const opevo_store *store, const char *database)
-{
-    return sqlite3_table_column_metadata(store->db, database, "starts", "point", NULL, NULL, NULL,
-                                         NULL, NULL) == SQLITE_OK;
-}
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
@@ -86,7 +71,6 @@ static opevo_status insert_all(opevo_store *store, int64_t run, const opevo_prop
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *insert = NULL;
 
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store, "INSERT INTO starts (run, place, point, origin) VALUES (?, ?, ?, ?)", &insert, err));
     sqlite3_bind_int64(insert, 1, run);
@@ -117,8 +101,7 @@ opevo_status opevo_i_store_settle_starts(opevo_store *store, int64_t run,
     bool begun = false;
     opevo_status status = OPEVO_OK;
 
-    if (has_table(store, "main"))
-        OPEVO_TRY(read_rows(store, run, &kept, &kept_count, err));
+    OPEVO_TRY(read_rows(store, run, &kept, &kept_count, err));
     if (kept_count == 0 && offered_count > 0)
         OPEVO_TRY(has_begun(store, run, &begun, err));
     if (kept_count == 0 && offered_count > 0 && !begun) {
@@ -138,16 +121,9 @@ cleanup:
 opevo_status opevo_i_store_join_starts(opevo_store *store, int64_t here, int64_t there,
                                        opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
-    if (!has_table(store, "source"))
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    status = opevo_i_store_join_rows(store,
-                                     "INSERT OR IGNORE INTO starts (run, place, point, origin)"
-                                     " SELECT ?1, place, point, origin FROM source.starts"
-                                     " WHERE run = ?2",
-                                     here, there, err);
-cleanup:
-    return status;
+    return opevo_i_store_join_rows(store,
+                                   "INSERT OR IGNORE INTO starts (run, place, point, origin)"
+                                   " SELECT ?1, place, point, origin FROM source.starts"
+                                   " WHERE run = ?2",
+                                   here, there, err);
 }

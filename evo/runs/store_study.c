@@ -57,7 +57,6 @@ static opevo_status find_slot(planner *self, const opevo_run_key *key, opevo_i_s
         stop = opevo_i_store_column_text(self->find, 4);
         slot->run = sqlite3_column_int64(self->find, 0);
         slot->ended = *stop && strcmp(stop, OPEVO_I_PLANNED) != 0;
-        slot->other_unit = strcmp(opevo_i_store_column_text(self->find, 5), key->unit) != 0;
     } else if (code != SQLITE_DONE) {
         status = opevo_i_store_fail(self->store, err);
     }
@@ -77,8 +76,6 @@ static opevo_status fill_slots(planner *self, const opevo_study *study, const ui
         opevo_run_key key = study_key(line, study->seeds[numbers[i] / study->line_count]);
 
         OPEVO_TRY(find_slot(self, &key, &slots[i], err));
-        if (slots[i].other_unit && self->insert)
-            OPEVO_TRY(opevo_i_store_adopt_unit(self->store, &key, slots[i].run, err));
         if (slots[i].run && self->insert)
             OPEVO_TRY(opevo_i_store_put_criteria(self->store, &key, slots[i].run, err));
         if (slots[i].run || !self->insert)
@@ -92,27 +89,13 @@ cleanup:
     return status;
 }
 
-/* If any run of the study needs it. */
-static opevo_status make_criteria(opevo_store *store, const opevo_study *study, opevo_error *err)
-{
-    for (size_t i = 0; i < study->line_count; i++) {
-        opevo_run_key key = study_key(&study->lines[i], 0);
-
-        if (opevo_i_store_needs_criteria(&key))
-            return opevo_i_store_make_criteria(store, err);
-    }
-    return OPEVO_OK;
-}
-
 opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
                                  const uint64_t *numbers, size_t count, bool make,
                                  opevo_i_study_slot *slots, opevo_error *err)
 {
     planner self = {.store = store};
-    opevo_status status = make ? make_criteria(store, study, err) : OPEVO_OK;
+    opevo_status status = opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err);
 
-    if (status == OPEVO_OK)
-        status = opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err);
     if (status == OPEVO_OK && make)
         status = opevo_i_store_prepare_plan(store, &self.insert, err);
     if (status == OPEVO_OK && make)
@@ -250,16 +233,7 @@ typedef struct joiner {
     size_t copied_count, copied_capacity;
 } joiner;
 
-/* `more` and `theirs`: further columns of the target, and what of the source goes there. */
-#define COPY_TRIALS(more, theirs)                                                                  \
-    "INSERT INTO trials (run, number, point, origin, outcome, fitness, time_s, build_s, run_s,"    \
-    " check_s, other_s, samples_s, message" more ") SELECT ?1, number, point, origin, outcome,"    \
-    " fitness, time_s, build_s, run_s, check_s, other_s, samples_s, message" theirs                \
-    " FROM source.trials WHERE run = ?2 AND number >"                                              \
-    " (SELECT coalesce(max(number), 0) FROM trials WHERE run = ?1)"
-static const char copy_trials_with_criteria[] = COPY_TRIALS(
-    ", criterion_1, criterion_2, criterion_3", ", criterion_1, criterion_2, criterion_3");
-
+#define TRIAL_COLUMNS OPEVO_I_TRIAL_COLUMNS ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
 static const char *const join_sql[] = {
     "SELECT here.trials = there.trials FROM packed AS here, source.packed AS there"
     " WHERE here.run = ?1 AND there.run = ?2",
@@ -269,7 +243,8 @@ static const char *const join_sql[] = {
     "SELECT 1 FROM trials AS here JOIN source.trials AS there USING (number)"
     " WHERE here.run = ?1 AND there.run = ?2 AND (here.point <> there.point OR here.outcome <>"
     " there.outcome OR here.fitness <> there.fitness) LIMIT 1",
-    COPY_TRIALS("", ""),
+    "INSERT INTO trials (run, " TRIAL_COLUMNS ") SELECT ?1, " TRIAL_COLUMNS " FROM source.trials"
+    " WHERE run = ?2 AND number > (SELECT coalesce(max(number), 0) FROM trials WHERE run = ?1)",
     "UPDATE runs SET (stop, started) = (SELECT stop, started FROM source.runs WHERE run = ?2)"
     " WHERE run = ?1",
     "INSERT INTO outcomes (signature, point, outcome) SELECT signature, point, outcome"
@@ -277,20 +252,14 @@ static const char *const join_sql[] = {
     "0" LONGER_OUTCOME,
 };
 
-/* Criteria are copied where both stores can hold them: a run that has some is planned in the
- * target, with them, before it is copied. */
-static opevo_status prepare_join(joiner *self, bool with_criteria, opevo_error *err)
+static opevo_status prepare_join(joiner *self, opevo_error *err)
 {
     sqlite3_stmt **statements[] = {&self->compare,   &self->copy_packed, &self->differ,
                                    &self->copy_rows, &self->note,        &self->copy_outcomes};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; status == OPEVO_OK && i < sizeof join_sql / sizeof *join_sql; i++)
-        status = opevo_i_store_prepare(self->store,
-                                       with_criteria && statements[i] == &self->copy_rows
-                                           ? copy_trials_with_criteria
-                                           : join_sql[i],
-                                       statements[i], err);
+        status = opevo_i_store_prepare(self->store, join_sql[i], statements[i], err);
     return status;
 }
 
@@ -451,7 +420,7 @@ opevo_status opevo_i_study_store_copy(opevo_store *store, opevo_store *source,
     OPEVO_TRY(opevo_i_study_slots(source, study, numbers, count, false, there, err));
     OPEVO_TRY(attach(store, source, err));
     attached = true;
-    OPEVO_TRY(prepare_join(&self, store->has_criteria && source->has_criteria, err));
+    OPEVO_TRY(prepare_join(&self, err));
     OPEVO_TRY(opevo_i_store_exec(store, "BEGIN", err));
     status = join_runs(&self, study, numbers, count, there, slots, added, err);
     status = opevo_i_store_commit(store, status, err);

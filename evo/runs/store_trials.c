@@ -65,15 +65,6 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
     return status;
 }
 
-static bool has_infeasible(const opevo_trial *trials, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (trials[i].outcome.kind == OPEVO_OUTCOME_INFEASIBLE)
-            return true;
-    }
-    return false;
-}
-
 /* In a transaction. */
 static opevo_status put_trials(opevo_store *store, int64_t run, const opevo_trial *trials,
                                size_t count, const opevo_trial *early, size_t early_count,
@@ -93,28 +84,19 @@ static opevo_status put_trials(opevo_store *store, int64_t run, const opevo_tria
     return status;
 }
 
-/* Make what the file lacks for these trials, and begin the transaction in which they are put. */
-static opevo_status begin_append(opevo_store *store, const opevo_trial *trials, size_t count,
-                                 const opevo_trial *early, size_t early_count, opevo_error *err)
+/* Begin the transaction in which so many trials are put. */
+static opevo_status begin_append(opevo_store *store, size_t count, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
     if (!store->insert)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
-    if (has_infeasible(trials, count) || has_infeasible(early, early_count))
-        status = opevo_i_store_make_criteria(store, err); /* format 2 has no such class */
-    if (status == OPEVO_OK && early_count > 0)
-        status = opevo_i_store_make_early(store, err);
-    if (status == OPEVO_OK && count + early_count > 0)
-        status = opevo_i_store_begin_write(store, err);
-    return status;
+    return count > 0 ? opevo_i_store_begin_write(store, err) : OPEVO_OK;
 }
 
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err)
 {
-    opevo_status status = begin_append(store, trials, count, early, early_count, err);
+    opevo_status status = begin_append(store, count + early_count, err);
 
     if (status != OPEVO_OK || count + early_count == 0)
         return status;
@@ -127,7 +109,7 @@ opevo_status opevo_i_store_append_measured(opevo_store *store, int64_t run,
                                            const opevo_trial *early, const double *processor_s,
                                            opevo_error *err)
 {
-    opevo_status status = begin_append(store, trials, count, early, early != NULL, err);
+    opevo_status status = begin_append(store, count + (early != NULL), err);
 
     if (status != OPEVO_OK)
         return status;
@@ -174,13 +156,13 @@ static bool read_criteria(sqlite3_stmt *row, opevo_outcome *outcome)
 }
 
 /* False when the row cannot have been written by opevo_store_append. */
-static bool read_outcome(const opevo_store *store, sqlite3_stmt *row, opevo_outcome *outcome)
+static bool read_outcome(sqlite3_stmt *row, opevo_outcome *outcome)
 {
-    int64_t kinds = store->has_criteria ? OPEVO_OUTCOME_CLASS_COUNT : OPEVO_OUTCOME_INFEASIBLE;
     int64_t kind = sqlite3_column_int64(row, 3);
 
     *outcome = (opevo_outcome){.time_s = NAN};
-    if (sqlite3_column_type(row, 3) != SQLITE_INTEGER || kind < 0 || kind >= kinds)
+    if (sqlite3_column_type(row, 3) != SQLITE_INTEGER || kind < 0 ||
+        kind >= OPEVO_OUTCOME_CLASS_COUNT)
         return false;
     outcome->kind = (opevo_outcome_class)kind;
     if (sqlite3_column_type(row, 5) == SQLITE_FLOAT)
@@ -201,7 +183,7 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
     if (sqlite3_column_type(row, 0) != SQLITE_INTEGER || /* a text follows every number */
         sqlite3_column_type(row, 1) != SQLITE_BLOB ||
         sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
-        sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(store, row, &trial->outcome))
+        sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
         return OPEVO_FAIL(
             err, OPEVO_INVALID, "%s %s: trial %llu of run %lld is malformed; use another store.",
             store->path, store->state, (unsigned long long)trial->number, (long long)run);

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The processor times of measured trials, whose samples are the elapsed times of the same windows,
- * in a table that is made with the first of them: stores without it are of the same format, and
- * programs that do not know it pass it by. */
+/* The processor times of measured trials, whose samples are the elapsed times of the same
+ * windows. */
 
 #include "store_internal.h"
 
 #include <opevo/memory.h>
-
-static const char schema[] = "CREATE TABLE IF NOT EXISTS main.windows ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  number INTEGER NOT NULL,"
-                             "  processor_s BLOB NOT NULL,"
-                             "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
-
-static bool has_table(opevo_store *store, const char *database)
-{
-    return sqlite3_table_column_metadata(store->db, database, "windows", "processor_s", NULL, NULL,
-                                         NULL, NULL, NULL) == SQLITE_OK;
-}
 
 opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
                                        const double *processor_s, opevo_error *err)
@@ -30,7 +17,6 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
 
     if (!bytes)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store, "INSERT OR REPLACE INTO windows (run, number, processor_s) VALUES (?, ?, ?)",
         &insert, err));
@@ -48,18 +34,11 @@ cleanup:
 opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
                                         opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
-    if (!has_table(store, "source"))
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    status = opevo_i_store_join_rows(
+    return opevo_i_store_join_rows(
         store,
         "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
         " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
         run, source_run, err);
-cleanup:
-    return status;
 }
 
 opevo_status opevo_store_has_windows(opevo_store *store, int64_t run, bool *has, opevo_error *err)
@@ -69,8 +48,6 @@ opevo_status opevo_store_has_windows(opevo_store *store, int64_t run, bool *has,
     int code = SQLITE_DONE;
 
     *has = false;
-    if (!has_table(store, "main"))
-        return OPEVO_OK;
     OPEVO_TRY(
         opevo_i_store_prepare(store, "SELECT 1 FROM windows WHERE run = ? LIMIT 1", &row, err));
     sqlite3_bind_int64(row, 1, run);
@@ -105,7 +82,7 @@ opevo_status opevo_store_read_windows(opevo_store *store, int64_t run, const ope
     int code = SQLITE_DONE;
 
     *processor_s = NULL;
-    if (count == 0 || !has_table(store, "main"))
+    if (count == 0)
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(
         store, "SELECT processor_s FROM windows WHERE run = ? AND number = ?", &row, err));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Workers of runs, and which of them measured each trial, in two tables that are made with the
- * first of them: stores without them are of the same format, and programs that do not know them
- * pass them by. Who measured a trial is noted when its outcome arrives, and written in the
- * transaction that stores the next trials, so that no trial is stored without it. */
+/* Workers of runs, and which of them measured each trial. Who measured a trial is noted when its
+ * outcome arrives, and written in the transaction that stores the next trials, so that no trial is
+ * stored without it. */
 
 #include <opevo/store_workers.h>
 
@@ -13,23 +12,6 @@
 
 #include <string.h>
 
-static const char schema[] = "CREATE TABLE IF NOT EXISTS main.workers ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  worker INTEGER NOT NULL,"
-                             "  command TEXT NOT NULL,"
-                             "  host TEXT NOT NULL,"
-                             "  device TEXT NOT NULL,"
-                             "  state TEXT,"
-                             "  faults INTEGER NOT NULL DEFAULT 0,"
-                             "  words TEXT,"
-                             "  PRIMARY KEY (run, worker),"
-                             "  UNIQUE (run, command, host, device)) WITHOUT ROWID;"
-                             "CREATE TABLE IF NOT EXISTS main.measured ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  number INTEGER NOT NULL,"
-                             "  worker INTEGER NOT NULL,"
-                             "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
-
 /* One that is not written yet. */
 typedef struct noted {
     int64_t run;
@@ -37,12 +19,6 @@ typedef struct noted {
     bool mixed;
     char *text; /* command, host and device, each with its NUL */
 } noted;
-
-static bool has_tables(opevo_store *store, const char *database)
-{
-    return sqlite3_table_column_metadata(store->db, database, "measured", "worker", NULL, NULL,
-                                         NULL, NULL, NULL) == SQLITE_OK;
-}
 
 /* ---- Noting --------------------------------------------------------------------------------- */
 
@@ -142,8 +118,7 @@ void opevo_i_store_print_devices(opevo_store *store, int64_t run, opevo_text *ou
     const char *separator = ", measured on ";
     sqlite3_stmt *row = NULL;
 
-    if (!has_tables(store, "main") ||
-        opevo_i_store_prepare(store,
+    if (opevo_i_store_prepare(store,
                               "SELECT DISTINCT device, host FROM workers JOIN measured"
                               " USING (run, worker) WHERE run = ? LIMIT 8",
                               &row, NULL))
@@ -204,12 +179,8 @@ opevo_status opevo_i_store_put_measurers(opevo_store *store, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    if (store->noted_count == 0)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    for (size_t i = 0; i < store->noted_count; i++)
-        OPEVO_TRY(put_one(store, &((noted *)store->noted)[i], err));
-cleanup:
+    for (size_t i = 0; i < store->noted_count && status == OPEVO_OK; i++)
+        status = put_one(store, &((noted *)store->noted)[i], err);
     return status;
 }
 
@@ -246,7 +217,6 @@ opevo_status opevo_store_put_workers(opevo_store *store, int64_t run,
 
     if (status != OPEVO_OK)
         return status;
-    status = opevo_i_store_exec(store, schema, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = put_state(store, run, &workers[i], err);
     return opevo_i_store_commit(store, status, err);
@@ -258,9 +228,6 @@ opevo_status opevo_i_store_join_workers(opevo_store *store, int64_t here, int64_
 {
     opevo_status status = OPEVO_OK;
 
-    if (!has_tables(store, "source"))
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
     OPEVO_TRY(opevo_i_store_join_rows(
         store,
         "INSERT OR IGNORE INTO main.workers (run, worker, command, host, device, state, faults,"
@@ -291,8 +258,6 @@ opevo_status opevo_store_workers(opevo_store *store, int64_t run,
     sqlite3_stmt *row = NULL;
     int code = SQLITE_DONE;
 
-    if (!has_tables(store, "main"))
-        return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(
         store,
         "SELECT worker, command, host, device, state, words, max(faults, 0), (SELECT count(*)"
@@ -328,7 +293,7 @@ opevo_status opevo_store_measurers(opevo_store *store, int64_t run, uint64_t tri
     int code = SQLITE_DONE;
 
     *out = NULL;
-    if (!has_tables(store, "main") || trials == 0)
+    if (trials == 0)
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(
         store, "SELECT number, worker FROM measured WHERE run = ? AND number BETWEEN 1 AND ?", &row,

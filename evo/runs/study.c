@@ -372,11 +372,7 @@ static opevo_status merge_source(opevo_store *store, const char *path, const ope
 
     if (status != OPEVO_OK)
         return status;
-    if (source->old)
-        status =
-            OPEVO_FAIL(err, OPEVO_MISMATCH,
-                       "%s has an older format, which holds no runs of studies: omit it.", path);
-    else if (store)
+    if (store)
         status = opevo_i_study_store_copy(store, source, study, numbers, count, slots, added, err);
     opevo_store_close(source);
     return status;

@@ -118,7 +118,6 @@ static inline bool opevo_i_study_is_stored_whole(const opevo_objective *objectiv
 typedef struct opevo_i_study_slot {
     int64_t run; /* 0: not there */
     bool ended;
-    bool other_unit; /* stored with another unit than that of the plan, which agrees */
 } opevo_i_study_slot;
 
 /* Look up the runs of these numbers, in `slots`. With `make`, those that are not there are made as

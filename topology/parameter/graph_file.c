@@ -33,6 +33,10 @@ static opevo_status read_file(graph_file *self, const opevo_parameter_spec *spec
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Parameter %s: graph(FILE) takes the path of a graph file.", spec->name);
     file = spec->values[0].as.text;
+    if (spec->directory && !*spec->directory)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Parameter %s: graph files are not read here; give the _edges.",
+                          spec->name);
     if (spec->directory && file[0] != '/')
         opevo_text_printf(&path, "%s/", spec->directory);
     opevo_text_add(&path, file);

@@ -54,9 +54,9 @@ for text in '[]' '{"trails": 4}' '{"trials": [4]}' '{"trials": true}' '{"quiet":
     '{"verb": "study"}' '{"folder": "/nowhere"}' '{"folder": 3}' '{"set": [[]]}'; do
     echo "$text" | try tune - --store new.db
 done
-sqlite3 runs.db 'DROP TABLE calls' 2>/dev/null || exit 77
+sqlite3 runs.db 'UPDATE runs SET call = NULL' 2>/dev/null || exit 77
 try resume runs.db:1
 cp runs.db view.db
-sqlite3 view.db 'CREATE VIEW calls AS SELECT run, 1 AS call FROM runs'
+sqlite3 view.db 'DROP TABLE finals; CREATE VIEW finals AS SELECT run, 1 AS place FROM runs'
 try resume view.db:1
 ls

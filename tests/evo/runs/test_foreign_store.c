@@ -103,9 +103,7 @@ static void check_best(const char *path, const char *best)
     opevo_store_close(store);
 }
 
-/* A graph is in the store. A store of before names a file, from the folder of the space file that
- * it was opened with: it counts if it is the same graph, and nothing but a regular file is opened.
- */
+/* A graph is in the store. Where a space names a file instead, nothing is opened. */
 static void test_graphs(void **state)
 {
     static const char json[] = "{\"g\": {\"_type\": \"graph\", \"_value\": \"g.el\"}}";
@@ -135,15 +133,7 @@ static void test_graphs(void **state)
     check_best(scratch.file, "point 2");
     unlink(graph);
     CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
-    check_best(scratch.file, "g=2");
-    CHECK_OK(opevo_file_write(graph, "1 2\n", 4, &err));
     check_best(scratch.file, "point 2");
-    /* The next run on the space puts the graph in. */
-    store = open_store(scratch.file, OPEVO_STORE_WRITE);
-    key.seed = 2;
-    begin(store, &key);
-    opevo_store_close(store);
-    check_best(scratch.file, "g=2");
     opevo_space_destroy(space);
     scratch_remove(&scratch);
 }
@@ -154,14 +144,17 @@ static void test_tables_are_tables(void **state)
     static const char *const spoilt[] = {
         "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS SELECT * FROM r",
         "DROP TABLE packed; CREATE VIRTUAL TABLE packed USING fts5(run, trial_count, trials)",
-        ("CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
+        ("DROP TABLE finals; CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' "
+         "AS fitness, '' AS"
          " message"),
-        "CREATE VIEW candidates AS SELECT 1 AS space, x'' AS point, '' AS text",
-        "CREATE VIEW windows AS SELECT 1 AS run, 1 AS number, x'' AS processor_s",
-        "CREATE VIEW task_groups AS SELECT 1 AS task_group",
-        "CREATE VIEW group_tasks AS SELECT 1 AS task_group",
-        "CREATE VIEW group_rounds AS SELECT 1 AS task_group",
-        "CREATE VIEW group_kernels AS SELECT 1 AS task_group",
+        "DROP TABLE candidates; CREATE VIEW candidates AS SELECT 1 AS space, x'' AS point, '' AS "
+        "text",
+        "DROP TABLE windows; CREATE VIEW windows AS SELECT 1 AS run, 1 AS number, x'' AS "
+        "processor_s",
+        "DROP TABLE task_groups; CREATE VIEW task_groups AS SELECT 1 AS task_group",
+        "DROP TABLE group_tasks; CREATE VIEW group_tasks AS SELECT 1 AS task_group",
+        "DROP TABLE group_rounds; CREATE VIEW group_rounds AS SELECT 1 AS task_group",
+        "DROP TABLE group_kernels; CREATE VIEW group_kernels AS SELECT 1 AS task_group",
     };
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);

@@ -163,35 +163,6 @@ static void test_windows(void **state)
     scratch_remove(&scratch);
 }
 
-static void note_unit(void *context, const opevo_run_info *info)
-{
-    snprintf(context, 32, "%s", info->unit);
-}
-
-/* A run whose unit an earlier version stored as 1/s is listed in the unit in which it goes on. */
-static void test_unit_of_an_earlier_version(void **state)
-{
-    scratch_folder scratch = scratch_make();
-    opevo_space *space = formula_space(space_text);
-    opevo_run_key key = key_of(space, 1);
-    opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
-    char unit[32] = "";
-    int64_t run = 0;
-
-    (void)state;
-    key.unit = "1/s";
-    run = begin(store, &key);
-    CHECK_OK(opevo_store_list(store, note_unit, unit, &err));
-    assert_string_equal(unit, "1/s");
-    key.unit = "ms";
-    assert_int_equal(begin(store, &key), run);
-    CHECK_OK(opevo_store_list(store, note_unit, unit, &err));
-    assert_string_equal(unit, "ms");
-    opevo_store_close(store);
-    opevo_space_destroy(space);
-    scratch_remove(&scratch);
-}
-
 static void test_identity_of_a_run(void **state)
 {
     scratch_folder scratch = scratch_make();
@@ -210,12 +181,6 @@ static void test_identity_of_a_run(void **state)
     key.unit = "ms";
     CHECK_FAILS(OPEVO_MISMATCH, "fitness in GFLOP/s, and this is ms",
                 opevo_store_begin(store, &key, &run, &err));
-    /* A store of an earlier version knows only the unit of the fitness. */
-    key.objective = "timed";
-    key.unit = "1/s";
-    run = begin(store, &key);
-    key.unit = "ms";
-    assert_int_equal(begin(store, &key), run);
     run = begin(store, &first);
     key = first;
     key.settings = "lambda=9";
@@ -369,58 +334,6 @@ static void test_list(void **state)
     scratch_remove(&scratch);
 }
 
-/* The tables of format 1, and a run with three trials in them. */
-static const char old_store[] =
-    "CREATE TABLE format (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE spaces (space INTEGER PRIMARY KEY, signature TEXT NOT NULL UNIQUE,"
-    "  json TEXT NOT NULL);"
-    "CREATE TABLE runs (run INTEGER PRIMARY KEY, objective TEXT NOT NULL, tuner TEXT NOT NULL,"
-    "  settings TEXT NOT NULL, seed TEXT NOT NULL, signature TEXT NOT NULL,"
-    "  space INTEGER NOT NULL REFERENCES spaces (space), unit TEXT NOT NULL,"
-    "  started TEXT NOT NULL, version TEXT NOT NULL,"
-    "  UNIQUE (objective, tuner, settings, seed));"
-    "CREATE TABLE trials (run INTEGER NOT NULL REFERENCES runs (run), number INTEGER NOT NULL,"
-    "  point BLOB NOT NULL, origin TEXT NOT NULL, outcome INTEGER NOT NULL, fitness REAL NOT NULL,"
-    "  time_s REAL, build_s REAL NOT NULL, run_s REAL NOT NULL, check_s REAL NOT NULL,"
-    "  other_s REAL NOT NULL, samples_s BLOB, message TEXT, PRIMARY KEY (run, number)) WITHOUT"
-    "  ROWID;"
-    "INSERT INTO spaces VALUES (1, '0', '{');"
-    "INSERT INTO runs VALUES (1, 'formula: \"quoted\"', 'opevo', 'lambda=8', '7', "
-    "'00000000000000ff', 1,"
-    "  'GFLOP/s', '2026-01-01T00:00:00Z', '0.1.0');"
-    "INSERT INTO trials SELECT 1, value, CAST(zeroblob(15) || char(value) AS BLOB), 'child',"
-    "  value = 2, (value <> 2) * value, NULL, 1, 0, 0, 0, NULL, NULL"
-    "  FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3);"
-    "PRAGMA user_version = 1;"
-    "PRAGMA application_id = 1869636982;";
-
-static void test_a_store_of_the_format_before(void **state)
-{
-    scratch_folder scratch = scratch_make();
-    opevo_store *store = NULL;
-    listing list = {.count = 0};
-    opevo_trial trials[4];
-    size_t count = 0;
-
-    (void)state;
-    tamper(scratch.file, old_store);
-    CHECK_FAILS(OPEVO_MISMATCH, "format 1 of the run store, which is read-only",
-                opevo_store_open(scratch.file, OPEVO_STORE_WRITE, &store, &err));
-    CHECK_FAILS(OPEVO_MISMATCH, "format 1",
-                opevo_store_open(scratch.file, OPEVO_STORE_ALONE, &store, &err));
-    store = open_store(scratch.file, OPEVO_STORE_READ);
-    CHECK_OK(opevo_store_list(store, note_run, &list, &err));
-    assert_true(list.count == 1 && list.info[0].trials == 3 && list.info[0].failed == 1);
-    assert_true(list.info[0].best_fitness == 3 && list.info[0].best_trial == 3);
-    assert_true(isnan(list.info[0].optimum) && list.info[0].seed == 7);
-    assert_true(list.info[0].signature == 255);
-    assert_string_equal(list.best_text[0], "point 3");
-    CHECK_OK(opevo_store_read(store, 1, 1, trials, 4, &count, &err));
-    assert_true(count == 2 && trials[0].number == 2 && trials[1].proposal.point == 3);
-    opevo_store_close(store);
-    scratch_remove(&scratch);
-}
-
 /* What is noted with a run. */
 static void note_notes(void *context, const opevo_run_info *info)
 {
@@ -468,11 +381,9 @@ int main(void)
         cmocka_unit_test(test_samples_and_messages),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_identity_of_a_run),
-        cmocka_unit_test(test_unit_of_an_earlier_version),
         cmocka_unit_test(test_append_is_atomic),
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_list),
-        cmocka_unit_test(test_a_store_of_the_format_before),
         cmocka_unit_test(test_notes_of_a_run),
     };
 

@@ -144,9 +144,11 @@ static void test_not_a_store(void **state)
     check_refused(scratch.file, OPEVO_INVALID, "database of another program");
     scratch_empty(&scratch);
     opevo_store_close(open_store(scratch.file, OPEVO_STORE_WRITE));
-    tamper(scratch.file, "PRAGMA user_version = 4");
-    check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 4 ");
-    tamper(scratch.file, "PRAGMA user_version = 2; DROP TABLE trials");
+    tamper(scratch.file, "PRAGMA user_version = 5");
+    check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 5 ");
+    tamper(scratch.file, "PRAGMA user_version = 3");
+    check_refused(scratch.file, OPEVO_MISMATCH, "has format 3 of the run store, and this program");
+    tamper(scratch.file, "PRAGMA user_version = 4; DROP TABLE trials");
     check_refused(scratch.file, OPEVO_INVALID, "is damaged: ");
     tamper(scratch.file, "UPDATE format SET value = '99.1.0' WHERE key = 'version'");
     check_refused(scratch.file, OPEVO_INVALID, "was made by opevo 99.1.0, newer than this");
@@ -170,7 +172,7 @@ static void test_spoilt_values(void **state)
         "UPDATE trials SET point = x'00' WHERE number = 2",
         "UPDATE trials SET point = 'sixteen letters!' WHERE number = 2",
         "UPDATE trials SET origin = x'00' WHERE number = 2",
-        "UPDATE trials SET outcome = 8 WHERE number = 2",
+        "UPDATE trials SET outcome = 9 WHERE number = 2",
         "UPDATE trials SET outcome = -1 WHERE number = 2",
         "UPDATE trials SET outcome = 'ok' WHERE number = 2",
         "UPDATE trials SET fitness = -1 WHERE number = 2",

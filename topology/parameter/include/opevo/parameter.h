@@ -51,7 +51,9 @@ typedef struct opevo_parameter_spec {
     const char *topology;               /* as in the table above; NULL: the default */
     const char *const *component_names; /* NULL, or one such identifier for each component */
     size_t component_name_count;
-    const char *directory; /* against which graph(FILE) resolves a relative path; NULL: here */
+    const char *
+        directory; /* against which graph(FILE) resolves a relative path; NULL: here; "": no file is
+                               read */
     /* graph: edges[2 e] ~ edges[2 e + 1] between the vertices that `values` lists, from 0; NULL:
      * `values` is the path of a file. */
     const uint32_t *edges;

@@ -94,7 +94,7 @@ static inline opevo_status opevo_space_create_branched(const opevo_space_spec *s
  * opevo_space_create. */
 OPEVO_API opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
 /* The same from a text; `origin` replaces the path in messages, `directory` is the folder for
- * relative paths of graph files (NULL: the current one). */
+ * relative paths of graph files (NULL: the current one; "": no graph file is read). */
 OPEVO_API opevo_status opevo_space_parse(const char *json, const char *origin,
                                          const char *directory, opevo_space **out,
                                          opevo_error *err);
