@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# paths.sh FOLDER: what the manual of the source tree in FOLDER says of its files. Each path that begins with a folder of
+# paths.sh FOLDER: what the manual of the source tree in FOLDER says of its files. A path that begins with a folder of
 # the tree exists, from the top or from the folder of the page; a word in capitals stands for any, `*` makes a pattern,
 # and a landscape's name may lack its ending. There is a source of each program of build/tests, each file that
 # docs/architecture.md names, but for net.c, which opevo writes, and each name of C that begins with opevo_ and is no
