@@ -5,7 +5,6 @@
 #include "measured_internal.h"
 #include "reasons_internal.h"
 
-#include <opevo/live.h>
 #include <opevo/memory.h>
 
 #include <stdio.h>
@@ -156,18 +155,34 @@ void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_tex
     opevo_text_add(out, "]");
 }
 
+void opevo_i_cli_add_json_workers(const opevo_objective *objective, opevo_text *out)
+{
+    opevo_worker_facts worker;
+
+    if (!opevo_objective_worker(objective, 0, &worker))
+        return;
+    opevo_json_key(out, "workers");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
+        opevo_json_next(out, " ");
+        opevo_i_cli_worker_print_json(worker.command, worker.host, worker.device, worker.state,
+                                      worker.trials, worker.faults, worker.words, out);
+    }
+    opevo_text_add(out, "]");
+}
+
 /* ---- On stderr ------------------------------------------------------------------------------ */
 
 #define STARTS_S 5.0 /* a worker that has not come up so long is worth a word */
 
 void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective)
 {
-    size_t count = opevo_live_worker_count(objective), measured = 0;
-    opevo_live_worker worker;
+    size_t count = 0, measured = 0;
+    opevo_worker_facts worker;
     opevo_text text = {0};
     bool sound = true;
 
-    for (size_t i = 0; opevo_live_worker_get(objective, i, &worker); i++) {
+    for (; opevo_objective_worker(objective, count, &worker); count++) {
         measured += worker.trials > 0;
         sound = sound && !worker.faults && worker.waits_s < STARTS_S;
     }
@@ -175,7 +190,7 @@ void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective
         return;
     fprintf(stderr, "opevo %s: %zu of %zu worker%s measured:\n", verb, measured, count,
             opevo_i_cli_plural(count));
-    for (size_t i = 0; opevo_live_worker_get(objective, i, &worker); i++) {
+    for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
         opevo_text_clear(&text);
         opevo_text_printf(&text, "  %llu trial%s: ", (unsigned long long)worker.trials,
                           opevo_i_cli_plural(worker.trials));

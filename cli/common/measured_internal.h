@@ -45,6 +45,9 @@ void opevo_i_cli_worker_print_json(const char *command, const char *host, const 
                                    const char *state, uint64_t trials, uint64_t faults,
                                    const char *words, opevo_text *out);
 
+/* "workers" of the JSON object being written: those of the objective; nothing where it is
+ * computed. */
+void opevo_i_cli_add_json_workers(const opevo_objective *objective, opevo_text *out);
 /* Say on stderr how many of the workers of an objective measured, and what of each is known, where
  * one of them had a fault or has not come up. */
 void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective);

@@ -3,6 +3,7 @@
 /* What the verb evolve prints. */
 
 #include "evolve_internal.h"
+#include "measured_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -241,6 +242,7 @@ void opevo_i_cli_evolution_print_json(const opevo_i_cli_evolution *self, opevo_t
     opevo_json_index(out, "failed", self->result.failed);
     opevo_i_cli_reasons_print_json(&self->reasons, out);
     opevo_json_string(out, "stop", opevo_stop_name(self->result.stop));
+    opevo_i_cli_add_json_workers(self->objective, out);
     json_front(found, out);
     opevo_json_index(out, "overfitted", found->overfitted);
     opevo_json_key(out, "best");

@@ -3,6 +3,7 @@
 /* Evolve: search for edits of a kernel's LLVM-IR that make it cheaper. */
 
 #include "evolve_internal.h"
+#include "measured_internal.h"
 
 #include <opevo/memory.h>
 
@@ -194,6 +195,7 @@ static opevo_status search(opevo_i_cli_evolution *self, bool quiet, opevo_error 
     opevo_i_cli_progress_start(&self->progress, quiet);
     status = opevo_run(self->objective, &self->run, &self->result, err);
     opevo_i_cli_progress_end(&self->progress);
+    opevo_i_cli_tell_workers("evolve", self->objective);
     if (status == OPEVO_OK && self->run.store)
         status =
             opevo_i_cli_reasons_complete(&self->reasons, self->run.store, self->result.run, err);

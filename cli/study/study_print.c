@@ -2,6 +2,7 @@
 
 /* What `opevo study` says. */
 
+#include "measured_internal.h"
 #include "reasons_internal.h"
 #include "study_cli_internal.h"
 
@@ -80,6 +81,27 @@ void opevo_i_cli_study_print_head(const opevo_i_cli_study_call *self, opevo_text
     print_library_notes(study, out);
 }
 
+/* The workers of each objective that is measured, over all runs of the call. */
+static void add_measured_json(const opevo_i_cli_study_call *self, opevo_text *out)
+{
+    opevo_worker_facts worker;
+
+    opevo_json_key(out, "measured");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->opened_count; i++) {
+        const opevo_objective *objective = self->opened[i].given.objective;
+
+        if (!opevo_objective_worker(objective, 0, &worker))
+            continue;
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "objective", objective->name);
+        opevo_i_cli_add_json_workers(objective, out);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+}
+
 void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
                                     const opevo_study_result *result, opevo_text *out)
 {
@@ -98,6 +120,7 @@ void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
         opevo_json_index(out, "gave_up", result->gave_up);
         opevo_json_bool(out, "interrupted", result->interrupted);
         add_shard_json(self, out);
+        add_measured_json(self, out);
         opevo_text_add(out, "}\n");
         return;
     }

@@ -29,8 +29,6 @@ typedef struct opevo_i_cli_tuning {
     size_t workers;        /* that measure; 0: it is computed */
     opevo_text batch_text; /* "batch=4": decided by their number; empty: by the call, or none */
     bool widened;          /* beyond the default of the tuner */
-    size_t faults_count;
-    uint64_t *faults_stored; /* of each worker, that the store has; NULL: none yet */
     uint64_t runs;
     unsigned threads;
     bool live;
@@ -69,12 +67,6 @@ opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *
                                     opevo_error *err);
 /* Say on stderr what the workers change, and how many of them will be idle. */
 void opevo_i_cli_tune_tell_batch(const opevo_i_cli_tuning *self);
-/* Put into the store what is known of the workers after the run of that number (tune_measured.c).
- */
-opevo_status opevo_i_cli_tune_store_workers(opevo_i_cli_tuning *self, int64_t run,
-                                            opevo_error *err);
-/* "workers" of the JSON object being written; nothing where it is computed. */
-void opevo_i_cli_tune_add_json_workers(const opevo_i_cli_tuning *self, opevo_text *out);
 /* Say on stderr where workers were not what was asked for, and, of runs that have ended, where
  * others measured them before. */
 void opevo_i_cli_tune_tell_workers(const opevo_i_cli_tuning *self, bool ended);

@@ -2,6 +2,7 @@
 
 /* What the verb tune prints. */
 
+#include "measured_internal.h"
 #include "tune_internal.h"
 
 #include <opevo/bootstrap.h>
@@ -82,7 +83,7 @@ void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     add_json_result(self, 0, out);
     add_json_head(self, out);
-    opevo_i_cli_tune_add_json_workers(self, out);
+    opevo_i_cli_add_json_workers(self->objective, out);
     opevo_i_cli_finals_print_json(self->finals, self->objective->space, self->objective->unit, out);
 }
 
@@ -104,7 +105,7 @@ void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out
             opevo_text_add(out, "}");
         }
         opevo_text_add(out, "\n]");
-        opevo_i_cli_tune_add_json_workers(self, out);
+        opevo_i_cli_add_json_workers(self->objective, out);
     }
     opevo_i_cli_tune_print_json_front(self, out);
     opevo_text_add(out, "}\n");

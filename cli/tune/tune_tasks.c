@@ -319,9 +319,6 @@ opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_er
     OPEVO_TRY(run_finals(self, quiet, err));
     self->sum_s = opevo_i_cli_tasks_value(self, OPEVO_AIM_SUM, best_s);
     self->finals_s = opevo_i_cli_tasks_value(self, self->options.aim, winner_s);
-    for (size_t i = 0; i < self->count; i++)
-        OPEVO_TRY(opevo_i_cli_tune_store_workers(&self->tunings[i], self->tunings[i].results[0].run,
-                                                 err));
 cleanup:
     for (size_t i = 0; i < self->count; i++)
         opevo_i_cli_tune_tell_workers(&self->tunings[i], status == OPEVO_OK);

@@ -264,7 +264,6 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
     opevo_text_free(&self->call_text);
     opevo_text_free(&self->settings_text);
     opevo_text_free(&self->batch_text);
-    opevo_free(self->faults_stored);
     opevo_free(self->settings);
     opevo_earlier_free(&self->earlier);
     opevo_i_cli_starts_free(&self->starts);
@@ -353,8 +352,6 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
     options_of_run.call = self->call && !call.failed ? opevo_text_string(&call) : NULL;
     options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_tune_store_workers(self, self->results[index].run, err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
         status = opevo_i_cli_reasons_complete(&self->reasons[index], self->run.store,
                                               self->results[index].run, err);

@@ -300,6 +300,11 @@ const opevo_measurer *opevo_objective_measurer(const opevo_objective *objective)
     return objective->measurer && objective->measurer->command ? objective->measurer : NULL;
 }
 
+bool opevo_objective_worker(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+{
+    return objective->ops->worker && objective->ops->worker(objective, i, out);
+}
+
 const double *opevo_objective_processor_times(const opevo_objective *objective,
                                               const opevo_outcome *outcome)
 {

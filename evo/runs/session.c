@@ -156,6 +156,7 @@ static void destroy(opevo_session *self)
     opevo_free(self->trials);
     opevo_free(self->slots);
     opevo_free(self->given);
+    opevo_free(self->workers);
     opevo_free(self);
 }
 
@@ -199,6 +200,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
         OPEVO_TRY(opevo_i_session_resume(self, err));
     else if (options->store && !objective->concurrent)
         OPEVO_TRY(opevo_i_session_read_early(self, err));
+    OPEVO_TRY(opevo_i_session_note_workers(self, err));
     *out = self;
     self = NULL;
 cleanup:
@@ -432,7 +434,11 @@ opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result,
 
     if (!session)
         return OPEVO_OK;
-    if (session->options.store && !session->failed &&
+    if (session->failed) /* that is what is said; the workers may be why */
+        opevo_i_session_store_workers(session, NULL);
+    else
+        status = opevo_i_session_store_workers(session, err);
+    if (status == OPEVO_OK && session->options.store && !session->failed &&
         session->result.stop != OPEVO_STOP_INTERRUPTED)
         status = note_end(session, err);
     if (result && status == OPEVO_OK)

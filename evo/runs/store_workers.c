@@ -194,7 +194,7 @@ static opevo_status put_state(opevo_store *store, int64_t run, const opevo_store
     OPEVO_TRY(find_worker(store, run, &worker->by, &number, err));
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "UPDATE workers SET state = ?3, faults = faults + ?4,"
-                                    " words = ?5 WHERE run = ?1 AND worker = ?2",
+                                    " words = coalesce(?5, words) WHERE run = ?1 AND worker = ?2",
                                     &update, err));
     sqlite3_bind_int64(update, 1, run);
     sqlite3_bind_int64(update, 2, number);

@@ -57,6 +57,11 @@ static void note_best(opevo_objective *objective, double fitness)
     opevo_objective_note_best(((reshaped *)objective)->inner, fitness);
 }
 
+static bool worker(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+{
+    return opevo_objective_worker(((const reshaped *)objective)->inner, i, out);
+}
+
 static void destroy(opevo_objective *objective)
 {
     opevo_space_destroy(((reshaped *)objective)->space);
@@ -72,6 +77,7 @@ static const opevo_objective_ops reshaped_ops = {
     .destroy = destroy,
     .processor_times = processor_times,
     .note_best = note_best,
+    .worker = worker,
 };
 
 /* "*factor" names all parameters of that type, another text the parameter of that name. */

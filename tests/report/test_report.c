@@ -5,6 +5,8 @@
 
 #include "reports.h"
 
+#include <opevo/store_workers.h>
+
 #include <math.h>
 #include <sys/stat.h>
 
@@ -228,6 +230,78 @@ static void finals_are_those_of_runs(void **state)
     json_decref(runs);
 }
 
+/* A run of four trials, of which one fails and the others have these results, by workers on two
+ * devices. */
+static void put_measured(void)
+{
+    static const opevo_measurer by[] = {{"worker 1", "a", "CPU A", true},
+                                        {"worker 2", "b", "CPU </script>", true},
+                                        {"worker 2", "b", "CPU </script>", true},
+                                        {"worker 3", "c", "CPU A", true}};
+    static const double fitness[] = {3, 8, 4, 0};
+    opevo_run_key key = {.objective = "two devices",
+                         .tuner = "random",
+                         .settings = "",
+                         .seed = 1,
+                         .unit = "GFLOP/s"};
+    opevo_trial trials[4];
+    opevo_store *file = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_space *space = NULL;
+    int64_t run = 0;
+
+    assert_int_equal(
+        opevo_space_parse("{\"x\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4]}}", "space",
+                          NULL, &space, &err),
+        OPEVO_OK);
+    key.space = space;
+    assert_int_equal(opevo_store_open("devices.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
+    assert_int_equal(opevo_store_begin(file, &key, &run, &err), OPEVO_OK);
+    for (uint64_t i = 0; i < 4; i++) {
+        trials[i] = (opevo_trial){.number = i + 1,
+                                  .proposal = {i, "initial"},
+                                  .outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT)};
+        if (fitness[i] > 0)
+            trials[i].outcome = opevo_outcome_of_fitness(fitness[i]);
+        assert_int_equal(opevo_store_note_measurer(file, run, i + 1, &by[i], &err), OPEVO_OK);
+    }
+    assert_int_equal(opevo_store_append(file, run, trials, 4, &err), OPEVO_OK);
+    opevo_store_close(file);
+    opevo_space_destroy(space);
+}
+
+static void check_device(const json_t *one, const char *name, int trials, int succeeded,
+                         double best, double median)
+{
+    assert_string_equal(json_string_value(json_object_get(one, "device")), name);
+    assert_int_equal(json_integer_value(json_object_get(one, "trials")), trials);
+    assert_int_equal(json_integer_value(json_object_get(one, "succeeded")), succeeded);
+    assert_true(json_number_value(json_object_get(one, "best")) == best);
+    assert_true(json_number_value(json_object_get(one, "median")) == median);
+}
+
+/* The table of devices has each once, with its own trials; a run on one device has none. */
+static void devices_are_compared(void **state)
+{
+    json_t *data = NULL;
+    const json_t *devices = NULL;
+
+    (void)state;
+    put_measured();
+    assert_int_equal(run("report devices.db:1 -o page.html"), 0);
+    data = read_page("page.html");
+    devices = json_object_get(data, "devices");
+    assert_int_equal(json_array_size(devices), 2);
+    check_device(json_array_get(devices, 0), "CPU A", 2, 1, 3, 3);
+    check_device(json_array_get(devices, 1), "CPU </script>", 2, 2, 8, 6);
+    assert_int_equal(json_array_size(json_object_get(data, "workers")), 3);
+    json_decref(data);
+    assert_int_equal(run("report runs.db:1 -o page.html"), 0);
+    data = read_page("page.html");
+    assert_int_equal(json_array_size(json_object_get(data, "devices")), 0);
+    json_decref(data);
+}
+
 static void damaged_finals_are_refused(void **state)
 {
     char *words = NULL;
@@ -350,6 +424,7 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_analyze),
         cmocka_unit_test(words_are_those_of_analyze),
         cmocka_unit_test(finals_are_those_of_runs),
+        cmocka_unit_test(devices_are_compared),
         cmocka_unit_test(damaged_finals_are_refused),
         cmocka_unit_test(names_stay_in_the_data),
         cmocka_unit_test(page_stands_alone),

@@ -49,6 +49,7 @@ opevo_status opevo_i_evolve_evolver_ask(opevo_evolver *self, json_t *message,
     opevo_status status = OPEVO_OK;
 
     opevo_i_evolve_request_clear(out);
+    out->super.aside = true;
     out->line = opevo_i_evolve_request_line(message);
     if (!out->line)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
@@ -74,11 +75,24 @@ typedef struct measurement {
     void *context;
 } measurement;
 
-static opevo_status deliver(void *context, size_t i, opevo_i_evolve_request *request,
-                            opevo_error *err)
+/* Note who did a request; NULLs where a worker did not. */
+static void note_measurer(opevo_evolver *self, const opevo_i_evolve_request *request)
 {
-    measurement *at = context;
-    opevo_evolved *said = &at->self->evaluations[i];
+    opevo_i_engine_connection *member = NULL;
+
+    self->by = (opevo_measurer){.command = NULL};
+    if (!request || request->answer != OPEVO_I_ANSWERED)
+        return;
+    member = &self->pool.super.members[request->super.member];
+    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(member),
+                                .host = member->host,
+                                .device = member->device};
+}
+
+/* The i-th outcome; what it points to is in *said, which is the caller's. */
+static opevo_status hand_over(const measurement *at, size_t i, opevo_i_evolve_request *request,
+                              opevo_evolved *said, opevo_error *err)
+{
     opevo_status status = opevo_i_evolve_reply_evaluation(request, said, err);
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
 
@@ -93,7 +107,18 @@ static opevo_status deliver(void *context, size_t i, opevo_i_evolve_request *req
         outcome.more[0] = said->error;
     }
     outcome.message = said->message;
-    return at->sink(at->context, i, &outcome, err);
+    note_measurer(at->self, request);
+    status = at->sink(at->context, i, &outcome, err);
+    note_measurer(at->self, NULL);
+    return status;
+}
+
+static opevo_status deliver(void *context, size_t i, opevo_i_evolve_request *request,
+                            opevo_error *err)
+{
+    const measurement *at = context;
+
+    return hand_over(at, i, request, &at->self->evaluations[i], err);
 }
 
 static char *evaluation_line(const char *edits, opevo_cases set)
@@ -136,11 +161,16 @@ static void clear_requests(opevo_i_evolve_request *requests, size_t count)
     opevo_free(requests);
 }
 
+static opevo_evolver *evolver_of(opevo_objective *objective)
+{
+    return (opevo_evolver *)((char *)objective - offsetof(opevo_evolver, objective));
+}
+
 static opevo_status measure(opevo_objective *objective, const opevo_index *points, size_t count,
                             const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                             void *sink_context, opevo_error *err)
 {
-    opevo_evolver *self = (opevo_evolver *)((char *)objective - offsetof(opevo_evolver, objective));
+    opevo_evolver *self = evolver_of(objective);
     opevo_i_evolve_request *requests = opevo_calloc(count, sizeof *requests);
     measurement context = {self, sink, sink_context};
     opevo_status status = OPEVO_OK;
@@ -161,13 +191,102 @@ cleanup:
     return status;
 }
 
+/* Points as they come, each with a request of its own until its outcome is handed over. */
+typedef struct stream {
+    measurement at;
+    const opevo_point_source *points;
+    opevo_i_evolve_request *requests;
+    size_t count;
+} stream;
+
+static void end_request(stream *self, opevo_i_evolve_request *request)
+{
+    if (request->previous)
+        request->previous->next = request->next;
+    else
+        self->requests = request->next;
+    if (request->next)
+        request->next->previous = request->previous;
+    opevo_i_evolve_request_clear(request);
+    opevo_free(request);
+}
+
+static opevo_status next_streamed(void *context, opevo_i_engine_task **out, bool *over,
+                                  opevo_error *err)
+{
+    stream *self = context;
+    opevo_i_evolve_request *request = NULL;
+    opevo_index point = 0;
+    size_t count = 0;
+    opevo_status status = self->points->next(self->points->context, &point, 1, &count, over, err);
+
+    *out = NULL;
+    if (status != OPEVO_OK || *over || count == 0)
+        return status;
+    request = opevo_calloc(1, sizeof *request);
+    if (!request)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    request->number = self->count++;
+    request->next = self->requests;
+    if (request->next)
+        request->next->previous = request;
+    self->requests = request;
+    request->line =
+        evaluation_line(opevo_texts_get(self->at.self->texts, point), OPEVO_CASES_SEARCH);
+    if (!request->line)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    *out = &request->super;
+    return OPEVO_OK;
+}
+
+static opevo_status deliver_streamed(void *context, opevo_i_engine_task *task, opevo_error *err)
+{
+    stream *self = context;
+    opevo_i_evolve_request *request = (opevo_i_evolve_request *)task;
+    opevo_evolved said = {.status = NULL};
+    opevo_status status = hand_over(&self->at, request->number, request, &said, err);
+
+    opevo_evolved_free(&said);
+    end_request(self, request);
+    return status;
+}
+
+static opevo_status measure_from(opevo_objective *objective, const opevo_point_source *points,
+                                 const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                 void *sink_context, opevo_error *err)
+{
+    opevo_evolver *self = evolver_of(objective);
+    stream all = {.at = {self, sink, sink_context}, .points = points};
+    const opevo_i_engine_source source = {
+        .next = next_streamed, .done = deliver_streamed, .context = &all};
+    opevo_status status = OPEVO_OK;
+
+    pthread_mutex_lock(&self->lock);
+    status = opevo_i_evolve_evolver_serve_from(&self->pool, &source, interrupt, err);
+    pthread_mutex_unlock(&self->lock);
+    while (all.requests)
+        end_request(&all, all.requests);
+    return status;
+}
+
+static bool worker(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+{
+    const opevo_evolver *self =
+        (const opevo_evolver *)((const char *)objective - offsetof(opevo_evolver, objective));
+
+    return opevo_i_engine_pool_worker(&self->pool.super, i, out);
+}
+
 static void destroy_objective(opevo_objective *objective)
 {
     (void)objective; /* it is the evolver's */
 }
 
-static const opevo_objective_ops objective_ops = {
-    .kind = "evolve", .measure = measure, .destroy = destroy_objective};
+static const opevo_objective_ops objective_ops = {.kind = "evolve",
+                                                  .measure = measure,
+                                                  .measure_from = measure_from,
+                                                  .worker = worker,
+                                                  .destroy = destroy_objective};
 
 opevo_objective *opevo_evolver_objective(opevo_evolver *evolver)
 {
@@ -193,6 +312,11 @@ static bool find_program(opevo_text *out)
     return !out->failed;
 }
 
+static const char *machine_of(const opevo_evolver_options *options)
+{
+    return options->on ? options->on : "simt";
+}
+
 static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_options *options,
                                  opevo_error *err)
 {
@@ -203,8 +327,12 @@ static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_option
 
     OPEVO_TRY(opevo_i_evolve_evolver_pool_make(&self->pool, count, timeout_s, err));
     for (size_t i = 0; i < count; i++) {
-        opevo_i_process_arguments *command = &self->pool.super.members[i].command;
+        opevo_i_engine_connection *member = &self->pool.super.members[i];
+        opevo_i_process_arguments *command = &member->command;
 
+        snprintf(member->device, sizeof member->device, "%s", machine_of(options));
+        if (gethostname(member->host, sizeof member->host - 1) != 0)
+            *member->host = '\0';
         opevo_text_clear(&program);
         if (options->command) {
             OPEVO_TRY(opevo_i_process_command_split(options->command, command, err));
@@ -227,7 +355,7 @@ static char *load_line(const opevo_evolver_options *options)
     for (size_t i = 0; i < options->setting_count; i++)
         json_array_append_new(settings, json_string(options->settings[i]));
     message = json_pack("{s:s, s:s, s:s, s:o}", "do", "load", "kernel", options->kernel, "on",
-                        options->on ? options->on : "simt", "settings", settings);
+                        machine_of(options), "settings", settings);
     if (options->harness)
         json_object_set_new(message, "harness", json_string(options->harness));
     return opevo_i_evolve_request_line(message);
@@ -263,7 +391,7 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
     const char *signature = opevo_i_evolve_reply_text(self->pool.loaded, "signature");
     const char *slash = strrchr(options->kernel, '/');
     const char *file = slash ? slash + 1 : options->kernel;
-    const char *on = options->on ? options->on : "simt";
+    const char *on = machine_of(options);
     opevo_text name = {0};
 
     opevo_text_printf(&name, "the edits of %s", file);
@@ -297,8 +425,20 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
         .more_count = 1,
         .starts = &self->starts,
         .defaults = &opevo_evolver_defaults,
+        .measurer = &self->by,
     };
     return opevo_domain_parse(&self->domain, "none", &self->base.point, err);
+}
+
+/* Whoever measures may ask within: what is measured next comes from draws of edits. */
+static void make_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t recursive;
+
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
 }
 
 opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evolver **out,
@@ -309,7 +449,7 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
-    pthread_mutex_init(&self->lock, NULL);
+    make_lock(&self->lock);
     OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the kernel", options->kernel, err));
     OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the harness", options->harness, err));
     OPEVO_TRY(opevo_i_evolve_evolver_check_text("The machine", options->on, err));

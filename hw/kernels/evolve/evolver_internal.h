@@ -24,6 +24,8 @@ typedef struct opevo_i_evolve_request {
     char *line;    /* with its end; owned: release with free */
     json_t *reply; /* of ANSWERED; owned */
     opevo_i_evolve_answer answer;
+    size_t number; /* of those of a stream */
+    struct opevo_i_evolve_request *previous, *next;
 } opevo_i_evolve_request;
 
 /* Any number of processes that were told to load the same. */
@@ -31,6 +33,7 @@ typedef struct opevo_i_evolve_evolver_pool {
     opevo_i_engine_pool super; /* whose setup is to load that */
     json_t *loaded;            /* what the first answered; NULL before */
     bool refused;              /* one said that it cannot be loaded */
+    bool serves;               /* requests that come: the source of those may have others */
 } opevo_i_evolve_evolver_pool;
 
 /* Called for each request that is done. Anything but OK ends the service. */
@@ -48,6 +51,11 @@ opevo_status opevo_i_evolve_evolver_serve(opevo_i_evolve_evolver_pool *pool,
                                           const opevo_interrupt *interrupt,
                                           opevo_i_evolve_request_sink sink, void *context,
                                           opevo_error *err);
+/* The same for requests that come as the source has them, which may have others served meanwhile,
+ * by a worker that has none. */
+opevo_status opevo_i_evolve_evolver_serve_from(opevo_i_evolve_evolver_pool *pool,
+                                               const opevo_i_engine_source *source,
+                                               const opevo_interrupt *interrupt, opevo_error *err);
 /* Start a worker, if none is up, and wait until it has loaded. */
 opevo_status opevo_i_evolve_evolver_pool_begin(opevo_i_evolve_evolver_pool *pool, opevo_error *err);
 void opevo_i_evolve_evolver_pool_clear(opevo_i_evolve_evolver_pool *pool);
@@ -74,6 +82,7 @@ struct opevo_evolver {
     opevo_objective objective;
     opevo_starts starts;
     opevo_proposal base;
+    opevo_measurer by; /* of the outcome that is being handed over; otherwise NULLs */
     char *domain_name, *objective_name;
     opevo_evolved *evaluations; /* of the last measurement, whose messages are borrowed */
     size_t evaluation_count;

@@ -132,6 +132,25 @@ static opevo_status take_answer(void *context, opevo_i_engine_task *task, opevo_
     return self->sink(self->context, (size_t)(request - self->requests), request, err);
 }
 
+opevo_status opevo_i_evolve_evolver_serve_from(opevo_i_evolve_evolver_pool *pool,
+                                               const opevo_i_engine_source *source,
+                                               const opevo_interrupt *interrupt, opevo_error *err)
+{
+    const opevo_interrupt *outer = pool->super.interrupt;
+    bool within = pool->serves;
+    opevo_status status = OPEVO_OK;
+
+    if (within && !opevo_i_engine_pool_lead_idle(&pool->super))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "All workers have requests.");
+    pool->serves = true;
+    if (!within)
+        pool->super.interrupt = interrupt;
+    status = opevo_i_engine_pool_run(&pool->super, source, within, err);
+    pool->super.interrupt = outer;
+    pool->serves = within;
+    return status;
+}
+
 opevo_status opevo_i_evolve_evolver_serve(opevo_i_evolve_evolver_pool *pool,
                                           opevo_i_evolve_request *requests, size_t count,
                                           const opevo_interrupt *interrupt,
@@ -140,12 +159,8 @@ opevo_status opevo_i_evolve_evolver_serve(opevo_i_evolve_evolver_pool *pool,
 {
     service self = {.requests = requests, .count = count, .sink = sink, .context = context};
     opevo_i_engine_source source = {.next = next_request, .done = take_answer, .context = &self};
-    opevo_status status = OPEVO_OK;
 
-    pool->super.interrupt = interrupt;
-    status = opevo_i_engine_pool_run(&pool->super, &source, false, err);
-    pool->super.interrupt = NULL;
-    return status;
+    return opevo_i_evolve_evolver_serve_from(pool, &source, interrupt, err);
 }
 
 opevo_status opevo_i_evolve_evolver_pool_make(opevo_i_evolve_evolver_pool *pool, size_t count,

@@ -123,11 +123,24 @@ opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *member, 
     return OPEVO_OK;
 }
 
+const char *opevo_i_engine_connection_command(opevo_i_engine_connection *member)
+{
+    if (!member->command_text.length)
+        opevo_i_process_arguments_print(&member->command, &member->command_text);
+    return opevo_text_string(&member->command_text);
+}
+
 void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *member, const char *words)
 {
     member->failures++;
     opevo_text_clear(&member->words);
     opevo_text_add(&member->words, words);
+}
+
+void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *member)
+{
+    if (--member->failures == 0)
+        opevo_text_clear(&member->words);
 }
 
 void opevo_i_engine_connection_progress(opevo_i_engine_connection *member)
@@ -255,6 +268,7 @@ void opevo_i_engine_connection_clear(opevo_i_engine_connection *member)
 {
     opevo_i_engine_connection_bury(member, 2);
     opevo_i_process_arguments_clear(&member->command);
+    opevo_text_free(&member->command_text);
     opevo_i_wire_line_reader_free(&member->lines);
     opevo_text_free(&member->outgoing);
     opevo_text_free(&member->stderr_tail);

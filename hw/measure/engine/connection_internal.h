@@ -44,6 +44,7 @@ enum { OPEVO_I_DEPTH_MOST = 16 };
 
 typedef struct opevo_i_engine_connection {
     opevo_i_process_arguments command; /* owned */
+    opevo_text command_text;           /* that, as printed when it was first asked for */
     char *const *environment; /* that it is started with, borrowed; NULL: that of this process */
     bool called;              /* a worker that connects to this process: not started from here */
     opevo_i_engine_state state;
@@ -73,8 +74,12 @@ typedef struct opevo_i_engine_connection {
     int64_t unbounded;  /* elements of that without a bound */
 } opevo_i_engine_connection;
 
+/* Its command as one text. */
+const char *opevo_i_engine_connection_command(opevo_i_engine_connection *member);
 /* Its host failed, in whatever way. */
 void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *member, const char *words);
+/* One of them turned out to be that of a task. */
+void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *member);
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the
  * engine alone. Errors: FAULT for want of processes, descriptors or memory; IO. */
 opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, opevo_error *err);

@@ -128,12 +128,8 @@ typedef struct stream {
  * refused before any result of the second is taken. */
 static opevo_status note_measurer(opevo_i_engine_live *self, size_t number, opevo_error *err)
 {
-    const opevo_i_engine_connection *member = &self->pool.members[number];
-    opevo_status status = OPEVO_OK;
+    opevo_i_engine_connection *member = &self->pool.members[number];
 
-    opevo_text_clear(&self->command);
-    opevo_i_process_arguments_print(&member->command, &self->command);
-    OPEVO_TRY(opevo_text_check(&self->command, err));
     if (!*self->first.device) {
         snprintf(self->first.device, sizeof self->first.device, "%s", member->device);
         snprintf(self->first.host, sizeof self->first.host, "%s", member->host);
@@ -143,12 +139,11 @@ static opevo_status note_measurer(opevo_i_engine_live *self, size_t number, opev
                           "The workers measure on different devices, %.255s (%.64s) and %.255s "
                           "(%.64s); --mixed-devices permits both in one run.",
                           self->first.device, self->first.host, member->device, member->host);
-    self->by = (opevo_measurer){.command = opevo_text_string(&self->command),
+    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(member),
                                 .host = member->host,
                                 .device = member->device,
                                 .mixed = self->mixed};
-cleanup:
-    return status;
+    return OPEVO_OK;
 }
 
 static opevo_status deliver(void *context, opevo_i_engine_task *done, opevo_error *err)
@@ -293,6 +288,11 @@ opevo_status opevo_i_engine_live_measure_round(opevo_i_engine_live *self, const 
     return measure_list(self, points, count, true, interrupt, sink, sink_context, err);
 }
 
+bool opevo_i_engine_live_worker(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+{
+    return opevo_i_engine_pool_worker(&((const opevo_i_engine_live *)objective)->pool, i, out);
+}
+
 /* Those of the task that the samples are of. */
 const double *opevo_i_engine_live_processor_times(const opevo_objective *objective,
                                                   const opevo_outcome *outcome)
@@ -314,7 +314,6 @@ void opevo_i_engine_live_destroy(opevo_objective *objective)
     opevo_i_engine_pool_clear(&self->pool);
     clear_tasks(self);
     self->release(self);
-    opevo_text_free(&self->command);
     opevo_free(self->name);
     opevo_free(self);
 }
@@ -360,48 +359,6 @@ size_t opevo_live_worker_count(const opevo_objective *objective)
     return is_live(objective)
                ? opevo_i_engine_pool_worker_count(&((const opevo_i_engine_live *)objective)->pool)
                : 0;
-}
-
-static bool is_starting(const opevo_i_engine_connection *member)
-{
-    return member->state != OPEVO_I_READY && member->state != OPEVO_I_DOWN;
-}
-
-static const char *state_of(const opevo_i_engine_connection *member)
-{
-    if (opevo_i_engine_connection_is_suspended(member))
-        return "suspended";
-    if (member->state == OPEVO_I_READY)
-        return "ready";
-    return is_starting(member) ? "starting" : member->failures ? "down" : "idle";
-}
-
-bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out)
-{
-    const opevo_i_engine_live *self = (const opevo_i_engine_live *)objective;
-    const opevo_i_engine_connection *member = NULL;
-    opevo_text command = {0};
-
-    if (i >= opevo_live_worker_count(objective))
-        return false;
-    if (i >= self->pool.count) { /* expected, but not there */
-        *out = (opevo_live_worker){
-            .host = "", .device = "", .state = "missing", .words = "", .waits_s = INFINITY};
-        return true;
-    }
-    member = &self->pool.members[i];
-    *out = (opevo_live_worker){
-        .host = member->host,
-        .device = member->device,
-        .state = state_of(member),
-        .words = opevo_text_string(&member->words),
-        .waits_s = is_starting(member) ? opevo_clock_monotonic_s() - member->progress_s : 0,
-        .trials = member->measured,
-        .faults = member->failures};
-    opevo_i_process_arguments_print(&member->command, &command);
-    snprintf(out->command, sizeof out->command, "%s", opevo_text_string(&command));
-    opevo_text_free(&command);
-    return true;
 }
 
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)

@@ -28,9 +28,8 @@ struct opevo_i_engine_live {
     bool mixed;                      /* devices are permitted */
     struct {
         char device[256], host[65];
-    } first;            /* of which there is a result */
-    opevo_measurer by;  /* of the outcome that is being handed over; otherwise NULLs */
-    opevo_text command; /* of that */
+    } first;           /* of which there is a result */
+    opevo_measurer by; /* of the outcome that is being handed over; otherwise NULLs */
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
     opevo_status (*prepare)(const opevo_i_engine_live *self, opevo_index point,
                             opevo_i_engine_measuring *task, opevo_error *err);
@@ -56,6 +55,9 @@ const double *opevo_i_engine_live_processor_times(const opevo_objective *objecti
 opevo_status opevo_i_engine_live_measure_rounds(opevo_objective *objective,
                                                 const opevo_rounds *plan, double *fitness,
                                                 opevo_text *library, opevo_error *err);
+/* As worker of an objective. */
+bool opevo_i_engine_live_worker(const opevo_objective *objective, size_t i,
+                                opevo_worker_facts *out);
 void opevo_i_engine_live_destroy(opevo_objective *objective);
 /* NULL for any other objective. */
 opevo_i_engine_live *opevo_i_engine_live_of(opevo_objective *objective);

@@ -120,6 +120,7 @@ static const opevo_objective_ops kernel_ops = {
     .processor_times = opevo_i_engine_live_processor_times,
     .note_best = note_best,
     .measure_rounds = opevo_i_engine_live_measure_rounds,
+    .worker = opevo_i_engine_live_worker,
 };
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)

@@ -100,6 +100,7 @@ static const opevo_objective_ops program_ops = {
     .measure_from = opevo_i_engine_live_measure_from,
     .destroy = opevo_i_engine_live_destroy,
     .measure_rounds = opevo_i_engine_live_measure_rounds,
+    .worker = opevo_i_engine_live_worker,
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */

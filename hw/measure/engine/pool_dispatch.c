@@ -333,6 +333,8 @@ static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error 
         status = pull(self, err);
         task = next_open(self, number, now);
     }
+    if (self->pool->members[number].state != OPEVO_I_READY)
+        return status; /* lost with a question of the source's */
     if (status == OPEVO_OK && !task && idle)
         task = take_over(self, number);
     return status == OPEVO_OK && task ? give(self, number, task, err) : status;

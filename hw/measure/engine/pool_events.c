@@ -92,7 +92,7 @@ void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t member,
     work->pool->blamed = 0;
     if (!task)
         return;
-    at->measured++;
+    at->measured += !task->aside;
     task->member = member;
     task->copies--;
     opevo_i_engine_work_finish(work, task);
@@ -107,7 +107,7 @@ bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t member,
     if (!task || task->copies < 2 || task->doubted)
         return false;
     task->doubted = true;
-    opevo_i_engine_task_bar(task, member);
+    opevo_i_engine_task_bar(task, member, false);
     end_errand(at, errand, true);
     at->losses = at->faults = 0;
     opevo_i_engine_work_put_back(work, task);
@@ -128,23 +128,30 @@ void opevo_i_engine_work_dropped(opevo_i_engine_work *work, size_t member,
 
 /* ---- Losing a worker ------------------------------------------------------------------------ */
 
-/* The task has cost one sound worker after the other. */
+/* The task has cost one sound worker after the other, whose hosts are not to blame; the last one is
+ * not noted as lost yet. */
 static void blame(opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
     self->pool->language->blame(self->pool, task);
-    for (unsigned i = 0; i < task->barred_count; i++)
-        self->pool->members[task->barred[i]].losses = 0;
+    for (unsigned i = 0; i < task->barred_count; i++) {
+        opevo_i_engine_connection *member = &self->pool->members[task->barred[i].member];
+
+        member->losses = 0;
+        if (task->barred[i].lost && i + 1 < task->barred_count)
+            opevo_i_engine_connection_forget_failure(member);
+    }
     opevo_i_engine_work_finish(self, task);
     self->pool->blamed++;
 }
 
-/* Put its tasks back; what it was at has cost a worker. */
-static void take_back(opevo_i_engine_work *self, size_t number)
+/* Put its tasks back; what it was at has cost a worker. True: so many that it is blamed. */
+static bool take_back(opevo_i_engine_work *self, size_t number)
 {
     opevo_i_engine_pool *pool = self->pool;
     opevo_i_engine_connection *member = &pool->members[number];
     unsigned most = pool->attempts ? pool->attempts : OPEVO_I_ATTEMPTS;
     size_t count = member->errand_count;
+    bool blamed = false;
 
     member->errand_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -155,10 +162,13 @@ static void take_back(opevo_i_engine_work *self, size_t number)
         opevo_i_engine_work_put_back(self, task);
         if (!member->errands[i].started)
             continue;
-        opevo_i_engine_task_bar(task, number);
-        if (++task->attempts == most || (task->hung && pool->hanging_decides))
-            blame(self, task);
+        opevo_i_engine_task_bar(task, number, true);
+        if (++task->attempts < most && !(task->hung && pool->hanging_decides))
+            continue;
+        blame(self, task);
+        blamed = true;
     }
+    return blamed;
 }
 
 void opevo_i_engine_work_renew(opevo_i_engine_work *work, size_t member)
@@ -182,12 +192,13 @@ void opevo_i_engine_work_lose(opevo_i_engine_work *work, size_t member, const ch
     const opevo_i_engine_errand *started = opevo_i_engine_work_started(work, member);
     const char *words = NULL;
     size_t length = 0;
+    bool blamed = false;
 
     if (at->state != OPEVO_I_READY)
         at->failed_starts++;
     else if (!started || !started->task || !started->task->attempts)
         at->losses++; /* else the task is known for it */
-    take_back(work, member);
+    blamed = take_back(work, member);
     opevo_i_engine_connection_bury(at, at_once ? 0 : 1);
     words = opevo_text_string(&at->stderr_tail);
     length = strlen(words);
@@ -198,7 +209,8 @@ void opevo_i_engine_work_lose(opevo_i_engine_work *work, size_t member, const ch
     opevo_text_printf(&work->pool->lost, "the worker %s %s", at->command.items[0], reason);
     if (length)
         opevo_text_printf(&work->pool->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
-    opevo_i_engine_connection_note_failure(at, opevo_text_string(&work->pool->lost));
+    if (!blamed)
+        opevo_i_engine_connection_note_failure(at, opevo_text_string(&work->pool->lost));
     at->retry_s =
         opevo_i_engine_connection_is_suspended(at) ? opevo_clock_monotonic_s() + RETRY_S : 0;
 }

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <opevo/interrupt.h>
+#include <opevo/objective.h>
 
 #include "connection_internal.h"
 #include "launch_internal.h"
@@ -22,17 +23,21 @@ enum { OPEVO_I_ATTEMPTS = 4 };
 /* First member, `super`, of what a client has done by workers. */
 typedef struct opevo_i_engine_task {
     enum { OPEVO_I_OPEN, OPEVO_I_SENT, OPEVO_I_DONE } stage;
-    struct opevo_i_engine_task *next;        /* of those that are not done, in order */
-    uint64_t number;                         /* in the order in which they came */
-    unsigned copies;                         /* workers that have it */
-    size_t member;                           /* that did it; SIZE_MAX: none */
-    unsigned attempts;                       /* workers that were lost while they were at it */
-    bool hung;                               /* the last of them by its silence */
-    unsigned faults;                         /* times that the host failed and not the task */
-    bool doubted;                            /* it failed in one worker while another had it */
-    size_t barred[2 * OPEVO_I_ATTEMPTS + 1]; /* the members of all three */
+    struct opevo_i_engine_task *next; /* of those that are not done, in order */
+    uint64_t number;                  /* in the order in which they came */
+    unsigned copies;                  /* workers that have it */
+    size_t member;                    /* that did it; SIZE_MAX: none */
+    unsigned attempts;                /* workers that were lost while they were at it */
+    bool hung;                        /* the last of them by its silence */
+    unsigned faults;                  /* times that the host failed and not the task */
+    bool doubted;                     /* it failed in one worker while another had it */
+    struct {
+        size_t member;
+        bool lost;                      /* while it was at the task */
+    } barred[2 * OPEVO_I_ATTEMPTS + 1]; /* the members of all three */
     unsigned barred_count;
     double retry_s; /* not to be sent again before */
+    bool aside;     /* a question: what answers it has measured nothing */
 } opevo_i_engine_task;
 
 typedef struct opevo_i_engine_pool opevo_i_engine_pool;
@@ -113,7 +118,7 @@ bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool);
  * another works. */
 bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t member);
 /* The task goes to the member only where no other may have it. */
-void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member);
+void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member, bool lost);
 /* The host of the member failed with the task: let it wait for a while, and rather for others. */
 void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member);
 /* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
@@ -135,6 +140,9 @@ bool opevo_i_engine_pool_was_startable(const opevo_i_engine_pool *pool);
 /* Let the next member lead, or the fastest that is known to measure. */
 void opevo_i_engine_pool_pass_lead(opevo_i_engine_pool *pool);
 void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool);
+/* Let a member without a task lead, rather one that is ready: it may serve a run within a run, from
+ * the source of that. False: each has one. */
+bool opevo_i_engine_pool_lead_idle(opevo_i_engine_pool *pool);
 /* Members that are started by no command yet. Errors: NOMEM. */
 opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err);
 /* The one place among members, of the workers that a command starts, maybe with N* before it.
@@ -143,6 +151,8 @@ opevo_status opevo_i_engine_pool_launch(opevo_i_engine_pool *pool, const char *c
                                         const char *address, opevo_error *err);
 /* How many workers there are, whether or not they run, as far as is known. */
 size_t opevo_i_engine_pool_worker_count(const opevo_i_engine_pool *pool);
+/* What is known of the i-th of them; false: there are no more than i. */
+bool opevo_i_engine_pool_worker(const opevo_i_engine_pool *pool, size_t i, opevo_worker_facts *out);
 /* Stop all workers; the next run starts those that it needs. */
 void opevo_i_engine_pool_rest(opevo_i_engine_pool *pool);
 /* Stop all workers for good. */

@@ -57,16 +57,18 @@ bool opevo_i_engine_pool_was_startable(const opevo_i_engine_pool *pool)
 static bool is_barred(const opevo_i_engine_task *task, size_t member)
 {
     for (unsigned i = 0; i < task->barred_count; i++) {
-        if (task->barred[i] == member)
+        if (task->barred[i].member == member)
             return true;
     }
     return false;
 }
 
-void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member)
+void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member, bool lost)
 {
-    if (task->barred_count < sizeof task->barred / sizeof *task->barred)
-        task->barred[task->barred_count++] = member;
+    if (task->barred_count == sizeof task->barred / sizeof *task->barred)
+        return;
+    task->barred[task->barred_count].member = member;
+    task->barred[task->barred_count++].lost = lost;
 }
 
 void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member)
@@ -77,7 +79,7 @@ void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member)
         wait_s *= FAULT_FACTOR;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
     task->faults++;
-    opevo_i_engine_task_bar(task, member);
+    opevo_i_engine_task_bar(task, member, false);
 }
 
 bool opevo_i_engine_pool_may_take(const opevo_i_engine_pool *pool, const opevo_i_engine_task *task,
@@ -117,6 +119,21 @@ void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *member, doub
         member->pace_s = seconds;
 }
 
+bool opevo_i_engine_pool_lead_idle(opevo_i_engine_pool *pool)
+{
+    size_t found = pool->count;
+
+    for (size_t i = 0; i < pool->count; i++) {
+        const opevo_i_engine_connection *member = &pool->members[i];
+
+        if (!member->errand_count && (found == pool->count || member->state == OPEVO_I_READY))
+            found = i;
+    }
+    if (found < pool->count)
+        pool->lead = found;
+    return found < pool->count;
+}
+
 void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool)
 {
     double best_s = INFINITY;
@@ -152,6 +169,48 @@ bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool)
                 return false;
         }
     }
+    return true;
+}
+
+static bool is_starting(const opevo_i_engine_connection *member)
+{
+    return member->state != OPEVO_I_READY && member->state != OPEVO_I_DOWN;
+}
+
+static const char *state_of(const opevo_i_engine_connection *member)
+{
+    if (opevo_i_engine_connection_is_suspended(member))
+        return "suspended";
+    if (member->state == OPEVO_I_READY)
+        return "ready";
+    return is_starting(member) ? "starting" : member->failures ? "down" : "idle";
+}
+
+bool opevo_i_engine_pool_worker(const opevo_i_engine_pool *pool, size_t i, opevo_worker_facts *out)
+{
+    opevo_i_engine_connection *member = NULL;
+
+    if (i >= opevo_i_engine_pool_worker_count(pool))
+        return false;
+    if (i >= pool->count) { /* expected, but not there */
+        *out = (opevo_worker_facts){.command = "",
+                                    .host = "",
+                                    .device = "",
+                                    .state = "missing",
+                                    .words = "",
+                                    .waits_s = INFINITY};
+        return true;
+    }
+    member = &pool->members[i];
+    *out = (opevo_worker_facts){
+        .command = opevo_i_engine_connection_command(member),
+        .host = member->host,
+        .device = member->device,
+        .state = state_of(member),
+        .words = opevo_text_string(&member->words),
+        .waits_s = is_starting(member) ? opevo_clock_monotonic_s() - member->progress_s : 0,
+        .trials = member->measured,
+        .faults = member->failures};
     return true;
 }
 

@@ -6,7 +6,13 @@ opevo evolve planted --trials 300 --seed 1 --store runs.db --jobs 1 --json >firs
 opevo evolve planted --trials 300 --seed 1 --store runs.db --jobs 3 --json >again.json
 opevo evolve planted --trials 300 --seed 1 --jobs 3 --json >anew.json
 echo "resumed $(value resumed again.json) of $(value trials again.json)"
-sed 's/"resumed": [0-9]*/"resumed": 0/' again.json | cmp - first.json && cmp anew.json first.json && echo same
+alike() { sed 's/"resumed": [0-9]*/"resumed": 0/; s/"workers": \[[^]]*\], //' "$1"; }
+alike first.json >first
+alike again.json | cmp - first && alike anew.json | cmp - first && echo same
+for told in first again anew; do # by each worker
+    grep -o '"state": "[a-z]*", "measured": [0-9]*, "faults": [0-9]*' $told.json |
+        awk -v told=$told '{ n++; m += $4; f += $6 } END { print told ": " n " workers, " m " measured, " f " faults" }'
+done
 value fraction_of_base first.json | awk '{ print ($1 > 0.2 && $1 < 0.6) ? "gained" : $1 }'
 for tuner in climb random; do
     opevo evolve planted --tuner "$tuner" --trials 60 --seed 1 --quiet --json >"$tuner.json"

@@ -62,6 +62,21 @@ EOS
 for share in 1 2; do opevo study plan.json --store s.db --shard $share/2 --quiet >/dev/null; done
 opevo study plan.json --store s.db --merge --quiet >/dev/null
 for run in 1 2 3 4; do opevo runs s.db:$run --trials --json | grep -c '"trial": .*"host": "node[13]", "device": "CPU [AB]"'; done
+echo "== workers of a study that fail"
+cat >plan.json <<EOS
+{"study": 1, "tuners": ["random"], "seeds": 2, "budget": {"trials": 3},
+ "objectives": [{"on": "cmd:sh bench.sh {X}", "space": "space.json", "result": "score:/([0-9.]+)/",
+                 "workers": ["./node1", "$dead"]}]}
+EOS
+count_faults() { sed 's/[0-9]* faults\{0,1\} of/N faults of/'; }
+opevo study plan.json --store f.db --quiet --json 2>&1 >out | count_faults
+grep -o '"state": "[a-z]*", "measured": [0-9]*, "faults": [0-9]*, "words": "[^"]*"' out | sed 's/"faults": [1-9][0-9]*/"faults": N/'
+workers f.db:1 | count_faults
+opevo runs f.db:1 --json | grep -c '"state": "suspended", "measured": 0, "faults": [1-9][0-9]*, "words": "the worker sh ended: no such host"'
+echo "== all workers lost, and in the store who they were"
+opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --trials 4 --store l.db --workers "$dead" --quiet 2>&1 >out
+echo "status $?"
+workers l.db:1 | count_faults
 echo "== a run of another device says of which it is"
 command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "measured on DEVICE (HOST): use another store."; exit 0; }
 for cold in '' --cold; do

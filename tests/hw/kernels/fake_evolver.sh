@@ -6,8 +6,10 @@
 #   hangs        does not answer
 #   nonsense     answers with no JSON
 #   unclassed    answers without a class
+#   slow         answers when FOLDER has 20 files done-*, one for each list that was evaluated
 #   waits        says that it waits for a device, for 4 s, and answers as soon as it has it
-# Any other list is evaluated to the cost of its length.
+# Any other list is evaluated to the cost of its length. The first list that is drawn is "slow", others are named after
+# their seeds, and drawing the fifth kills the worker once.
 folder=$1
 read -r line || exit 0
 case $line in
@@ -25,11 +27,26 @@ while read -r line; do
     *dies-once*) [ -e "$folder/died" ] || { : >"$folder/died"; kill -9 $$; } ;;
     *dies*) kill -9 $$ ;;
     *hangs*) exec sleep 1000 ;;
+    slow) until [ "$(find "$folder" -name 'done-*' | wc -l)" -ge 20 ]; do sleep 0.02; done ;;
     *nonsense*) echo '}{'; continue ;;
     *unclassed*) echo '{"status": "ok"}'; continue ;;
     esac
     case $line in
-    *'"evaluate"'*) echo "{\"status\": \"ok\", \"class\": \"ok\", \"hash\": \"0123456789abcdef\", \"cost\": ${#edits}, \"error\": 0}" ;;
+    *'"sample"'*)
+        seed=$(printf '%s' "$line" | sed -n 's/.*"seed": *"\([^"]*\)".*/\1/p')
+        : >"$folder/drawn-$seed"
+        if [ "$(find "$folder" -name 'drawn-*' | wc -l)" = 5 ] && [ ! -e "$folder/killed" ]; then
+            : >"$folder/killed"
+            kill -9 $$
+        fi
+        [ -e "$folder/first" ] || printf '%s' "$seed" >"$folder/first"
+        [ "$seed" = "$(cat "$folder/first")" ] && seed=slow
+        echo "{\"edits\": \"$seed\"}"
+        ;;
+    *'"evaluate"'*)
+        : >"$folder/done-$edits"
+        echo "{\"status\": \"ok\", \"class\": \"ok\", \"hash\": \"0123456789abcdef\", \"cost\": ${#edits}, \"error\": 0}"
+        ;;
     *) echo "{\"edits\": \"$edits\"}" ;;
     esac
 done

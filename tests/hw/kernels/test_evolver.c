@@ -4,9 +4,7 @@
  * answer nonsense, by a worker that does so on demand; and, where opevo has LLVM, the laws of the
  * domain and results that do not depend on the number of workers or on kills. */
 
-#include "check.h"
-
-#include "remove_tree.h"
+#include "fake_evolver.h"
 
 #include <opevo/clock.h>
 #include <opevo/evolver.h>
@@ -27,48 +25,6 @@
 #include <unistd.h>
 
 /* ---- A worker that misbehaves on demand ------------------------------------------------------ */
-
-typedef struct fixture {
-    char folder[64];
-    char command[1024];
-} fixture;
-
-static int setup(void **state)
-{
-    fixture *self = calloc(1, sizeof *self);
-
-    if (!self)
-        return -1;
-    strcpy(self->folder, "/tmp/opevo-evolver-XXXXXX");
-    if (!mkdtemp(self->folder))
-        return -1;
-    snprintf(self->command, sizeof self->command, "sh %s %s", OPEVO_TEST_FAKE_EVOLVER,
-             self->folder);
-    *state = self;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *self = *state;
-    int result = remove_tree(self->folder);
-
-    free(self);
-    return result;
-}
-
-static opevo_status open_fake(const fixture *self, const char *kernel, size_t workers,
-                              double timeout_s, opevo_evolver **out, opevo_error *err)
-{
-    const opevo_evolver_options options = {.command = self->command,
-                                           .kernel = kernel,
-                                           .harness = "harness.json",
-                                           .on = "simt",
-                                           .worker_count = workers,
-                                           .timeout_s = timeout_s};
-
-    return opevo_evolver_open(&options, out, err);
-}
 
 static const char *const lists[] = {"a", "dies", "bb", "nonsense", "ccc", "dies-once", "dddd"};
 enum { LISTS = sizeof lists / sizeof *lists };

@@ -168,6 +168,19 @@ typedef struct opevo_rounds {
     const opevo_interrupt *interrupt; /* NULL: never */
 } opevo_rounds;
 
+/* What is known of a worker that measures for an objective. */
+typedef struct opevo_worker_facts {
+    const char *command; /* that reaches it */
+    const char *host;    /* as it says; "": it has not greeted */
+    const char *device;  /* likewise */
+    const char *state;   /* "ready"; "starting"; "down" after a loss; "suspended" after many;
+                            "idle": not needed; "missing": a launcher has not brought it */
+    const char *words;   /* why it was lost last; "": it was not */
+    uint64_t trials;     /* that it measured, those of finals included */
+    uint64_t faults;     /* times that its host failed, or that it was lost or did not start */
+    double waits_s;      /* how long it has been "starting"; INFINITY: missing; otherwise 0 */
+} opevo_worker_facts;
+
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
     /* evaluate or measure, or both; optional in an external objective. evaluate: compute the
@@ -199,7 +212,10 @@ typedef struct opevo_objective_ops {
     /* See opevo_objective_measure_rounds. NULL: points are not measured again. */
     opevo_status (*measure_rounds)(opevo_objective *self, const opevo_rounds *rounds,
                                    double *fitness, opevo_text *library, opevo_error *err);
-    void (*reserved[OPEVO_RESERVED - 3])(void); /* 0 */
+    /* What is known of the i-th worker, whether or not it runs, in strings that are valid until the
+     * objective measures again; false: there are no more than i. NULL: nothing is known of any. */
+    bool (*worker)(const opevo_objective *self, size_t i, opevo_worker_facts *out);
+    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_objective_ops;
 
 /* Features that a learned cost model uses instead of the values of the parameters: rows of numbers
@@ -331,6 +347,10 @@ OPEVO_API const double *opevo_objective_processor_times(const opevo_objective *o
 /* Who measured the outcome that the objective is handing over; NULL where that is not known. Valid
  * until the sink returns. */
 OPEVO_API const opevo_measurer *opevo_objective_measurer(const opevo_objective *objective);
+/* What is known of the i-th worker, from 0; false if that is not the number of one. The strings are
+ * valid until the objective measures again. */
+OPEVO_API bool opevo_objective_worker(const opevo_objective *objective, size_t i,
+                                      opevo_worker_facts *out);
 /* `known` is false if the objective has no such function. */
 OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                                opevo_error *err);

@@ -26,7 +26,7 @@ typedef struct opevo_stored_worker {
 opevo_status opevo_store_note_measurer(opevo_store *store, int64_t run, uint64_t number,
                                        const opevo_measurer *by, opevo_error *err);
 /* What a call knows of its workers at its end: faults are added to those of earlier calls, states
- * and words take the place of theirs. Errors: those of the file. */
+ * take the place of theirs, and so do words that are not "". Errors: those of the file. */
 opevo_status opevo_store_put_workers(opevo_store *store, int64_t run,
                                      const opevo_stored_worker *workers, size_t count,
                                      opevo_error *err);

@@ -107,22 +107,6 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
  * launcher; 0 for any other objective. */
 size_t opevo_live_worker_count(const opevo_objective *objective);
 
-/* What is known of the i-th of them. Strings but the command are borrowed until it measures again.
- */
-typedef struct opevo_live_worker {
-    char command[512];  /* that reaches it */
-    const char *host;   /* as it says; "": it has not greeted */
-    const char *device; /* likewise */
-    const char *state;  /* "ready"; "starting"; "down" after a loss; "suspended" after many; "idle":
-                          it was not needed; "missing": a launcher has not brought it */
-    const char *words;  /* why it was lost last; "": it was not */
-    uint64_t trials;    /* that it measured, those of finals included */
-    uint64_t faults;    /* times that its host failed, or that it was lost or did not start */
-    double waits_s;     /* how long it has been "starting"; INFINITY: missing; otherwise 0 */
-} opevo_live_worker;
-/* False if the number is not that of a worker. */
-bool opevo_live_worker_get(const opevo_objective *objective, size_t i, opevo_live_worker *out);
-
 /* Stop the workers of a live objective, whose processes take memory and open files while they wait;
  * the next evaluation starts them again, and computes the right result again. Nothing for any other
  * objective. */
