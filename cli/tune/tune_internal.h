@@ -61,6 +61,12 @@ typedef struct opevo_i_cli_tuning {
  * for that of the call. Release with opevo_i_cli_tune_free, also on failure. */
 opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, const char *on,
                                    const char *space, opevo_i_cli_tuning *self, opevo_error *err);
+/* The same with budget, earlier trials and store, of a call that names no several tasks. */
+opevo_status opevo_i_cli_tune_read_run(const opevo_call *call, opevo_i_cli_tuning *self,
+                                       opevo_error *err);
+/* What the store is told of how a run was asked for: also the batch, so that it is continued as the
+ * same search on any number of workers. */
+void opevo_i_cli_tune_print_call(const opevo_i_cli_tuning *self, uint64_t seed, opevo_text *out);
 void opevo_i_cli_tune_free(opevo_i_cli_tuning *self); /* but not the store */
 /* Take the batch of the workers among the default settings (tune_workers.c). */
 opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *self,

@@ -228,12 +228,10 @@ void opevo_i_cli_tune_print_failures(const opevo_run_result *result, opevo_text 
     opevo_text_add(out, result->failed ? ")" : "");
 }
 
-void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *store,
-                                   opevo_text *out)
+/* How the run went, whatever it found. */
+static void print_course(const opevo_i_cli_tuning *self, const char *store, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
-    const char *unit = self->objective->unit;
-    char best[64];
 
     opevo_text_printf(out, "%llu trial%s", (unsigned long long)result->trials,
                       opevo_i_cli_plural(result->trials));
@@ -256,27 +254,34 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
                           "gave up after %llu failures of one class: fix their cause, or raise the "
                           "limit with --give-up N\n",
                           (unsigned long long)self->run.give_up);
-    if (!result->best.number)
-        return;
-    snprintf(best, sizeof best, "best %.8g %s",
-             opevo_unit_result(unit, result->best.outcome.fitness), opevo_unit_name(unit));
+}
+
+static void print_best(const opevo_i_cli_tuning *self, opevo_text *out)
+{
+    const opevo_trial *trial = &self->results[0].best;
+    const char *unit = self->objective->unit;
+    char best[64];
+
+    snprintf(best, sizeof best, "best %.8g %s", opevo_unit_result(unit, trial->outcome.fitness),
+             opevo_unit_name(unit));
     opevo_i_cli_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
     opevo_i_cli_tune_print_interval(self, out);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
-                          100 * fraction(self, result->best.outcome.fitness),
+                          100 * fraction(self, trial->outcome.fitness),
                           opevo_unit_result(unit, self->optimum.fitness));
-    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
-    opevo_space_print(self->objective->space, result->best.proposal.point, out);
+    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)trial->number);
+    opevo_space_print(self->objective->space, trial->proposal.point, out);
     opevo_text_add(out, "\n");
     opevo_i_cli_tune_print_gain(self, out);
     if (self->draws_curve)
-        opevo_i_cli_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
-                                self->objective->unit, opevo_i_cli_terminal_width(STDOUT_FILENO),
-                                out);
-    opevo_i_cli_finals_print(self->finals, self->objective->space, unit, out);
-    if (result->stop != OPEVO_STOP_INTERRUPTED)
-        opevo_i_cli_tune_print_offer(self, out);
+        opevo_i_cli_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0, unit,
+                                opevo_i_cli_terminal_width(STDOUT_FILENO), out);
+}
+
+/* What an interrupt left undone, and how it is done. */
+static void print_interrupted(const opevo_i_cli_tuning *self, const char *store, opevo_text *out)
+{
     if (self->finals->interrupted && store)
         opevo_text_printf(out,
                           "the re-evaluation (finals) was interrupted and is dropped; the same "
@@ -285,10 +290,23 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
     else if (self->finals->interrupted)
         opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped; without "
                             "--store the same command starts over\n");
-    if (result->stop == OPEVO_STOP_INTERRUPTED && store)
+    if (self->results[0].stop == OPEVO_STOP_INTERRUPTED && store)
         opevo_text_printf(out,
                           "interrupted; the same command, or opevo resume %s:%lld, continues it\n",
-                          store, (long long)result->run);
+                          store, (long long)self->results[0].run);
+}
+
+void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *store,
+                                   opevo_text *out)
+{
+    print_course(self, store, out);
+    if (!self->results[0].best.number)
+        return;
+    print_best(self, out);
+    opevo_i_cli_finals_print(self->finals, self->objective->space, self->objective->unit, out);
+    if (self->results[0].stop != OPEVO_STOP_INTERRUPTED)
+        opevo_i_cli_tune_print_offer(self, out);
+    print_interrupted(self, store, out);
 }
 
 /* How many runs reached the target, and after how many trials: the median over all runs, those that

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a call says of the tuning of one objective. */
+
+#include "call_file_internal.h"
+#include "tune_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+#include <opevo/unit.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static opevo_status read_settings(const opevo_call *call, opevo_i_cli_tuning *self,
+                                  opevo_error *err)
+{
+    opevo_status status =
+        opevo_i_cli_tuner_of_call(call, "opevo", NULL, &self->run.tuner, &self->settings, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->run.settings = self->settings;
+    opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
+    return opevo_text_check(&self->settings_text, err);
+}
+
+opevo_status opevo_i_cli_tune_parse_target(const opevo_call *call, double *value, bool *share,
+                                           opevo_error *err)
+{
+    const char *text = opevo_i_cli_option(call, "target");
+    size_t length = text ? strlen(text) : 0;
+    char number[64];
+
+    *value = 0;
+    *share = length && text[length - 1] == '%';
+    if (!text)
+        return OPEVO_OK;
+    snprintf(number, sizeof number, "%.*s", (int)(*share ? length - 1 : length), text);
+    if (length >= sizeof number || !opevo_parse_double(number, value) || !(*value > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target %s: give a number above 0, or such as 95%%.", text);
+    if (*share && *value > 100)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most 100%%.", text);
+    return OPEVO_OK;
+}
+
+/* A result, or a share of the optimum. */
+static opevo_status read_target(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool share = false;
+    double value = 0;
+
+    OPEVO_TRY(opevo_i_cli_tune_parse_target(call, &value, &share, err));
+    if (share && !self->optimum.known)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target %s: the optimum of %s is unknown; give a number.",
+                          opevo_i_cli_option(call, "target"), self->objective->name);
+    if (share)
+        self->run.budget.target = opevo_fitness_share(value / 100, self->optimum.fitness);
+    else if (value > 0)
+        self->run.budget.target = opevo_unit_fitness(self->objective->unit, value);
+cleanup:
+    return status;
+}
+
+static opevo_status read_budget(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool limited = opevo_i_cli_flag(call, "trials") || opevo_i_cli_flag(call, "seconds") ||
+                   opevo_i_cli_flag(call, "target");
+
+    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", limited ? 0 : 500, 1, UINT64_MAX,
+                                       &self->run.budget.trials, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &self->run.budget.seconds, err));
+    OPEVO_TRY(read_target(call, self, err));
+cleanup:
+    return status;
+}
+
+static opevo_status read_earlier(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
+        if (!strcmp(call->given[i].option->name, "learn"))
+            status = opevo_i_cli_earlier_add(&self->earlier, "--learn", call->given[i].value,
+                                             self->run.tuner, self->objective->space, err);
+    }
+    self->run.earlier = self->earlier.trials;
+    self->run.earlier_count = self->earlier.count;
+    return status;
+}
+
+/* What the tuner searches by, of which the front is shown, and what trials must fulfil. */
+static opevo_status read_search(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
+{
+    const char *names = opevo_i_cli_option(call, "criteria");
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
+        return OPEVO_FAIL(err, inner.status, "--criteria %.200s: %.700s", names, inner.message);
+    status = opevo_i_cli_requirements_of_call(call, self->objective, &self->requirements,
+                                              &self->run.requirement_count, err);
+    if (status != OPEVO_OK)
+        return status;
+    self->criteria_words = names;
+    self->run.criteria = names ? &self->front.criteria : NULL;
+    self->run.requirements = self->requirements;
+    return names ? opevo_i_cli_tune_fronts_create(self, err) : OPEVO_OK;
+}
+
+void opevo_i_cli_tune_print_call(const opevo_i_cli_tuning *self, uint64_t seed, opevo_text *out)
+{
+    const opevo_option *set = opevo_i_cli_option_find(&opevo_i_cli_verb_tune, "set");
+    char text[OPEVO_INDEX_TEXT_SIZE];
+    opevo_call whole = {0};
+
+    if (!self->call)
+        return;
+    whole = *self->call;
+    whole.given = opevo_calloc(whole.given_count + 1, sizeof *whole.given);
+    for (size_t i = 0; whole.given && i < self->call->given_count; i++)
+        whole.given[i] = self->call->given[i];
+    if (self->widened && whole.given)
+        whole.given[whole.given_count++] = (opevo_given){set, opevo_text_string(&self->batch_text)};
+    out->failed |= !whole.given;
+    if (whole.given)
+        opevo_i_cli_call_print(&whole, opevo_index_format(seed, text), out);
+    opevo_free(whole.given);
+}
+
+opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, const char *given_on,
+                                   const char *space, opevo_i_cli_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint64_t threads = 0;
+
+    self->verb = call->verb->name;
+    self->call = call->verb == &opevo_i_cli_verb_tune ? call : NULL;
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
+    self->threads = threads ? (unsigned)threads : opevo_processor_count();
+    self->draws_curve = opevo_i_cli_flag(call, "curve");
+    if (self->draws_curve && (self->runs > 1 || opevo_i_cli_flag(call, "json"))) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--curve draws one run as text; omit --runs and --json.");
+        goto cleanup;
+    }
+    OPEVO_TRY(read_settings(call, self, err));
+    OPEVO_TRY(opevo_i_cli_on_of_call(call, given_on, &self->on_text, &self->on, err));
+    OPEVO_TRY(opevo_i_cli_objective_of_call(call, what, self->on, space, &self->objective, err));
+    OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
+    OPEVO_TRY(opevo_i_cli_tune_widen(call, self, err));
+    self->live = !self->objective->concurrent;
+    OPEVO_TRY(read_search(call, self, err));
+    OPEVO_TRY(opevo_i_cli_give_up_read(call, self->live, &self->run.give_up, err));
+    OPEVO_TRY(opevo_i_cli_finals_read(call, self->objective, &self->finals, err));
+    OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
+    /* Where nothing is ok there is no optimum to compare with. */
+    self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
+    OPEVO_TRY(opevo_i_cli_note_of(what, self->on, space, &self->optimum, &self->note, err));
+    self->run.note = self->note.note;
+    opevo_i_cli_tune_print_call(self, self->run.seed, &self->call_text);
+    OPEVO_TRY(opevo_text_check(&self->call_text, err));
+    self->run.call = self->call ? opevo_text_string(&self->call_text) : NULL;
+    OPEVO_TRY(opevo_i_cli_starts_read(call, self->objective, &self->starts, err));
+    self->run.starts = self->starts.list ? &self->starts.list->starts : NULL;
+    self->run.settings_more = opevo_text_string(&self->starts.more);
+    self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
+    if (self->live || self->runs == 1)
+        self->reasons = opevo_calloc((size_t)self->runs, sizeof *self->reasons);
+    if (!self->results || (!self->reasons && (self->live || self->runs == 1)))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu runs.",
+                            (unsigned long long)self->runs);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_cli_tune_read_run(const opevo_call *call, opevo_i_cli_tuning *self,
+                                       opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_cli_tasks_refuse(call, err));
+    OPEVO_TRY(opevo_i_cli_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
+                                    opevo_i_cli_option(call, "space"), self, err));
+    OPEVO_TRY(read_budget(call, self, err));
+    OPEVO_TRY(read_earlier(call, self, err));
+    OPEVO_TRY(opevo_i_cli_kernel_files_prepare(call, opevo_i_cli_option(call, "emit"),
+                                               self->objective, err));
+    OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->run.store, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
+{
+    for (uint64_t i = 0; self->reasons && i < self->runs; i++)
+        opevo_i_cli_reasons_free(&self->reasons[i]);
+    opevo_free(self->reasons);
+    opevo_objective_destroy(self->objective);
+    opevo_finals_destroy(self->finals);
+    opevo_i_cli_note_free(&self->note);
+    opevo_run_curve_free(&self->curve);
+    opevo_i_cli_tune_fronts_free(self);
+    opevo_free(self->requirements);
+    opevo_text_free(&self->on_text);
+    opevo_text_free(&self->call_text);
+    opevo_text_free(&self->settings_text);
+    opevo_text_free(&self->batch_text);
+    opevo_free(self->settings);
+    opevo_earlier_free(&self->earlier);
+    opevo_i_cli_starts_free(&self->starts);
+    opevo_free(self->results);
+}
