@@ -4,6 +4,7 @@
  * allow. */
 
 #include "cli_internal.h"
+#include "space_facts.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 static const opevo_option options[] = {
     {"json", NULL, "print one JSON object", false},
     OPEVO_I_ONLY_RECORDED_OPTION,
+    {"shares", "A[,B]",
+     "the share of the allowed points for each value of A, or each pair of A and B", false},
     {"threads", "N", "threads for counting the allowed points (default 0: all cores)", false},
 };
 
@@ -114,6 +117,12 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
     }
     opevo_text_add(out, "]");
     add_json_share(share, out);
+    if (opevo_space_is_restricted(space)) {
+        opevo_status status = opevo_i_cli_space_facts_print_json(space, out, err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
     opevo_text_add(out, "}\n");
     return OPEVO_OK;
 }
@@ -207,7 +216,11 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
         opevo_text_add_visible(out, opevo_space_constraint(space, i));
     }
     if (opevo_space_is_restricted(space)) {
-        opevo_text_printf(out, "\nallowed: %.4f %% of the points, ", 100 * share->share);
+        opevo_text_printf(out,
+                          share->exact && share->share < 1e-5
+                              ? "\nallowed: %.4g %% of the points, "
+                              : "\nallowed: %.4f %% of the points, ",
+                          100 * share->share);
         if (share->exact) {
             opevo_i_cli_text_add_grouped(out, share->allowed);
             opevo_text_add(out, " (exact)");
@@ -217,7 +230,8 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
         }
     }
     opevo_text_add(out, "\n");
-    return OPEVO_OK;
+    return opevo_space_is_restricted(space) ? opevo_i_cli_space_facts_print(space, out, err)
+                                            : OPEVO_OK;
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
@@ -233,6 +247,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_cli_on_of_call(call, call->arguments[0], &text, &what, err));
     OPEVO_TRY(opevo_i_cli_space_of(what, &space, err));
+    if (opevo_i_cli_option(call, "shares")) {
+        status =
+            opevo_i_cli_space_shares_print(space, opevo_i_cli_option(call, "shares"), out, err);
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_space_count_allowed(space, MOST_COUNTED, (unsigned)threads, &share, err));
     if (opevo_i_cli_flag(call, "json"))
         OPEVO_TRY(print_json(space, &share, out, err));

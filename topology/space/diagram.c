@@ -74,8 +74,9 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_diagram_create(const opevo_space *space, const opevo_diagram_limits *limits,
-                                  opevo_diagram **out, opevo_error *err)
+opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const bool *used,
+                                             const opevo_diagram_limits *limits,
+                                             opevo_diagram **out, opevo_error *err)
 {
     opevo_diagram *self = opevo_calloc(1, sizeof *self);
     opevo_i_topology_compiler compiler = {.space = space};
@@ -89,7 +90,7 @@ opevo_status opevo_diagram_create(const opevo_space *space, const opevo_diagram_
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compile a space.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_topology_compiler_init(&compiler, space, limits, err));
+    OPEVO_TRY(opevo_i_topology_compiler_init(&compiler, space, used, limits, err));
     for (size_t i = 0; i < space->parameter_count; i++) {
         if (opevo_i_topology_compiler_first(&compiler, i) == i)
             OPEVO_TRY(add_group(&compiler, i, &self->groups[self->group_count++], err));
@@ -100,6 +101,21 @@ cleanup:
     opevo_i_topology_compiler_clear(&compiler);
     opevo_diagram_destroy(self);
     return status;
+}
+
+opevo_status opevo_diagram_create(const opevo_space *space, const opevo_diagram_limits *limits,
+                                  opevo_diagram **out, opevo_error *err)
+{
+    return opevo_i_topology_diagram_create(space, NULL, limits, out, err);
+}
+
+bool opevo_i_topology_diagram_has_points(const opevo_diagram *diagram)
+{
+    for (size_t g = 0; g < diagram->group_count; g++) {
+        if (diagram->groups[g].depth && diagram->groups[g].levels[0].node_count == 0)
+            return false;
+    }
+    return true;
 }
 
 /* ---- Counts ---- */

@@ -38,9 +38,10 @@ typedef struct opevo_i_topology_plan {
     size_t clause_count;
 } opevo_i_topology_plan;
 
-/* Take the constraints apart and tie their parameters. On failure, too, clear it. */
+/* Take the constraints apart and tie their parameters. `used` says which constraints; NULL: all. On
+ * failure, too, clear it. */
 opevo_status opevo_i_topology_compiler_init(opevo_i_topology_compiler *self,
-                                            const opevo_space *space,
+                                            const opevo_space *space, const bool *used,
                                             const opevo_diagram_limits *limits, opevo_error *err);
 void opevo_i_topology_compiler_clear(opevo_i_topology_compiler *self);
 /* The first parameter of the group of a parameter. */

@@ -178,7 +178,7 @@ static opevo_status add_constraint(opevo_i_topology_compiler *self, size_t const
 }
 
 opevo_status opevo_i_topology_compiler_init(opevo_i_topology_compiler *self,
-                                            const opevo_space *space,
+                                            const opevo_space *space, const bool *used,
                                             const opevo_diagram_limits *limits, opevo_error *err)
 {
     size_t count = space->parameter_count;
@@ -202,8 +202,10 @@ opevo_status opevo_i_topology_compiler_init(opevo_i_topology_compiler *self,
         if (is_conditional(space, i))
             tie(self, i, space->activations[i].parent);
     }
-    for (size_t i = 0; i < space->constraint_count; i++)
-        OPEVO_TRY(add_constraint(self, i, named, err));
+    for (size_t i = 0; i < space->constraint_count; i++) {
+        if (!used || used[i])
+            OPEVO_TRY(add_constraint(self, i, named, err));
+    }
     if (space->ranges) {
         memset(named, true, count * sizeof *named);
         status = add_conjunct(self, (opevo_i_topology_conjunct){.listed = true}, named, err);

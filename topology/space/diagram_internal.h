@@ -46,6 +46,17 @@ struct opevo_diagram {
     size_t group_count;
 };
 
+/* As opevo_diagram_create with some of the constraints; NULL: all. */
+opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const bool *used,
+                                             const opevo_diagram_limits *limits,
+                                             opevo_diagram **out, opevo_error *err);
+/* Whether it allows any point. */
+bool opevo_i_topology_diagram_has_points(const opevo_diagram *diagram);
+/* Refuse a space whose constraints allow no point, naming a smallest group of them that conflict:
+ * of all groups where they are at most three, otherwise one of which none can be left out. */
+opevo_status opevo_i_topology_diagram_conflict(const opevo_space *space, const char *origin,
+                                               opevo_error *err);
+
 void opevo_i_topology_group_release(opevo_i_topology_group *group);
 /* The points of a group: as many limbs as it has, at most OPEVO_I_DIAGRAM_LIMBS_MAX; two limbs of a
  * free parameter. Returns their number. */

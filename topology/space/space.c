@@ -23,6 +23,7 @@ static void release(opevo_space *space)
     opevo_i_topology_constraints_release(space);
     opevo_i_topology_points_release(space);
     opevo_i_topology_branches_release(space);
+    opevo_i_topology_compiled_destroy(space->compiled);
     opevo_free(space->parameters);
     opevo_free(space->stride);
     opevo_free(space->small_sizes);
@@ -127,7 +128,8 @@ opevo_status opevo_i_topology_space_create(opevo_parameter **parameters,
     space->parameter_count = count;
     space->parameters = opevo_malloc(count, sizeof(opevo_parameter *));
     space->stride = opevo_malloc(count, sizeof *space->stride);
-    if (!space->parameters || !space->stride) {
+    space->compiled = opevo_i_topology_compiled_create();
+    if (!space->parameters || !space->stride || !space->compiled) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
         goto cleanup;
     }

@@ -6,6 +6,7 @@
  * parameter is i, every point that agrees in the parameters 0 .. i fails too, so the odometer
  * advances parameter i; behind the largest parameter of all constraints nothing is tested. */
 
+#include "diagram_internal.h"
 #include "space_internal.h"
 
 #include <opevo/hash.h>
@@ -110,10 +111,7 @@ opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *ori
     if (!space->allowed)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
     space->allowed_count = enumerate(space, 0, size, space->allowed);
-    if (space->allowed_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: no point satisfies all constraints; relax one of them.", origin);
-    return OPEVO_OK;
+    return space->allowed_count ? OPEVO_OK : opevo_i_topology_diagram_conflict(space, origin, err);
 }
 
 bool opevo_space_allows(const opevo_space *space, opevo_index point)
@@ -238,6 +236,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                  space->size <= 2 * OPEVO_I_WORK_MAX / (cost ? cost : 1);
     census self = {
         .space = space, .size = space->size, .chunk_count = 256, .samples = sample_count(cost)};
+    const opevo_diagram *diagram = NULL;
     opevo_index total = 0;
 
     if (space->allowed) {
@@ -253,6 +252,13 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
         exact(out, space->size, space->size);
         return OPEVO_OK;
     }
+    status = opevo_space_diagram(space, &diagram, NULL);
+    if (status == OPEVO_OK && opevo_diagram_count(diagram, &total)) {
+        exact(out, total, space->size);
+        return OPEVO_OK;
+    }
+    status = OPEVO_OK;
+    total = 0;
     whole = whole && !space->ranges; /* the odometer knows of constraints alone */
     self.counts = opevo_calloc(self.chunk_count, sizeof *self.counts);
     if (!self.counts)

@@ -42,6 +42,9 @@ typedef struct opevo_i_topology_range {
     opevo_index first, last;
 } opevo_i_topology_range;
 
+/* The diagram of a space, made when it is asked for. */
+typedef struct opevo_i_topology_compiled opevo_i_topology_compiled;
+
 struct opevo_space {
     opevo_parameter **parameters;
     size_t parameter_count;
@@ -64,6 +67,7 @@ struct opevo_space {
     size_t range_count;
     bool list_allowed;                        /* no constraint excludes a point of the ranges */
     struct opevo_i_topology_listing *listing; /* NULL without ranges */
+    opevo_i_topology_compiled *compiled;
 };
 
 /* Constraints as they were written, and where. */
@@ -102,6 +106,13 @@ void opevo_i_topology_branch_name(const char *parent, opevo_value branch, const 
                                   opevo_text *out);
 /* The key under which a file gives parameter i: its name, without PARENT.BRANCH. */
 const char *opevo_i_topology_branch_key(const opevo_space *space, size_t i);
+
+/* ---- The diagram (space_diagram.c) ---- */
+
+opevo_i_topology_compiled *opevo_i_topology_compiled_create(void); /* NULL without memory */
+void opevo_i_topology_compiled_destroy(opevo_i_topology_compiled *compiled);
+/* The space has other allowed points from here on. */
+void opevo_i_topology_compiled_forget(opevo_i_topology_compiled *compiled);
 
 /* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
  * small enough. On failure the caller releases what was made. */

@@ -115,6 +115,7 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
     narrow_list(space);
     if (space->allowed)
         narrow_table(space);
+    opevo_i_topology_compiled_forget(space->compiled);
     space->listing = opevo_i_topology_listing_create(space);
     if (!space->listing)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
@@ -158,6 +159,7 @@ bool opevo_i_topology_points_read(opevo_space *space, const char *text)
     narrow_list(space);
     if (space->allowed)
         narrow_table(space);
+    opevo_i_topology_compiled_forget(space->compiled);
     space->listing = opevo_i_topology_listing_create(space);
     return space->listing && (!space->allowed || space->allowed_count > 0);
 }

@@ -10,7 +10,7 @@ opevo tune --on recorded:half --trials 24 --tuner grid | grep trials,
 opevo tune --on recorded:half --only-recorded --trials 24 --tuner grid --store s.db | grep trials,
 opevo tune --on recorded:half --trials 9 --tuner grid --store s.db | grep trials,
 opevo space recorded:half | tail -1
-opevo space recorded:half --only-recorded | tail -1
+opevo space recorded:half --only-recorded | grep allowed:
 opevo landscape --on recorded:half | head -1
 opevo landscape --on only-recorded:half | head -1
 opevo report recorded:half -o page.html --population 12 --quiet >out || cat out

@@ -5,3 +5,14 @@ cat >space.json <<'S'
 S
 opevo space space.json
 opevo space space.json --json
+# A value that no point has, a constraint that excludes nothing, and the shares of values and of pairs.
+cat >space.json <<'S'
+{"a": {"_type": "discrete", "_value": [1, 2, 3, 4]}, "b": {"_type": "discrete", "_value": [1, 2, 3, 4]},
+ "_constraints": ["a < b", "a + b < 9", "a * b % 2 == 0"]}
+S
+opevo space space.json | tail -5
+opevo space space.json --json | grep -o '"diagram".*'
+opevo space space.json --shares a
+opevo space space.json --shares b,a
+opevo space space.json --shares c
+opevo space space.json --shares a,a || echo "exit status $?"

@@ -245,7 +245,8 @@ static void test_lines_of_constraints(void **state)
          "space.json:6: constraint 4: no point satisfies"},
         {"[\"a < 2\"\n,\n\"\"\n]", "space.json:6: constraint 2 is empty"},
         {"[\"a < 2\", \"1 < 2\"]", "space.json:4: constraint 2: \"1 < 2\" names no parameter"},
-        {"[\"a < 1\",\n\"a > 0\"]", "space.json: no point satisfies all constraints"},
+        {"[\"a < 1\",\n\"a > 0\"]",
+         "space.json: no point satisfies the constraints 1 (\"a < 1\") and 2 (\"a > 0\") together"},
     };
 
     (void)state;

@@ -46,6 +46,24 @@ opevo_status opevo_diagram_create(const opevo_space *space, const opevo_diagram_
                                   opevo_diagram **out, opevo_error *err);
 void opevo_diagram_destroy(opevo_diagram *diagram);
 
+/* The diagram of a space with the limits above, compiled when it is first asked for and kept by the
+ * space; any number of threads may ask. Errors: as opevo_diagram_create, the same each time. */
+opevo_status opevo_space_diagram(const opevo_space *space, const opevo_diagram **out,
+                                 opevo_error *err);
+/* The same where uniform draws of allowed points come from it; NULL where they are made by
+ * rejection, or from a list: in spaces of at most 2^20 points, where at least one in 256 of 4096
+ * fixed pseudo-random points is allowed, where the diagram does not fit, and where it has no
+ * points. Whether there is one depends on the space alone. */
+const opevo_diagram *opevo_space_draws_from(const opevo_space *space);
+/* Refuse a space without allowed points, where a diagram is drawn from or the space is small enough
+ * to be tabulated, which was done when it was made. Errors: INVALID, naming a smallest group of
+ * constraints that conflict. */
+opevo_status opevo_space_check_points(const opevo_space *space, opevo_error *err);
+
+/* Constraints of a space that exclude no point which the others allow: *useless, of one flag for
+ * each. Errors: as opevo_diagram_create. Cost: a compilation for each constraint. */
+opevo_status opevo_space_find_useless(const opevo_space *space, bool *useless, opevo_error *err);
+
 /* The number of allowed points; false, with *count untouched, when it exceeds 2^128 - 1. */
 bool opevo_diagram_count(const opevo_diagram *diagram, opevo_index *count);
 /* Its decimal digits, whatever its size, and its binary logarithm, -INFINITY for 0. */
@@ -75,6 +93,27 @@ void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_
 typedef uint64_t (*opevo_diagram_random)(void *context);
 void opevo_diagram_draw(const opevo_diagram *diagram, opevo_diagram_random random, void *context,
                         opevo_index *vertices);
+
+/* The share of the allowed points that has each vertex of a parameter: shares[vertex], and behind
+ * the last the share of those at which it is inactive. Right up to rounding, a few 1e-16 for each
+ * level. Errors: LIMIT for a parameter of more than 2^24 vertices; NOMEM. Cost: a pass over the
+ * group's arcs above it, and one over its vertices for each node of its level. */
+opevo_status opevo_diagram_shares(const opevo_diagram *diagram, size_t parameter, double *shares,
+                                  opevo_error *err);
+/* The same for pairs: shares[u * (size_b + 1) + v]. The parameters differ. Errors: LIMIT for more
+ * than 2^24 pairs; NOMEM. Cost: for each vertex of one of them a pass over the group. */
+opevo_status opevo_diagram_pair_shares(const opevo_diagram *diagram, size_t a, size_t b,
+                                       double *shares, opevo_error *err);
+
+/* Whether an allowed point has the vertex. Cost: a search among the arcs of each node of a level. */
+bool opevo_diagram_occurs(const opevo_diagram *diagram, size_t parameter, opevo_index vertex);
+
+/* The vertices of a parameter that an allowed point may have in place of its own, with all else as
+ * it is: its allowed neighbours in that parameter under any topology. Writes the first `capacity`
+ * of them, ascending, and returns how many there are. Cost: a path for each arc of a node; no
+ * vertex is tried that does not fit with the parameters ahead of it in the order. */
+size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
+                                  size_t parameter, opevo_index *out, size_t capacity);
 
 #ifdef __cplusplus
 }

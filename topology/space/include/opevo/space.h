@@ -51,7 +51,8 @@ typedef struct opevo_activation {
  * Errors: INVALID for no parameters, two equal names, a constraint that does not parse, names
  *         nothing known or nothing at all, uses a string as a number (also at some
  *         combination of the parameters that it names; all are tried up to 2^22 of them), or never
- *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
+ *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them, naming
+ *         a smallest group of them that conflict; LIMIT
  *         when the points exceed 2^128 - 1, for more parameters than that or 4096
  *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations,
  *         for a constraint over more than 256; NOMEM.
@@ -132,11 +133,12 @@ OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_i
  * constraint a table look-up, or its evaluation if it names more than 2^22 combinations. */
 OPEVO_API bool opevo_space_allows(const opevo_space *space, opevo_index point);
 
-/* The number of points that the constraints allow: exact by enumeration on `threads` threads (0:
- * all processors) for spaces up to `enumerate_limit` points (and 2^52) if that takes at most 2^34
- * operations, otherwise estimated from one point at a fixed pseudo-random position in each of 2^20
- * equal ranges, or fewer if the constraints are costly. Without constraints, and up to 2^20 points,
- * always exact. The answer does not depend on the number of threads. */
+/* The number of points that the constraints allow: exact by the space's diagram (opevo/diagram.h)
+ * where it fits; else by enumeration on `threads` threads (0: all processors) for spaces up to
+ * `enumerate_limit` points (and 2^52) if that takes at most 2^34 operations, otherwise estimated
+ * from one point at a fixed pseudo-random position in each of 2^20 equal ranges, or fewer if the
+ * constraints are costly. Without constraints, and up to 2^20 points, always exact. The answer does
+ * not depend on the number of threads. */
 typedef struct opevo_space_share {
     bool exact;
     opevo_index allowed;          /* when exact */
