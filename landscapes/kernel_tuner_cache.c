@@ -41,12 +41,6 @@ typedef struct reader {
     size_t line;    /* of `at` */
 } reader;
 
-bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root)
-{
-    return json_is_array(json_object_get(root, "tune_params_keys")) &&
-           json_is_object(json_object_get(root, "cache"));
-}
-
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
 /* Move to the next place where `key` stands as a key. Keys with escapes are not found; the lines of

@@ -42,6 +42,16 @@ bool opevo_i_landscape_is_description(const json_t *root)
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
+void opevo_i_landscape_column_name(const opevo_parameter *parameter, size_t component,
+                                   opevo_text *out)
+{
+    const char *own = opevo_parameter_component_name(parameter, component);
+
+    opevo_text_add(out, own ? own : opevo_parameter_name(parameter));
+    if (!own && opevo_parameter_arity(parameter) > 1)
+        opevo_text_printf(out, "_%zu", component);
+}
+
 /* Name of one member of "columns", which is a string or an object with "name". */
 static const char *column_name(const json_t *column)
 {

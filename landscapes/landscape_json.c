@@ -12,6 +12,12 @@
 
 #include <string.h>
 
+bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root)
+{
+    return json_is_array(json_object_get(root, "tune_params_keys")) &&
+           json_is_object(json_object_get(root, "cache"));
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';

@@ -23,16 +23,6 @@ static bool has_gflops(const char *unit)
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-void opevo_i_landscape_column_name(const opevo_parameter *parameter, size_t component,
-                                   opevo_text *out)
-{
-    const char *own = opevo_parameter_component_name(parameter, component);
-
-    opevo_text_add(out, own ? own : opevo_parameter_name(parameter));
-    if (!own && opevo_parameter_arity(parameter) > 1)
-        opevo_text_printf(out, "_%zu", component);
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

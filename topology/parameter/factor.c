@@ -69,24 +69,6 @@ static bool set_primes(opevo_i_topology_factor *self)
     return true;
 }
 
-/* The sum at each place is the largest that the rest of the rank allows. */
-static void unrank(const opevo_i_topology_factor *self, const opevo_i_topology_factor_prime *prime,
-                   opevo_index rank, uint8_t *sums)
-{
-    unsigned sum = prime->exponent;
-
-    sums[0] = (uint8_t)sum;
-    for (size_t i = 1; i < self->places; i++) {
-        const opevo_index *row = opevo_i_topology_factor_row(self, self->places - i);
-
-        while (row[sum] > rank)
-            sum--;
-        rank -= row[sum];
-        sums[i] = (uint8_t)sum;
-    }
-    sums[self->places] = 0;
-}
-
 /* List the sums of the primes that have few compositions, so that walks need not work them out. */
 static bool list_sums(opevo_i_topology_factor *self)
 {
@@ -107,7 +89,7 @@ static bool list_sums(opevo_i_topology_factor *self)
             continue;
         prime->sums = at;
         for (opevo_index rank = 0; rank < prime->count; rank++, at += width)
-            unrank(self, prime, rank, at);
+            opevo_i_topology_factor_unrank(self, prime, rank, at);
     }
     return true;
 }
@@ -148,27 +130,6 @@ no_memory:
     if (self)
         destroy(&self->super);
     return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
-}
-
-/* Division of 64-bit numbers is several times faster. */
-static opevo_index rank_of(const opevo_i_topology_factor *self,
-                           const opevo_i_topology_factor_prime *prime, opevo_index vertex)
-{
-    if (self->super.size <= UINT64_MAX)
-        return (uint64_t)vertex / (uint64_t)prime->stride % (uint64_t)prime->count;
-    return vertex / prime->stride % prime->count;
-}
-
-const uint8_t *opevo_i_topology_factor_sums(const opevo_i_topology_factor *self,
-                                            const opevo_i_topology_factor_prime *prime,
-                                            opevo_index vertex, uint8_t *scratch)
-{
-    opevo_index rank = rank_of(self, prime, vertex);
-
-    if (prime->sums)
-        return prime->sums + (size_t)rank * (self->places + 1);
-    unrank(self, prime, rank, scratch);
-    return scratch;
 }
 
 static void value(const opevo_parameter *parameter, opevo_index vertex, opevo_value *components)

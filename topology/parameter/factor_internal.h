@@ -49,6 +49,11 @@ static inline const opevo_index *opevo_i_topology_factor_row(const opevo_i_topol
     return self->table + m * self->columns;
 }
 
+/* Suffix sums s_0 .. s_v of the composition of a prime's exponent with this rank: each is the
+ * largest that the rest of the rank allows. O(v + exponent). */
+void opevo_i_topology_factor_unrank(const opevo_i_topology_factor *self,
+                                    const opevo_i_topology_factor_prime *prime, opevo_index rank,
+                                    uint8_t *sums);
 /* Suffix sums s_0 .. s_v of one prime at a vertex, in `scratch` or listed for good. O(1) where they
  * are listed, O(v + exponent) elsewhere. */
 const uint8_t *opevo_i_topology_factor_sums(const opevo_i_topology_factor *self,

@@ -13,84 +13,15 @@
 
 /* ---- Code ---- */
 
-static void no_memory(opevo_i_simt_decoder *self)
-{
-    self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory to decode a kernel.");
-}
-
-opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_kind kind)
-{
-    opevo_simt *simt = self->simt;
-    opevo_i_simt_code *code = &self->spare;
-
-    if (simt->code_count >= OPEVO_I_SIMT_CODE_LIMIT) {
-        self->status =
-            OPEVO_FAIL(self->err, OPEVO_LIMIT,
-                       "Kernel %s has more than %d instructions with those that it calls.",
-                       self->kernel->name, OPEVO_I_SIMT_CODE_LIMIT);
-    } else if (!opevo_reserve((void **)&simt->code, &simt->code_capacity, simt->code_count + 1,
-                              sizeof *simt->code)) {
-        no_memory(self);
-    } else {
-        code = &simt->code[simt->code_count++];
-    }
-    *code = (opevo_i_simt_code){.kind = (uint8_t)kind,
-                                .to = OPEVO_I_SIMT_NO_REGISTER,
-                                .a = OPEVO_I_SIMT_NO_REGISTER,
-                                .b = OPEVO_I_SIMT_NO_REGISTER,
-                                .c = OPEVO_I_SIMT_NO_REGISTER,
-                                .place = self->place};
-    return code;
-}
-
 static uint32_t here(const opevo_i_simt_decoder *self)
 {
     return (uint32_t)self->simt->code_count;
-}
-
-void opevo_i_simt_emit_unsupported(opevo_i_simt_decoder *self, const char *what)
-{
-    opevo_simt *simt = self->simt;
-
-    if (!opevo_reserve((void **)&simt->words, &simt->word_capacity, simt->word_count + 1,
-                       sizeof *simt->words) ||
-        !(simt->words[simt->word_count] = opevo_strdup(what))) {
-        no_memory(self);
-        return;
-    }
-    opevo_i_simt_emit(self, OPEVO_I_SIMT_UNSUPPORTED)->a = (uint32_t)simt->word_count++;
-}
-
-void opevo_i_simt_charge(opevo_i_simt_decoder *self, opevo_i_simt_cost cost)
-{
-    opevo_i_simt_code *block;
-
-    if (self->status != OPEVO_OK)
-        return;
-    block = &self->simt->code[self->block_code];
-    block->a++;
-    block->number += (int64_t)opevo_i_simt_cost_of(self->simt, cost);
 }
 
 static void begin_block(opevo_i_simt_decoder *self)
 {
     self->block_code = here(self);
     opevo_i_simt_emit(self, OPEVO_I_SIMT_BLOCK)->a = 0;
-}
-
-void opevo_i_simt_move(opevo_i_simt_decoder *self, opevo_i_simt_slot to, opevo_i_simt_slot from)
-{
-    opevo_i_simt_code *code = opevo_i_simt_emit(self, OPEVO_I_SIMT_OPERATE);
-    uint32_t number = to.size == 0   ? (uint32_t)OPEVO_I_SIMT_BIT_MOVE
-                      : to.size == 1 ? OPEVO_I_SIMT_MOVE
-                      : to.size == 2 ? OPEVO_I_SIMT_MOVE + 1
-                      : to.size == 4 ? OPEVO_I_SIMT_MOVE + 2
-                                     : OPEVO_I_SIMT_MOVE + 3;
-
-    code->to = to.at;
-    code->size = to.size;
-    code->a = from.at;
-    code->operation = self->simt->operations[number];
 }
 
 /* ---- Edges ---- */
@@ -100,7 +31,7 @@ static void fix_up(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, uint32
 {
     if (!opevo_reserve((void **)&frame->fixups, &frame->fixup_capacity, frame->fixup_count + 1,
                        sizeof *frame->fixups)) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         return;
     }
     frame->fixups[frame->fixup_count++] =
@@ -177,7 +108,7 @@ static bool collect_copies(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame
         for (uint32_t p = 0; p < target.count; p++)
             if (!add_copy(out, opevo_i_simt_part(self, &target, p),
                           opevo_i_simt_part(self, &source, p)))
-                no_memory(self);
+                opevo_i_simt_no_memory(self);
     }
     return true;
 }
@@ -269,7 +200,7 @@ static uint32_t add_cases(opevo_i_simt_decoder *self, LLVMValueRef instruction, 
 
     if (!opevo_reserve((void **)&simt->cases, &simt->case_capacity, simt->case_count + count,
                        sizeof *simt->cases)) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         return 0;
     }
     simt->case_count += count;
@@ -402,7 +333,7 @@ void opevo_i_simt_inline(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame)
     uint32_t place = self->place;
 
     if (!open_frame(frame)) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         close_frame(frame);
         return;
     }
@@ -432,7 +363,7 @@ static uint32_t struct_region(opevo_i_simt_decoder *self, LLVMValueRef function,
         return 0;
     region = opevo_i_simt_region_add(self->simt);
     if (!region || !(region->name = opevo_strdup("of a struct by value"))) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         return 0;
     }
     region->kind = OPEVO_I_SIMT_LOCAL;
@@ -459,7 +390,7 @@ static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
     slot = opevo_i_simt_part(self, value, 0);
     if (!opevo_reserve((void **)&kernel->parameters, &kernel->parameter_capacity,
                        kernel->parameter_count + 1, sizeof *kernel->parameters)) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         return;
     }
     kernel->parameters[kernel->parameter_count++] = (opevo_i_simt_parameter){
@@ -479,7 +410,7 @@ static void decode_kernel(opevo_i_simt_decoder *self, LLVMValueRef function)
 
     if (!opevo_reserve((void **)&simt->kernels, &simt->kernel_capacity, simt->kernel_count + 1,
                        sizeof *simt->kernels)) {
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
         return;
     }
     self->kernel = &simt->kernels[simt->kernel_count++];
@@ -488,7 +419,7 @@ static void decode_kernel(opevo_i_simt_decoder *self, LLVMValueRef function)
                               .file_bytes = OPEVO_I_SIMT_FIRST_REGISTER,
                               .name = opevo_strdup(LLVMGetValueName2(function, &length))};
     if (!self->kernel->name)
-        no_memory(self);
+        opevo_i_simt_no_memory(self);
     self->value_count = self->slot_count = 0;
     for (unsigned i = 0; i < count && self->status == OPEVO_OK; i++)
         add_parameter(self, &frame, i);
@@ -551,7 +482,7 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f && all.status == OPEVO_OK;
          f = LLVMGetNextFunction(f))
         if (!add_places(&all, f))
-            no_memory(&all);
+            opevo_i_simt_no_memory(&all);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f && all.status == OPEVO_OK;
          f = LLVMGetNextFunction(f))
         if (is_kernel(f))

@@ -158,12 +158,16 @@ void opevo_i_simt_globals(opevo_i_simt_decoder *self);
 void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
                               LLVMValueRef instruction);
 
-/* simt_decode.c */
+/* simt_emit.c */
 opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_kind kind);
 void opevo_i_simt_emit_unsupported(opevo_i_simt_decoder *self, const char *what);
 /* Count an instruction of the current block. */
 void opevo_i_simt_charge(opevo_i_simt_decoder *self, opevo_i_simt_cost cost);
 void opevo_i_simt_move(opevo_i_simt_decoder *self, opevo_i_simt_slot to, opevo_i_simt_slot from);
+/* The decoder fails. */
+void opevo_i_simt_no_memory(opevo_i_simt_decoder *self);
+
+/* simt_decode.c */
 /* Decode a function's body; what it returns goes to frame->result, and lanes meet behind it. */
 void opevo_i_simt_inline(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame);
 

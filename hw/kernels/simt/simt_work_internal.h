@@ -25,7 +25,7 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self);
 bool opevo_i_simt_work_memory(opevo_i_simt_work *self);
 /* simt_call_code.c: *what is the name of what is not supported. */
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
-/* simt_instructions.c: the result has the bits of an operand. */
+/* simt_emit.c: the result has the bits of an operand. */
 bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index);
 
 static inline unsigned work_log_2(uint8_t size)

@@ -7,21 +7,6 @@
 
 #include "template_internal.h"
 
-opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
-                                    opevo_pipeline_step_kind kind, int count,
-                                    const int64_t *numbers, opevo_error *err)
-{
-    return opevo_i_sketch_step(pipeline, kind, opevo_i_pipeline_number(pipeline, key), count,
-                               numbers, err);
-}
-
-opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
-                                     opevo_annotation what, opevo_error *err)
-{
-    return opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_ANNOTATE, 2,
-                                  (int64_t[]){loop, what}, err);
-}
-
 static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_value *values,
                                 opevo_pipeline **out, opevo_error *err)
 {
@@ -65,17 +50,6 @@ static opevo_status build_place(opevo_pipeline *pipeline, const opevo_slot *slot
     return opevo_i_sketch_step_on(
         pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_AT, 2,
         (int64_t[]){opevo_i_pipeline_number(pipeline, key), slot->place[choice].loop}, err);
-}
-
-opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
-                                 opevo_error *err)
-{
-    int64_t loops[OPEVO_I_LOOPS];
-
-    for (int i = 0; i < count; i++)
-        loops[i] = first + i;
-    return count > 1 ? opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_FUSE, count, loops, err)
-                     : OPEVO_OK;
 }
 
 static opevo_status build_threads(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,

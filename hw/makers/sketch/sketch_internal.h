@@ -26,9 +26,19 @@ static inline int opevo_i_sketch_warp(opevo_kernel_dialect dialect)
 
 enum { OPEVO_I_BLOCK_THREADS = 1024 };
 
+/* ---- sketch_steps.c ---- */
+
 /* Append a step with numbers. */
 opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
                                  int count, const int64_t *numbers, opevo_error *err);
+/* Steps on a stage by its key. */
+opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
+                                    opevo_pipeline_step_kind kind, int count,
+                                    const int64_t *numbers, opevo_error *err);
+opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
+                                     opevo_annotation what, opevo_error *err);
+opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
+                                 opevo_error *err);
 
 /* ---- sketch_predicates.c: of a stage, by its number ---- */
 
@@ -90,10 +100,24 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_s
 opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader,
                                  const opevo_i_sketch_panel *panel, opevo_error *err);
 
-/* ---- sketch_slots.c ---- */
+/* ---- sketch_slot.c ---- */
 
+/* A slot named after a stage and `what`. Errors: LIMIT. */
+opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, int key,
+                                     const char *what, opevo_slot **out, opevo_error *err);
+/* False where there is no room for it. */
+bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value);
 /* The slot of the axis that the vectors of the register tile run along. */
 int opevo_i_sketch_lane_slot(const opevo_sketch *sketch);
+bool opevo_i_sketch_is_computed(const opevo_i_pipeline_stage *stage);
+/* Outer loops of a stage that can be fused: neither sums nor beyond a compute_at point. */
+int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key);
+/* Whether a stage is computed at this loop. */
+bool opevo_i_sketch_has_point(const opevo_pipeline *pipeline, int key, int loop);
+/* Inner loops of a stage that can be fused to a vector. */
+int opevo_i_sketch_inner_loops(const opevo_pipeline *pipeline, int key);
+
+/* ---- sketch_slots.c ---- */
 
 /* What the pipeline of a sketch leaves open. Errors: LIMIT. */
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
@@ -105,30 +129,6 @@ static inline bool opevo_i_sketch_is_open(const opevo_sketch *sketch, int slot, 
            (sketch->slot[slot].kind == OPEVO_SLOT_TILE ||
             sketch->slot[slot].kind == OPEVO_SLOT_SUM_THREADS);
 }
-
-/* A slot named after a stage and `what`. Errors: LIMIT. */
-opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, int key,
-                                     const char *what, opevo_slot **out, opevo_error *err);
-/* False where there is no room for it. */
-bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value);
-bool opevo_i_sketch_is_computed(const opevo_i_pipeline_stage *stage);
-/* Outer loops of a stage that can be fused: neither sums nor beyond a compute_at point. */
-int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key);
-/* Whether a stage is computed at this loop. */
-bool opevo_i_sketch_has_point(const opevo_pipeline *pipeline, int key, int loop);
-/* Inner loops of a stage that can be fused to a vector. */
-int opevo_i_sketch_inner_loops(const opevo_pipeline *pipeline, int key);
-
-/* ---- sketch_build.c ---- */
-
-/* Steps on a stage by its key. */
-opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
-                                    opevo_pipeline_step_kind kind, int count,
-                                    const int64_t *numbers, opevo_error *err);
-opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
-                                     opevo_annotation what, opevo_error *err);
-opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
-                                 opevo_error *err);
 
 /* ---- sketch_slots_gpu.c ---- */
 
@@ -182,7 +182,7 @@ void opevo_i_sketch_prefer(const opevo_sketch *sketch, const opevo_device_facts 
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
 void opevo_i_sketch_prefer_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
 
-/* ---- sketch_tile.c ---- */
+/* ---- sketch_operands.c ---- */
 
 /* Along which axes of a definition that operand moves whose vectors run along axis `lanes`;
  * OPEVO_I_AXES of them. */

@@ -52,7 +52,7 @@ static inline bool opevo_i_sketch_is_written(const opevo_i_sketch_state *self)
     return self->written[self->sketch.pipeline->order[self->stage]];
 }
 
-/* ---- sketch_rules.c ---- */
+/* ---- sketch_state.c ---- */
 
 /* A copy to change, with the stage to look at next. Errors: NOMEM. */
 opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i_sketch_state **out,
@@ -62,6 +62,8 @@ void opevo_i_sketch_free_state(opevo_i_sketch_state *self); /* NULL is allowed *
 opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_state *one);
 /* The same, for the rules of the stage before; *one is NULL afterwards. */
 opevo_status opevo_i_sketch_pass_on(opevo_i_sketch_generator *self, opevo_i_sketch_state **one);
+
+/* ---- sketch_steps.c ---- */
 
 /* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
  * that do not reduce and R for those that do, and order the parts by the letters, in the last level
@@ -73,6 +75,8 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
  * them. */
 opevo_status opevo_i_sketch_follow(opevo_pipeline *pipeline, int stage, int target, int level,
                                    const int64_t *steps, opevo_error *err);
+
+/* ---- sketch_rules.c ---- */
 
 /* All rules on the stage that a state looks at; the state may be moved. */
 opevo_status opevo_i_sketch_try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_state *from);

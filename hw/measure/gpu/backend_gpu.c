@@ -91,16 +91,6 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
     opevo_free(self);
 }
 
-size_t opevo_i_gpu_output_words(const opevo_i_gpu_backend *self, int operand)
-{
-    return (self->operands.memory[operand].bytes + 3) / 4 + 2 * (size_t)OPEVO_I_GPU_GUARD_WORDS;
-}
-
-bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int operand)
-{
-    return self->operands.list.item[operand].element == OPEVO_FLOAT32;
-}
-
 /* An operand with what it needs; the driver's status. */
 static int allocate_operand(opevo_i_gpu_backend *self, int operand)
 {

@@ -48,9 +48,16 @@ typedef struct opevo_i_gpu_running {
 } opevo_i_gpu_running;
 
 /* Words of an output with its guards. */
-size_t opevo_i_gpu_output_words(const opevo_i_gpu_backend *self, int operand);
+static inline size_t opevo_i_gpu_output_words(const opevo_i_gpu_backend *self, int operand)
+{
+    return (self->operands.memory[operand].bytes + 3) / 4 + 2 * (size_t)OPEVO_I_GPU_GUARD_WORDS;
+}
+
 /* Whether what an output is poisoned with is one word, again and again. */
-bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int operand);
+static inline bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int operand)
+{
+    return self->operands.list.item[operand].element == OPEVO_FLOAT32;
+}
 
 /* ---- One execution (gpu_execute.c); false or 0 with a failed result ---- */
 

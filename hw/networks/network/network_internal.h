@@ -110,7 +110,7 @@ opevo_status opevo_i_net_attribute_ints(const opevo_i_net_call *call, const char
 opevo_status opevo_i_net_list(const opevo_i_net_call *call, int in, int since, const char *name,
                               int most, int64_t *out, int *count, opevo_error *err);
 
-/* ---- Arrays ---- */
+/* ---- Tensors of files ---- */
 
 /* An array of a TensorProto; `what` begins messages.
  *
@@ -119,6 +119,9 @@ opevo_status opevo_i_net_list(const opevo_i_net_call *call, int in, int since, c
  * Errors: INVALID, IO, NOMEM. */
 opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
                                   opevo_array *out, opevo_error *err);
+
+/* ---- Arrays ---- */
+
 /* Whether the data of a TensorProto are not in it, but in a file that it names. */
 bool opevo_i_net_is_external(const Onnx__Tensor *tensor);
 /* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder

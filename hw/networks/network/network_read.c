@@ -13,64 +13,6 @@
 
 #define SAY(reader, err, ...) opevo_i_net_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
 
-opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_status status,
-                                     opevo_error *err, const char *format, ...)
-{
-    char sentence[OPEVO_ERROR_SIZE];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    return OPEVO_FAIL(err, status, "%s: %s", self->network->path, sentence);
-}
-
-/* ---- Values --------------------------------------------------------------------------------- */
-
-static int compare_names(const void *a, const void *b, void *values)
-{
-    const opevo_network_value *value = values;
-
-    return strcmp(value[*(const int *)a].name, value[*(const int *)b].name);
-}
-
-/* Sort the values that there are by name, each of which must be the only one. */
-static opevo_status sort_names(opevo_i_net_reader *self, opevo_error *err)
-{
-    const opevo_network *network = self->network;
-
-    self->known = network->values;
-    for (int i = 0; i < network->values; i++)
-        self->sorted[i] = i;
-    qsort_r(self->sorted, (size_t)network->values, sizeof *self->sorted, compare_names,
-            network->value);
-    for (int i = 1; i < network->values; i++) {
-        if (compare_names(&self->sorted[i - 1], &self->sorted[i], network->value) == 0)
-            return SAY(self, err, "Two tensors are named '%s'.",
-                       network->value[self->sorted[i]].name);
-    }
-    return OPEVO_OK;
-}
-
-int opevo_i_net_reader_find(const opevo_i_net_reader *self, const char *name)
-{
-    const opevo_network *network = self->network;
-    int low = 0, high = self->known;
-
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        int order = strcmp(name, network->value[self->sorted[middle]].name);
-
-        if (order == 0)
-            return self->sorted[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return -1;
-}
-
 static void add_value(opevo_network *network, const char *name, int producer)
 {
     network->value[network->values++] = (opevo_network_value){.name = name, .producer = producer};
@@ -93,7 +35,7 @@ static opevo_status collect(opevo_i_net_reader *self, opevo_error *err)
                           network->path);
     for (size_t i = 0; i < graph->n_initializer; i++)
         add_value(network, graph->initializer[i]->name ? graph->initializer[i]->name : "", -1);
-    status = sort_names(self, err);
+    status = opevo_i_net_reader_sort(self, err);
     for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
         const char *name = graph->input[i]->name;
 
@@ -108,7 +50,7 @@ static opevo_status collect(opevo_i_net_reader *self, opevo_error *err)
             if (*graph->node[i]->output[k])
                 add_value(network, graph->node[i]->output[k], (int)i);
     }
-    return status == OPEVO_OK ? sort_names(self, err) : status;
+    return status == OPEVO_OK ? opevo_i_net_reader_sort(self, err) : status;
 }
 
 static opevo_status take_initializers(opevo_i_net_reader *self, opevo_error *err)

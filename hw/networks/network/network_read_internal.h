@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What network_read.c and network_read_nodes.c share. */
+/* Inside of the reader of models. */
 
 #ifndef OPEVO_NETWORK_READ_INTERNAL_H
 #define OPEVO_NETWORK_READ_INTERNAL_H
@@ -20,6 +20,8 @@ typedef struct opevo_i_net_reader {
 opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_status status,
                                      opevo_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Sort the values that there are by name, each of which must be the only one. Errors: INVALID. */
+opevo_status opevo_i_net_reader_sort(opevo_i_net_reader *self, opevo_error *err);
 /* The number of a value that was there when names were sorted, -1 for an unknown name. */
 int opevo_i_net_reader_find(const opevo_i_net_reader *self, const char *name);
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The table of operators. */
+
+#include "network_internal.h"
+
+#include <string.h>
+
+const opevo_i_net_operator *const opevo_i_net_families[] = {
+    opevo_i_net_elementwise, opevo_i_net_unary,
+    opevo_i_net_logic,       opevo_i_net_windows,
+    opevo_i_net_products,    opevo_i_net_reductions,
+    opevo_i_net_normal,      opevo_i_net_moves,
+    opevo_i_net_padding,     opevo_i_net_cumulative,
+    opevo_i_net_rearrange,   opevo_i_net_indices,
+    opevo_i_net_constants,   NULL};
+
+const opevo_i_net_operator *opevo_i_net_operator_find(const char *name)
+{
+    for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
+        for (const opevo_i_net_operator *row = *family; row->name; row++)
+            if (strcmp(row->name, name) == 0)
+                return row;
+    }
+    return NULL;
+}

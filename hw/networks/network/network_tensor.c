@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Tensors of ONNX files. */
+
+#include "network_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* Sets type and shape; the data are still to come. */
+static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
+                               opevo_error *err)
+{
+    out->type = (opevo_network_type)tensor->data_type;
+    if (!opevo_network_type_bytes(out->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has elements of ONNX type %d; opevo reads float32, float64, bool, "
+                          "int8 to int64 and uint8 to uint32.",
+                          what, tensor->data_type);
+    if (tensor->n_dims > OPEVO_NETWORK_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
+                          tensor->n_dims, OPEVO_NETWORK_DIMS);
+    out->dims = (int)tensor->n_dims;
+    for (size_t d = 0; d < tensor->n_dims; d++)
+        out->extent[d] = tensor->dims[d];
+    return opevo_i_net_check_extents(what, out->dims, out->extent, err);
+}
+
+/* How many elements the fields of the message hold, and where they are, by the type. */
+static size_t stored_elements(const Onnx__Tensor *tensor, opevo_network_type type)
+{
+    size_t bytes = opevo_network_type_bytes(type);
+
+    if (tensor->has_raw_data)
+        return bytes ? tensor->raw_data.len / bytes : 0;
+    switch (type) {
+    case OPEVO_NETWORK_UINT32:
+        return tensor->n_uint64_data;
+    case OPEVO_NETWORK_FLOAT32:
+        return tensor->n_float_data;
+    case OPEVO_NETWORK_FLOAT64:
+        return tensor->n_double_data;
+    case OPEVO_NETWORK_INT64:
+        return tensor->n_int64_data;
+    default:
+        return tensor->n_int32_data;
+    }
+}
+
+static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array *out)
+{
+    if (tensor->has_raw_data)
+        memcpy(out->data, tensor->raw_data.data, count * opevo_network_type_bytes(out->type));
+    else if (out->type == OPEVO_NETWORK_FLOAT32)
+        memcpy(out->data, tensor->float_data, count * sizeof(float));
+    else if (out->type == OPEVO_NETWORK_FLOAT64)
+        memcpy(out->data, tensor->double_data, count * sizeof(double));
+    else if (out->type == OPEVO_NETWORK_INT64)
+        memcpy(out->data, tensor->int64_data, count * sizeof(int64_t));
+    else
+        for (size_t i = 0; i < count; i++)
+            opevo_i_net_set_whole(out->type, out->data, (int64_t)i,
+                                  out->type == OPEVO_NETWORK_UINT32
+                                      ? (int64_t)tensor->uint64_data[i]
+                                      : tensor->int32_data[i]);
+}
+
+opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
+                                  opevo_array *out, opevo_error *err)
+{
+    opevo_array array = {0};
+    opevo_status status = OPEVO_OK;
+    size_t expected = 0, stored = 0;
+
+    OPEVO_TRY(take_shape(tensor, what, &array, err));
+    if (opevo_i_net_is_external(tensor)) {
+        OPEVO_TRY(opevo_i_net_external_read(tensor, what, model, &array, err));
+        *out = array;
+        return OPEVO_OK;
+    }
+    expected = (size_t)opevo_array_elements(&array);
+    stored = stored_elements(tensor, array.type);
+    if (stored != expected ||
+        (tensor->has_raw_data &&
+         tensor->raw_data.len != expected * opevo_network_type_bytes(array.type)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has data of %zu elements; its shape has %zu.",
+                          what, stored, expected);
+    OPEVO_TRY(opevo_array_allocate(&array, err));
+    if (expected)
+        copy_elements(tensor, expected, &array);
+    *out = array;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *err)
+{
+    Onnx__Tensor *tensor = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_text what = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+
+    OPEVO_TRY(opevo_file_read(path, OPEVO_NETWORK_FILE, &bytes, &size, err));
+    tensor = onnx__tensor__unpack(NULL, size, (const uint8_t *)bytes);
+    opevo_text_printf(&what, "%s: the tensor", path);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    status = tensor
+                 ? opevo_i_net_array_of(tensor, opevo_text_string(&what), NULL, out, err)
+                 : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an ONNX tensor (TensorProto).", path);
+cleanup:
+    if (tensor)
+        onnx__tensor__free_unpacked(tensor, NULL);
+    opevo_text_free(&what);
+    opevo_free(bytes);
+    return status;
+}
