@@ -5,6 +5,7 @@
 #include "cli_internal.h"
 
 #include <opevo/export.h>
+#include <opevo/schedule_file.h>
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static const opevo_option options[] = {
 
 /* `wanted` is what the arguments name, NULL where they do not. */
 static opevo_status read_schedule(const opevo_call *call, opevo_workload **wanted,
-                                  opevo_i_cli_schedule_file *out, opevo_error *err)
+                                  opevo_schedule_file *out, opevo_error *err)
 {
     const char *path = opevo_i_cli_option(call, "schedule");
     const char *on = opevo_i_cli_option(call, "on");
@@ -33,15 +34,14 @@ static opevo_status read_schedule(const opevo_call *call, opevo_workload **wante
         OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
     if (call->argument_count)
         OPEVO_TRY(opevo_i_cli_workload_of(call->arguments[0], wanted, err));
-    OPEVO_TRY(opevo_i_cli_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));
+    OPEVO_TRY(opevo_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));
     if (out->dialect == OPEVO_KERNEL_COUNT)
         out->dialect = OPEVO_KERNEL_C;
 cleanup:
     return status;
 }
 
-static opevo_status print_record(const opevo_i_cli_schedule_file *file, opevo_text *out,
-                                 opevo_error *err)
+static opevo_status print_record(const opevo_schedule_file *file, opevo_text *out, opevo_error *err)
 {
     const char *target = file->dialect == OPEVO_KERNEL_CUDA  ? "cuda"
                          : file->dialect == OPEVO_KERNEL_HIP ? "rocm"
@@ -65,7 +65,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     const char *folder = opevo_i_cli_option(call, "to");
     opevo_workload *wanted = NULL;
-    opevo_i_cli_schedule_file file = {0};
+    opevo_schedule_file file = {0};
     opevo_text files[OPEVO_EXPORT_FILES] = {0};
     opevo_export_label label = {.version = OPEVO_VERSION};
     opevo_error inner = {OPEVO_OK, ""};
@@ -101,7 +101,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 cleanup:
     for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         opevo_text_free(&files[i]);
-    opevo_i_cli_schedule_file_free(&file);
+    opevo_schedule_file_free(&file);
     opevo_workload_destroy(wanted);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <opevo/landscape.h>
 #include <opevo/law.h>
 #include <opevo/live.h>
+#include <opevo/live_starts.h>
 #include <opevo/pipeline.h>
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
@@ -87,6 +88,10 @@ const char *opevo_i_cli_option_dashes(const opevo_option *option);
 /* Value of the last option of that name, NULL when it was not given; and whether a flag was. */
 const char *opevo_i_cli_option(const opevo_call *call, const char *name);
 bool opevo_i_cli_flag(const opevo_call *call, const char *name);
+/* The values of a repeatable option, in the order given, borrowed from the call, which may be NULL;
+ * release the array. Errors: NOMEM. */
+opevo_status opevo_i_cli_option_all(const opevo_call *call, const char *name, const char ***out,
+                                    size_t *count, opevo_error *err);
 /* The option as a number in its domain, `fallback` when it was not given. The sentence names the
  * option and the domain. */
 opevo_status opevo_i_cli_option_count(const opevo_call *call, const char *name, uint64_t fallback,
@@ -219,6 +224,18 @@ opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out
 const opevo_option *opevo_i_cli_live_option(const char *name);
 opevo_status opevo_i_cli_live_program(const opevo_call *call, const char *command,
                                       const char *space, opevo_objective **out, opevo_error *err);
+/* What a call, which may be NULL, says of how kernels are measured; `list` is to be freed, also on
+ * failure. */
+opevo_status opevo_i_cli_live_options_of(const opevo_call *call, const char *device,
+                                         opevo_live_options *out, const char ***list,
+                                         opevo_error *err);
+/* --threads of a kernel, `fallback` without it; 0: all cores, which are known of this host only. */
+opevo_status opevo_i_cli_kernel_threads(const opevo_call *call, uint64_t fallback,
+                                        unsigned *threads, opevo_error *err);
+/* Before live objectives are opened: a launcher of workers may wait in a queue for long. */
+void opevo_i_cli_catch_while_waiting(const opevo_live_options *options);
+/* Say on stderr which sketches no point of can pass. */
+void opevo_i_cli_say_beyond_limit(const opevo_kernel_maker *maker);
 /* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or
  * NULL.
  */
@@ -266,29 +283,6 @@ opevo_status opevo_i_cli_kernel_files_write(const char *folder, const char *on,
                                             const opevo_objective *objective, opevo_index point,
                                             double fitness, opevo_error *err);
 
-/* ---- A schedule as a file (schedule_file.c) ---- */
-
-/* A plain value: start from {0}. */
-typedef struct opevo_i_cli_schedule_file {
-    opevo_workload *work;           /* that it is of */
-    opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
-    unsigned threads;               /* likewise 0 */
-    char *template, *configuration; /* as the head says them; NULL where it does not */
-    /* Exactly one of both is not NULL: of an operator, or of a computation. */
-    opevo_schedule *schedule;
-    opevo_pipeline *pipeline;
-} opevo_i_cli_schedule_file;
-/* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the
- * record of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator:
- * FORM", "# computation: TEXT" and "# dialect: NAME" of its head must agree with `wanted` and
- * `dialect` where these are given (NULL: are not); without such a line the given ones count, and
- * steps of an operator are those of a schedule. `wanted` must outlive `out`. Errors: those of
- * opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
-opevo_status opevo_i_cli_schedule_file_read(const char *path, const opevo_workload *wanted,
-                                            const opevo_kernel_dialect *dialect,
-                                            opevo_i_cli_schedule_file *out, opevo_error *err);
-void opevo_i_cli_schedule_file_free(opevo_i_cli_schedule_file *file);
-
 /* Whether a text ends as the name of a table does. */
 bool opevo_i_cli_is_table(const char *text);
 /* Whether a text that may name a thing or a file is meant as a file. */
@@ -323,17 +317,15 @@ void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out
         "transfer", "STORE", "measure the best points of its runs with other extents first", false \
     }
 
-/* A plain value: start from {0}, and free it. */
-typedef struct opevo_i_cli_starts {
-    opevo_start_list *list; /* NULL: the command says nothing of start points */
-    opevo_text more;        /* what that adds to the settings of a stored run */
-} opevo_i_cli_starts;
-void opevo_i_cli_starts_free(opevo_i_cli_starts *starts);
 /* From --start and --transfer: the points of --start in their order, that of the objective unless
- * one is `none`, and the transferred ones. Errors: INVALID naming the option; those of files and
- * stores; NOMEM. */
+ * one is `none`, and the transferred ones; nothing without these options. Release what is there
+ * with opevo_live_starts_free. Errors: INVALID naming the option; those of files and stores;
+ * NOMEM. */
 opevo_status opevo_i_cli_starts_read(const opevo_call *call, const opevo_objective *objective,
-                                     opevo_i_cli_starts *starts, opevo_error *err);
+                                     opevo_live_starts *starts, opevo_error *err);
+/* The words of these options, which borrow from the call; `list` is to be freed. Errors: NOMEM. */
+opevo_status opevo_i_cli_start_words(const opevo_call *call, opevo_start_words *out,
+                                     const char ***list, opevo_error *err);
 
 /* ---- The launcher of a cluster (launcher.c) ---- */
 

@@ -26,30 +26,11 @@ const opevo_option *opevo_i_cli_live_option(const char *name)
     return NULL;
 }
 
-/* The values of a repeatable option, in the order given, borrowed from the call; release the array.
- */
-static opevo_status all_of(const opevo_call *call, const char *name, const char ***out,
-                           size_t *count, opevo_error *err)
-{
-    size_t most = call ? call->given_count : 0;
-    const char **values = opevo_calloc(most + 1, sizeof *values);
-
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --%s.", name);
-    *count = 0;
-    for (size_t i = 0; i < most; i++) {
-        if (!strcmp(call->given[i].option->name, name))
-            values[(*count)++] = call->given[i].value;
-    }
-    *out = values;
-    return OPEVO_OK;
-}
-
 /* The list is the caller's, also on failure. */
 static opevo_status read_workers(const opevo_call *call, const char ***list, opevo_workers *out,
                                  opevo_error *err)
 {
-    opevo_status status = all_of(call, "workers", list, &out->count, err);
+    opevo_status status = opevo_i_cli_option_all(call, "workers", list, &out->count, err);
 
     if (status != OPEVO_OK || !call)
         return status;
@@ -101,9 +82,9 @@ opevo_status opevo_i_cli_live_program(const opevo_call *call, const char *comman
     options.command = command;
     OPEVO_TRY(read_program(call, &options, err));
     OPEVO_TRY(read_workers(call, &workers, &options.workers, err));
-    OPEVO_TRY(all_of(call, "exit", &exits, &options.exit_count, err));
+    OPEVO_TRY(opevo_i_cli_option_all(call, "exit", &exits, &options.exit_count, err));
     options.exits = exits;
-    OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
+    OPEVO_TRY(opevo_i_cli_option_all(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
     OPEVO_TRY(opevo_i_cli_space_of(space, &loaded, err));
     OPEVO_TRY(opevo_program_open(loaded, &options, out, err));
@@ -234,14 +215,15 @@ static opevo_status find_maker(const opevo_workload *work, const char *name,
     return status;
 }
 
-/* Of a kernel. */
-static opevo_status read_threads(const opevo_call *call, unsigned *threads, opevo_error *err)
+opevo_status opevo_i_cli_kernel_threads(const opevo_call *call, uint64_t fallback,
+                                        unsigned *threads, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    uint64_t count = 1;
+    uint64_t count = fallback;
 
     if (call)
-        OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 1, 0, OPEVO_THREADS_MOST, &count, err));
+        OPEVO_TRY(opevo_i_cli_option_count(call, "threads", fallback, 0, OPEVO_THREADS_MOST, &count,
+                                           err));
     if (count == 0 && (opevo_i_cli_flag(call, "workers") || opevo_i_cli_flag(call, "workers-from")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--threads 0: give their number, as other hosts have other cores.");
@@ -272,8 +254,7 @@ cleanup:
     return status;
 }
 
-/* Say on stderr which sketches no point of can pass. */
-static void say_beyond_limit(const opevo_kernel_maker *maker)
+void opevo_i_cli_say_beyond_limit(const opevo_kernel_maker *maker)
 {
     opevo_text names = {0};
     size_t count = maker->computation ? opevo_sketches_beyond_limit(maker, &names) : 0;
@@ -299,7 +280,7 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
     OPEVO_TRY(opevo_i_cli_device_of(device, &dialect, err));
-    OPEVO_TRY(read_threads(call, &threads, err));
+    OPEVO_TRY(opevo_i_cli_kernel_threads(call, 1, &threads, err));
     OPEVO_TRY(find_maker(work, name, dialect, threads, out, err));
 cleanup:
     return status;
@@ -322,33 +303,50 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
     return OPEVO_FAIL(err, status, "%s: %s", file, inner.message);
 }
 
+opevo_status opevo_i_cli_live_options_of(const opevo_call *call, const char *device,
+                                         opevo_live_options *out, const char ***list,
+                                         opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *out = opevo_live_defaults();
+    out->device = device;
+    /* A plan is also opened to be merged, or shown, and then by no verb. */
+    out->meet = call && call->verb && !opevo_i_cli_flag(call, "dry-run");
+    out->of_plan = !call || !call->verb || !strcmp(call->verb->name, "study");
+    out->interrupt = &opevo_i_cli_interrupted;
+    OPEVO_TRY(read_kernels(call, out, err));
+    OPEVO_TRY(read_workers(call, list, &out->workers, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_cli_catch_while_waiting(const opevo_live_options *options)
+{
+    if (options->meet && (options->workers.from || options->workers.count))
+        opevo_i_cli_catch_interrupts();
+}
+
 opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device, const char *space,
                                       const opevo_workload *work, opevo_objective **out,
                                       opevo_error *err)
 {
-    opevo_live_options options = opevo_live_defaults();
+    opevo_live_options options = {.device = device};
     opevo_status status = OPEVO_OK;
     opevo_kernel_maker *maker = NULL;
     const char **workers = NULL;
     const char **criteria = NULL;
 
-    options.device = device;
-    /* A plan is also opened to be merged, or shown, and then by no verb. */
-    options.meet = call && call->verb && !opevo_i_cli_flag(call, "dry-run");
-    options.of_plan = !call || !call->verb || !strcmp(call->verb->name, "study");
-    options.interrupt = &opevo_i_cli_interrupted;
-    OPEVO_TRY(read_kernels(call, &options, err));
-    OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
+    OPEVO_TRY(opevo_i_cli_live_options_of(call, device, &options, &workers, err));
+    OPEVO_TRY(opevo_i_cli_option_all(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
-    OPEVO_TRY(read_workers(call, &workers, &options.workers, err));
     OPEVO_TRY(open_maker(call, device, work, &maker, err));
     OPEVO_TRY(limit_scratch(call, maker, err));
     if (space)
         OPEVO_TRY(narrow(maker, space, err));
     else if (options.meet)
-        say_beyond_limit(maker);
-    if (options.meet && (options.workers.from || options.workers.count))
-        opevo_i_cli_catch_interrupts(); /* a launcher may wait in a queue for long */
+        opevo_i_cli_say_beyond_limit(maker);
+    opevo_i_cli_catch_while_waiting(&options);
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;
 cleanup:

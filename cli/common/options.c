@@ -218,3 +218,20 @@ opevo_status opevo_i_cli_option_positive(const opevo_call *call, const char *nam
     *out = value;
     return OPEVO_OK;
 }
+
+opevo_status opevo_i_cli_option_all(const opevo_call *call, const char *name, const char ***out,
+                                    size_t *count, opevo_error *err)
+{
+    size_t most = call ? call->given_count : 0;
+    const char **values = opevo_calloc(most + 1, sizeof *values);
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --%s.", name);
+    *count = 0;
+    for (size_t i = 0; i < most; i++) {
+        if (!strcmp(call->given[i].option->name, name))
+            values[(*count)++] = call->given[i].value;
+    }
+    *out = values;
+    return OPEVO_OK;
+}

@@ -5,10 +5,9 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
-#include <opevo/network_choices.h>
-#include <opevo/network_library.h>
 #include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
+#include <opevo/network_tuning.h>
 
 #include "cli_internal.h"
 
@@ -52,18 +51,6 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
                                          const opevo_i_cli_arrays *inputs, opevo_text *out,
                                          int *exit_code, opevo_error *err);
 
-/* What a library is made of. */
-typedef struct opevo_i_cli_network_plan {
-    opevo_network_inference *inference; /* after the passes */
-    const opevo_network_inference
-        *reference; /* whose results its test expects; NULL: those of the same */
-    /* What measured times may change: the network before the passes that have a choice, these
-     * passes, and the choices; NULL: nothing. */
-    opevo_network_inference *fused;
-    uint32_t passes;
-    opevo_network_choices *choices;
-} opevo_i_cli_network_plan;
-
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
 /* Options that are about tuning on a device; NULL ends the list. */
@@ -77,30 +64,19 @@ void opevo_i_cli_library_leave(const char *folder, bool made);
 void opevo_i_cli_network_say(const opevo_call *call, const char *what);
 /* The file of the model, without its folder. */
 const char *opevo_i_cli_network_name(const opevo_call *call);
-/* The library as the call wants it, untuned; its test expects the results of `reference`. */
-opevo_status opevo_i_cli_library_create(const opevo_call *call,
-                                        const opevo_network_inference *inference,
-                                        const opevo_network_inference *reference,
-                                        opevo_network_library **out, opevo_error *err);
 /* Whether --on names a GPU. */
 bool opevo_i_cli_network_for_gpu(const opevo_call *call);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
  * is appended. Where times choose otherwise than the passes, the library is replaced, and the
  * inference of the plan. (network_tune.c) */
-opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_i_cli_network_plan *plan,
+opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan *plan,
+                                      const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,
                                       int *exit_code, opevo_error *err);
 /* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
 bool opevo_i_cli_network_is_tuned(const opevo_call *call);
-struct opevo_i_cli_tasks;
-/* Put into the store what the library needs in memory, and what the kernel of each successful trial
- * would add. `task` has the number of each in the library; -1: it is not there.
- * (network_memory.c) */
-opevo_status opevo_i_cli_library_note_memory(opevo_network_library *library,
-                                             const struct opevo_i_cli_tasks *tasks, const int *task,
-                                             opevo_error *err);
 /* All of it. */
-opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_i_cli_network_plan *plan,
+opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

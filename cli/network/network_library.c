@@ -60,28 +60,25 @@ const char *opevo_i_cli_network_name(const opevo_call *call)
     return slash ? slash + 1 : call->arguments[0];
 }
 
-opevo_status opevo_i_cli_library_create(const opevo_call *call,
-                                        const opevo_network_inference *inference,
-                                        const opevo_network_inference *reference,
-                                        opevo_network_library **out, opevo_error *err)
+/* What the call says of the library. */
+static opevo_status read_options(const opevo_call *call, opevo_network_library_options *out,
+                                 opevo_error *err)
 {
     const char *on = opevo_i_cli_option(call, "on");
-    opevo_network_library_options options = {.model = opevo_i_cli_network_name(call),
-                                             .version = OPEVO_VERSION,
-                                             .reference = reference,
-                                             .name = opevo_i_cli_option(call, "name")};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
-    (void)opevo_i_cli_dialect_of(on ? on : "cpu", &options.dialect); /* it is C otherwise */
+    *out = (opevo_network_library_options){.model = opevo_i_cli_network_name(call),
+                                           .version = OPEVO_VERSION,
+                                           .name = opevo_i_cli_option(call, "name")};
+    (void)opevo_i_cli_dialect_of(on ? on : "cpu", &out->dialect); /* it is C otherwise */
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &options.seed, err));
-    options.threads = options.dialect != OPEVO_KERNEL_C ? 1
-                      : threads                         ? (unsigned)threads
-                                                        : opevo_processor_count();
-    if (options.dialect == OPEVO_KERNEL_C)
-        opevo_hardware_list(note_cpu, &options.facts);
-    OPEVO_TRY(opevo_network_library_create(inference, &options, out, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &out->seed, err));
+    out->threads = out->dialect != OPEVO_KERNEL_C ? 1
+                   : threads                      ? (unsigned)threads
+                                                  : opevo_processor_count();
+    if (out->dialect == OPEVO_KERNEL_C)
+        opevo_hardware_list(note_cpu, &out->facts);
 cleanup:
     return status;
 }
@@ -202,24 +199,26 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
     return status == OPEVO_OK ? make_folder(opevo_i_cli_option(call, "-o"), made, err) : status;
 }
 
-opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_i_cli_network_plan *plan,
+opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_cli_option(call, "-o");
     bool gpu = opevo_i_cli_network_for_gpu(call);
+    opevo_network_library_options options;
     opevo_network_library *library = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
+    OPEVO_TRY(read_options(call, &options, err));
     opevo_i_cli_network_say(call, "making a kernel for each computation");
-    OPEVO_TRY(opevo_i_cli_library_create(call, plan->inference, plan->reference, &library, err));
+    OPEVO_TRY(opevo_network_plan_library(plan, &options, &library, err));
     if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK) {
         status = OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
         goto cleanup;
     }
     opevo_i_cli_network_say(call, "");
     if (opevo_i_cli_network_is_tuned(call))
-        OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &library, out, exit_code, err));
+        OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &options, &library, out, exit_code, err));
     opevo_i_cli_network_print_winograd(plan->inference, out);
     opevo_i_cli_network_say(call,
                             "writing the library, and computing the results that its test expects");

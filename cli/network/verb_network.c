@@ -240,46 +240,20 @@ cleanup:
     return status;
 }
 
-/* What measured times may choose. */
-static opevo_status find_choices(const opevo_network *network, uint32_t mask,
-                                 opevo_i_cli_network_plan *plan, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    uint32_t with_choice = 0;
-
-    OPEVO_TRY(opevo_network_passes_named("block,winograd", &with_choice, err));
-    OPEVO_TRY(opevo_network_inference_create(network, &plan->fused, err));
-    plan->passes = mask & with_choice;
-    plan->fused->winograd.error = plan->inference->winograd.error;
-    OPEVO_TRY(opevo_network_inference_pass(plan->fused, mask & ~with_choice, err));
-    OPEVO_TRY(opevo_network_choices_create(plan->fused, plan->passes, &plan->choices, err));
-cleanup:
-    return status;
-}
-
 /* The library; where --error changes results, its test expects those of the model without. */
-static opevo_status emit(const opevo_call *call, const opevo_network *network,
-                         opevo_network_inference *inference, uint32_t mask, opevo_text *out,
-                         int *exit_code, opevo_error *err)
+static opevo_status emit(const opevo_call *call, const opevo_network *network, uint32_t mask,
+                         double error, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    opevo_i_cli_network_plan plan = {.inference = inference};
-    opevo_network_inference *reference = NULL;
+    const opevo_network_plan_options how = {
+        .passes = mask, .error = error, .chooses = opevo_i_cli_network_is_tuned(call)};
+    opevo_network_plan *plan = NULL;
     opevo_status status = OPEVO_OK;
 
     opevo_i_cli_network_say(call, "running the passes");
-    OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
-    if (inference->winograd.layers) {
-        OPEVO_TRY(opevo_network_inference_create(network, &reference, err));
-        OPEVO_TRY(opevo_network_inference_pass(reference, mask, err));
-        plan.reference = reference;
-    }
-    if (opevo_i_cli_network_is_tuned(call))
-        OPEVO_TRY(find_choices(network, mask, &plan, err));
-    OPEVO_TRY(opevo_i_cli_library_emit(call, &plan, out, exit_code, err));
+    OPEVO_TRY(opevo_network_plan_create(network, &how, &plan, err));
+    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, out, exit_code, err));
 cleanup:
-    opevo_network_choices_destroy(plan.choices);
-    opevo_network_inference_destroy(plan.fused);
-    opevo_network_inference_destroy(reference);
+    opevo_network_plan_destroy(plan);
     return status;
 }
 
@@ -311,14 +285,14 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
     opevo_i_cli_network_say(call, "reading the model");
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
-    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
     opevo_i_cli_network_say(call, "");
-    inference->winograd.error = error;
     opevo_i_cli_network_warn(call, network);
     if (opevo_i_cli_flag(call, "-o")) {
-        status = emit(call, network, inference, mask, out, exit_code, err);
+        status = emit(call, network, mask, error, out, exit_code, err);
         goto cleanup;
     }
+    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
+    inference->winograd.error = error;
     if (!files) {
         status = describe(call, inference, mask, out, err);
         goto cleanup;

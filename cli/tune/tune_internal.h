@@ -26,7 +26,6 @@ typedef struct opevo_i_cli_tuning {
     opevo_run_options run;
     opevo_setting_value *settings;
     opevo_text settings_text;
-    size_t workers;        /* that measure; 0: it is computed */
     opevo_text batch_text; /* "batch=4": decided by their number; empty: by the call, or none */
     bool widened;          /* beyond the default of the tuner */
     uint64_t runs;
@@ -39,7 +38,7 @@ typedef struct opevo_i_cli_tuning {
     const opevo_call *call; /* of opevo tune, whose specification the store keeps; NULL: another */
     opevo_text call_text;   /* that */
     opevo_earlier earlier;  /* to learn from */
-    opevo_i_cli_starts starts;
+    opevo_live_starts starts;
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_finals *finals;
@@ -71,11 +70,19 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self); /* but not the store */
 /* Take the batch of the workers among the default settings (tune_workers.c). */
 opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *self,
                                     opevo_error *err);
-/* Say on stderr what the workers change, and how many of them will be idle. */
-void opevo_i_cli_tune_tell_batch(const opevo_i_cli_tuning *self);
+/* "batch=4" where the number of workers decides it; nothing where the call does, or for a tuner
+ * without such a setting. */
+void opevo_i_cli_print_batch(const opevo_call *call, const opevo_tuner_ops *tuner,
+                             const opevo_setting_value *settings, opevo_text *out);
+/* Say on stderr what the workers change of a run, whose batch is as printed above, and how many of
+ * them will be idle. */
+void opevo_i_cli_tell_batch(const char *verb, const opevo_objective *objective,
+                            const opevo_run_options *run, const char *batch);
 /* Say on stderr where workers were not what was asked for, and, of runs that have ended, where
  * others measured them before. */
-void opevo_i_cli_tune_tell_workers(const opevo_i_cli_tuning *self, bool ended);
+void opevo_i_cli_tell_run_workers(const char *verb, const opevo_objective *objective,
+                                  opevo_store *store, const opevo_run_result *results,
+                                  uint64_t count);
 /* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
 opevo_status opevo_i_cli_tune_parse_target(const opevo_call *call, double *value, bool *share,
                                            opevo_error *err);
@@ -145,6 +152,29 @@ opevo_status opevo_i_cli_tasks_refuse(const opevo_call *call, opevo_error *err);
 opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
                                     opevo_error *err);
 
+/* What trials of tasks have cost, and what of that came from the store. */
+typedef struct opevo_i_cli_spent {
+    double trials, cost_s, resumed, resumed_cost_s;
+} opevo_i_cli_spent;
+
+/* Count a trial (tasks_progress.c). */
+void opevo_i_cli_spent_note(opevo_i_cli_spent *self, const opevo_trial *trial, bool resumed);
+/* A trial of task `number` of `count`, as the line of progress says it; `aim` is the value of the
+ * whole, `best` the fitness of its best trial so far. */
+typedef struct opevo_i_cli_task_trial {
+    size_t number, count;
+    const char *name, *aim;
+    const opevo_objective *objective;
+    double best;
+    uint64_t trial, failed;
+} opevo_i_cli_task_trial;
+/* Draw it, with the share of the nearer one of two limits, of which 0 is none. */
+void opevo_i_cli_tasks_draw(opevo_progress *progress, const opevo_i_cli_spent *spent,
+                            uint64_t trials, double seconds, const opevo_i_cli_task_trial *what);
+/* That the finals of a task are held, which may take as long as many trials. */
+void opevo_i_cli_tasks_draw_finals(opevo_progress *progress, size_t number, size_t count,
+                                   const char *name, const opevo_finals *finals);
+
 /* What is tuned together. */
 typedef struct opevo_i_cli_tasks {
     opevo_i_cli_tuning *tunings; /* `count` of them, each with one run */
@@ -155,20 +185,12 @@ typedef struct opevo_i_cli_tasks {
     opevo_scheduler *scheduler; /* until it has ended */
     opevo_task *tasks;          /* as the scheduler left them, with results of their tunings */
     opevo_scheduler_result result;
-    double *times_s;      /* scratch, one for each task */
-    double sum_s;         /* of weight x time, whatever the aim */
-    double optimum_s;     /* value of the aim; NAN where an optimum is unknown */
-    double finals_s;      /* with the winners of the finals; NAN where a task had none */
-    const char *network;  /* name of the network that the tasks are of; NULL: separate operators */
-    size_t network_tasks; /* tasks of the network, also those that are not tuned */
-    /* Called before the first round and after each: it may give tasks other weights, by
-     * opevo_i_cli_tasks_weigh. A task that has weight 0 in the end has no finals. NULL: weights
-     * stay. */
-    opevo_status (*between)(struct opevo_i_cli_tasks *self, opevo_error *err);
-    void *context; /* of that */
+    double *times_s;  /* scratch, one for each task */
+    double sum_s;     /* of weight x time, whatever the aim */
+    double optimum_s; /* value of the aim; NAN where an optimum is unknown */
+    double finals_s;  /* with the winners of the finals; NAN where a task had none */
     opevo_store *store;
-    int64_t group;                  /* in the store; 0: none */
-    double resumed, resumed_cost_s; /* trials taken from the store, and their cost */
+    opevo_i_cli_spent spent;
     opevo_progress progress;
 } opevo_i_cli_tasks;
 
@@ -181,10 +203,6 @@ double opevo_i_cli_tasks_value(opevo_i_cli_tasks *self, opevo_aim aim,
 /* Into zeros; what is there is to be released, also on failure. */
 opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *self,
                                     opevo_error *err);
-/* The weight of a task in the sum, from now on, and that by which it is given rounds, of at most so
- * many trials; 0: as the options say. Errors: those of opevo_scheduler_weigh. */
-opevo_status opevo_i_cli_tasks_weigh(opevo_i_cli_tasks *self, size_t task, double weight,
-                                     double worth, uint64_t round, opevo_error *err);
 /* Tune them; `quiet` for no progress line. An interrupt ends it early. */
 opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err);
 void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self); /* and the store */

@@ -12,11 +12,11 @@
 /* ---- On stderr ------------------------------------------------------------------------------ */
 
 /* Whether one of the workers of this call is it. */
-static bool is_of_call(const opevo_i_cli_tuning *self, const opevo_i_cli_measured_worker *one)
+static bool is_of_call(const opevo_objective *objective, const opevo_i_cli_measured_worker *one)
 {
     opevo_worker_facts worker;
 
-    for (size_t i = 0; opevo_objective_worker(self->objective, i, &worker); i++) {
+    for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
         if (!strcmp(worker.host, one->host) && !strcmp(worker.device, one->device) &&
             !strcmp(worker.command, one->command))
             return true;
@@ -24,7 +24,7 @@ static bool is_of_call(const opevo_i_cli_tuning *self, const opevo_i_cli_measure
     return false;
 }
 
-static void add_workers(const opevo_i_cli_tuning *self, const opevo_i_cli_measured *measured,
+static void add_workers(const opevo_objective *objective, const opevo_i_cli_measured *measured,
                         bool of_call, opevo_text *out)
 {
     const char *separator = "";
@@ -32,7 +32,7 @@ static void add_workers(const opevo_i_cli_tuning *self, const opevo_i_cli_measur
     for (size_t i = 0; i < measured->count; i++) {
         const opevo_i_cli_measured_worker *one = &measured->workers[i];
 
-        if (!one->trials || is_of_call(self, one) != of_call)
+        if (!one->trials || is_of_call(objective, one) != of_call)
             continue;
         opevo_text_add(out, separator);
         opevo_i_cli_worker_print(one->command, one->host, one->device, out);
@@ -41,27 +41,30 @@ static void add_workers(const opevo_i_cli_tuning *self, const opevo_i_cli_measur
 }
 
 /* That other workers measured the trials of earlier calls. */
-static void tell_changed(const opevo_i_cli_tuning *self, const opevo_run_result *result)
+static void tell_changed(const char *verb, const opevo_objective *objective, opevo_store *store,
+                         const opevo_run_result *result)
 {
     opevo_i_cli_measured measured;
     opevo_text before = {0}, now = {0};
 
-    if (!self->run.store || !result->resumed || result->trials == result->resumed ||
-        opevo_i_cli_measured_read(self->run.store, result->run, result->trials, &measured, NULL))
+    if (!store || !result->resumed || result->trials == result->resumed ||
+        opevo_i_cli_measured_read(store, result->run, result->trials, &measured, NULL))
         return;
-    add_workers(self, &measured, false, &before);
-    add_workers(self, &measured, true, &now);
+    add_workers(objective, &measured, false, &before);
+    add_workers(objective, &measured, true, &now);
     if (before.length && now.length)
-        fprintf(stderr, "opevo %s: run %lld has trials of %s, and now of %s.\n", self->verb,
+        fprintf(stderr, "opevo %s: run %lld has trials of %s, and now of %s.\n", verb,
                 (long long)result->run, opevo_text_string(&before), opevo_text_string(&now));
     opevo_text_free(&before);
     opevo_text_free(&now);
     opevo_i_cli_measured_free(&measured);
 }
 
-void opevo_i_cli_tune_tell_workers(const opevo_i_cli_tuning *self, bool ended)
+void opevo_i_cli_tell_run_workers(const char *verb, const opevo_objective *objective,
+                                  opevo_store *store, const opevo_run_result *results,
+                                  uint64_t count)
 {
-    for (uint64_t i = 0; ended && i < self->runs; i++)
-        tell_changed(self, &self->results[i]);
-    opevo_i_cli_tell_workers(self->verb, self->objective);
+    for (uint64_t i = 0; i < count; i++)
+        tell_changed(verb, objective, store, &results[i]);
+    opevo_i_cli_tell_workers(verb, objective);
 }

@@ -214,6 +214,6 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
     opevo_text_free(&self->batch_text);
     opevo_free(self->settings);
     opevo_earlier_free(&self->earlier);
-    opevo_i_cli_starts_free(&self->starts);
+    opevo_live_starts_free(&self->starts);
     opevo_free(self->results);
 }

@@ -40,73 +40,41 @@ typedef struct observed_task {
     size_t number;
 } observed_task;
 
-/* Share of the limit that is nearest, and what of it was taken from the store. */
-static double share_done(const opevo_i_cli_tasks *self, double *given)
-{
-    const opevo_scheduler_options *options = &self->options;
-    double trials = 0, cost_s = 0;
-
-    for (size_t i = 0; i < self->count; i++) {
-        const opevo_run_result *result = opevo_scheduler_task(self->scheduler, i)->result;
-
-        trials += (double)result->trials;
-        cost_s += result->cost_s;
-    }
-    trials = options->trials ? trials / (double)options->trials : 0;
-    cost_s = options->seconds > 0 ? cost_s / options->seconds : 0;
-    *given = trials > cost_s ? self->resumed / (double)options->trials
-             : cost_s > 0    ? self->resumed_cost_s / options->seconds
-                             : 0;
-    return fmin(1, fmax(trials, cost_s));
-}
-
-/* Whether a task is one of the whole as it is, and not one that might take the place of another. */
-static bool is_needed(const opevo_i_cli_tasks *self, size_t task)
-{
-    return !self->between || self->weights[task] > 0;
-}
-
-/* "latency 1.2 ms", or of the tasks that have had a success. */
+/* "sum 1.2 ms", or of the tasks that have had a success. */
 static void print_aim(const opevo_i_cli_tasks *self, char *out, size_t size)
 {
     bool sums = self->options.aim == OPEVO_AIM_SUM;
-    size_t known = 0, all = self->network ? self->network_tasks : self->count;
+    size_t known = 0;
     double sum_s = 0;
     char time[40];
 
     for (size_t i = 0; i < self->count && sums; i++) {
         const opevo_i_cli_tuning *tuning = &self->tunings[i];
 
-        if (!is_needed(self, i))
-            continue;
         if (tuning->best > 0)
             sum_s += self->weights[i] * opevo_objective_time_s(tuning->objective, tuning->best);
         known += tuning->best > 0;
     }
-    snprintf(out, size, "%s %s", self->network ? "latency" : opevo_aim_name(self->options.aim),
+    snprintf(out, size, "%s %s", opevo_aim_name(self->options.aim),
              opevo_i_cli_tasks_time(!sums       ? opevo_scheduler_state(self->scheduler)->aim_s
                                     : known > 0 ? sum_s
                                                 : NAN,
                                     time, sizeof time));
-    if (sums && known > 0 && known < all)
-        snprintf(out + strlen(out), size - strlen(out), " of %zu of %zu tasks", known, all);
+    if (sums && known > 0 && known < self->count)
+        snprintf(out + strlen(out), size - strlen(out), " of %zu of %zu tasks", known, self->count);
 }
 
 static void draw(opevo_i_cli_tasks *self, size_t number, const opevo_trial *trial)
 {
     const opevo_i_cli_tuning *tuning = &self->tunings[number];
-    const char *unit = tuning->objective->unit;
-    char line[320], best[80] = "none", aim[80];
-    double done = share_done(self, &self->progress.given);
+    char aim[80];
 
-    if (tuning->best > 0)
-        snprintf(best, sizeof best, "%.6g %s", opevo_unit_result(unit, tuning->best),
-                 opevo_unit_name(unit));
     print_aim(self, aim, sizeof aim);
-    snprintf(line, sizeof line, "%s; %zu/%zu %.100s: trial %llu, best %s, %llu failed", aim,
-             number + 1, self->count, self->names[number], (unsigned long long)trial->number, best,
-             (unsigned long long)tuning->failed);
-    opevo_i_cli_progress_draw(&self->progress, done, line);
+    opevo_i_cli_tasks_draw(&self->progress, &self->spent, self->options.trials,
+                           self->options.seconds,
+                           &(const opevo_i_cli_task_trial){number, self->count, self->names[number],
+                                                           aim, tuning->objective, tuning->best,
+                                                           trial->number, tuning->failed});
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -119,8 +87,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     snprintf(which, sizeof which, "%.120s, ", self->names[observed->number]);
     opevo_i_cli_tune_note_failure(tuning, 0, which, trial, resumed);
     opevo_finals_note(tuning->finals, trial);
-    self->resumed += resumed;
-    self->resumed_cost_s += resumed ? opevo_outcome_cost_s(&trial->outcome) : 0;
+    opevo_i_cli_spent_note(&self->spent, trial, resumed);
     tuning->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     tuning->best = fmax(tuning->best, trial->outcome.fitness);
     if (opevo_i_cli_progress_due(&self->progress))
@@ -164,87 +131,17 @@ cleanup:
     return status;
 }
 
-/* ---- What the store has of the whole ---- */
-
-/* The tasks with their weights; of separate operators the name is that of all. */
-static opevo_status begin_group(opevo_i_cli_tasks *self, opevo_error *err)
-{
-    opevo_group_task *tasks = opevo_calloc(self->count, sizeof *tasks);
-    opevo_text name = {0};
-    opevo_status status = OPEVO_OK;
-
-    if (!tasks)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
-    for (size_t i = 0; i < self->count; i++) {
-        tasks[i] =
-            (opevo_group_task){.run = opevo_scheduler_task(self->scheduler, i)->result->run,
-                               .name = (char *)self->names[i],
-                               .weight = self->weights[i],
-                               .scale_s = opevo_objective_time_s(self->tunings[i].objective, 1)};
-        if (!self->network)
-            opevo_text_printf(&name, "%s%s", i ? ", " : "", self->names[i]);
-    }
-    if (self->network)
-        opevo_text_add(&name, self->network);
-    OPEVO_TRY(opevo_text_check(&name, err));
-    status =
-        opevo_store_begin_group(self->store,
-                                &(opevo_group){.name = name.data,
-                                               .is_network = self->network != NULL,
-                                               .aim = (char *)opevo_aim_name(self->options.aim),
-                                               .tasks = tasks,
-                                               .count = self->count},
-                                &self->group, err);
-cleanup:
-    opevo_text_free(&name);
-    opevo_free(tasks);
-    return status;
-}
-
-/* One round, noted in the store. */
-static opevo_status step(opevo_i_cli_tasks *self, bool *over, opevo_error *err)
-{
-    uint64_t rounds = opevo_scheduler_state(self->scheduler)->rounds;
-    opevo_group_round round = {.task = self->count};
-    opevo_status status = opevo_scheduler_step(self->scheduler, over, err);
-
-    if (!self->store || status != OPEVO_OK ||
-        opevo_scheduler_state(self->scheduler)->rounds == rounds)
-        return status;
-    for (size_t i = 0; i < self->count; i++) {
-        const opevo_task *task = opevo_scheduler_task(self->scheduler, i);
-
-        if (task->rounds > self->tasks[i].rounds)
-            round = (opevo_group_round){.task = i, .trials = task->result->trials};
-        self->tasks[i].rounds = task->rounds;
-    }
-    return opevo_store_put_round(self->store, self->group, (size_t)rounds, &round, err);
-}
-
-opevo_status opevo_i_cli_tasks_weigh(opevo_i_cli_tasks *self, size_t task, double weight,
-                                     double worth, uint64_t round, opevo_error *err)
-{
-    self->weights[task] = weight;
-    return opevo_scheduler_weigh(self->scheduler, task, worth, round, err);
-}
-
-/* Rounds until the scheduler is over. */
+/* Rounds until the scheduler is over, as a group in the store. */
 static opevo_status run_rounds(opevo_i_cli_tasks *self, opevo_error *err)
 {
+    const opevo_task_group_options group = {.names = self->names};
     opevo_status status = OPEVO_OK;
     bool over = false;
 
-    if (self->between)
-        OPEVO_TRY(self->between(self, err));
     if (self->store)
-        OPEVO_TRY(begin_group(self, err));
-    while (!over) {
-        OPEVO_TRY(step(self, &over, err));
-        if (self->between)
-            OPEVO_TRY(self->between(self, err));
-    }
-    if (self->store && self->between)
-        OPEVO_TRY(begin_group(self, err)); /* with the weights of the end */
+        OPEVO_TRY(opevo_scheduler_keep(self->scheduler, self->store, &group, NULL, err));
+    while (!over)
+        OPEVO_TRY(opevo_scheduler_step(self->scheduler, &over, err));
 cleanup:
     return status;
 }
@@ -264,19 +161,6 @@ static opevo_status end_scheduler(opevo_i_cli_tasks *self, opevo_error *err)
     return opevo_scheduler_end(scheduler, err);
 }
 
-/* They may take as long as many trials. */
-static void draw_finals(opevo_i_cli_tasks *self, size_t number)
-{
-    char line[200];
-
-    if (!self->progress.active || self->tunings[number].finals->count < 2)
-        return;
-    snprintf(line, sizeof line, "finals %zu/%zu %.100s", number + 1, self->count,
-             self->names[number]);
-    opevo_i_cli_progress_draw(&self->progress, (double)number / (double)self->count, line);
-    self->progress.drawn_s = self->progress.started_s; /* to be cleared in the end */
-}
-
 static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -285,13 +169,13 @@ static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error 
     for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
         opevo_i_cli_tuning *tuning = &self->tunings[i];
 
-        if (!opevo_interrupt_is_raised(&opevo_i_cli_interrupted) && is_needed(self, i))
-            draw_finals(self, i);
+        if (!opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
+            opevo_i_cli_tasks_draw_finals(&self->progress, i, self->count, self->names[i],
+                                          tuning->finals);
         if (self->store)
             status = opevo_i_cli_reasons_complete(&tuning->reasons[0], self->store,
                                                   tuning->results[0].run, err);
-        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted) &&
-            is_needed(self, i))
+        if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
             status =
                 opevo_finals_run(tuning->finals, tuning->objective, tuning->run.seed, self->store,
                                  tuning->results[0].run, &opevo_i_cli_interrupted, err);
@@ -312,7 +196,9 @@ opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_er
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));
     OPEVO_TRY(add_tasks(self, observed, err));
     if (!quiet && self->count > 0)
-        opevo_i_cli_tune_tell_batch(&self->tunings[0]);
+        opevo_i_cli_tell_batch(self->tunings[0].verb, self->tunings[0].objective,
+                               &self->tunings[0].run,
+                               opevo_text_string(&self->tunings[0].batch_text));
     OPEVO_TRY(run_rounds(self, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_cli_progress_end(&self->progress);
@@ -321,7 +207,8 @@ opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_er
     self->finals_s = opevo_i_cli_tasks_value(self, self->options.aim, winner_s);
 cleanup:
     for (size_t i = 0; i < self->count; i++)
-        opevo_i_cli_tune_tell_workers(&self->tunings[i], status == OPEVO_OK);
+        opevo_i_cli_tell_run_workers(self->tunings[i].verb, self->tunings[i].objective, self->store,
+                                     self->tunings[i].results, status == OPEVO_OK ? 1 : 0);
     opevo_scheduler_end(self->scheduler, NULL);
     self->scheduler = NULL;
     opevo_free(observed);

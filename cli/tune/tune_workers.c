@@ -12,29 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+void opevo_i_cli_print_batch(const opevo_call *call, const opevo_tuner_ops *tuner,
+                             const opevo_setting_value *settings, opevo_text *out)
+{
+    const opevo_setting *row = opevo_settings_batch_row(tuner);
+
+    if (row && row->batch == OPEVO_BATCH_OF_WORKERS && !opevo_i_cli_setting_of_call(call, row->key))
+        opevo_text_printf(out, "%s=%.0f", row->key, settings[row - tuner->settings].number);
+}
+
+/* Whether the number of workers made the batch larger than the tuner's own. */
+static bool is_widened(const opevo_run_options *run, const char *batch)
+{
+    const opevo_setting *row = opevo_settings_batch_row(run->tuner);
+
+    return *batch && run->settings[row - run->tuner->settings].number > row->default_value;
+}
+
 opevo_status opevo_i_cli_tune_widen(const opevo_call *call, opevo_i_cli_tuning *self,
                                     opevo_error *err)
 {
     const opevo_tuner_ops *tuner = self->run.tuner;
-    const opevo_setting *row = opevo_settings_batch_row(tuner);
     size_t workers = opevo_live_worker_count(self->objective);
     opevo_status status = OPEVO_OK;
 
     if (!workers)
         return OPEVO_OK;
-    self->workers = workers;
     OPEVO_TRY(opevo_i_cli_settings_of_call(call, tuner, NULL, workers, self->settings, err));
     opevo_text_clear(&self->settings_text);
     opevo_settings_print(tuner, self->settings, &self->settings_text);
     OPEVO_TRY(opevo_text_check(&self->settings_text, err));
-    if (row && row->batch == OPEVO_BATCH_OF_WORKERS &&
-        !opevo_i_cli_setting_of_call(call, row->key)) {
-        double batch = self->settings[row - tuner->settings].number;
-
-        self->widened = batch > row->default_value;
-        opevo_text_printf(&self->batch_text, "%s=%.0f", row->key, batch);
-        OPEVO_TRY(opevo_text_check(&self->batch_text, err));
-    }
+    opevo_i_cli_print_batch(call, tuner, self->settings, &self->batch_text);
+    OPEVO_TRY(opevo_text_check(&self->batch_text, err));
+    self->widened = is_widened(&self->run, opevo_text_string(&self->batch_text));
 cleanup:
     return status;
 }
@@ -61,7 +71,8 @@ static double split(const char *settings, const opevo_setting *row, opevo_text *
 
 /* Runs of the store that are this search but for the batch. */
 typedef struct other_batch {
-    const opevo_i_cli_tuning *tuning;
+    const opevo_objective *objective;
+    const opevo_run_options *search;
     const opevo_setting *row;
     opevo_text without; /* the settings of this search without its batch */
     bool stored;        /* this search itself */
@@ -81,16 +92,16 @@ static bool begins_with(const char *text, const char *words)
 static void compare(void *context, const opevo_run_info *info)
 {
     other_batch *self = context;
-    const opevo_i_cli_tuning *tuning = self->tuning;
+    const opevo_run_options *search = self->search;
     opevo_text without = {0};
     double batch = 0;
 
-    if (info->seed != tuning->run.seed || strcmp(info->tuner, tuning->run.tuner->name) != 0 ||
-        strcmp(info->objective, tuning->objective->name) != 0)
+    if (info->seed != search->seed || strcmp(info->tuner, search->tuner->name) != 0 ||
+        strcmp(info->objective, self->objective->name) != 0)
         return;
     batch = split(info->settings, self->row, &without);
     if (begins_with(opevo_text_string(&without), opevo_text_string(&self->without))) {
-        if (batch == tuning->settings[self->row - tuning->run.tuner->settings].number) {
+        if (batch == search->settings[self->row - search->tuner->settings].number) {
             self->stored = true;
         } else {
             self->run = info->run;
@@ -100,51 +111,54 @@ static void compare(void *context, const opevo_run_info *info)
     opevo_text_free(&without);
 }
 
-static void tell_other(const opevo_i_cli_tuning *self, opevo_text *out)
+static void tell_other(const opevo_objective *objective, const opevo_run_options *run,
+                       const char *batch, opevo_text *out)
 {
-    other_batch found = {.tuning = self, .row = opevo_settings_batch_row(self->run.tuner)};
-    const char *path = opevo_store_path(self->run.store);
+    other_batch found = {
+        .objective = objective, .search = run, .row = opevo_settings_batch_row(run->tuner)};
+    const char *path = opevo_store_path(run->store);
     opevo_text settings = {0};
 
-    opevo_run_print_settings(self->objective, &self->run, &settings);
-    opevo_text_add(&settings, self->run.settings_more ? self->run.settings_more : "");
+    opevo_run_print_settings(objective, run, &settings);
+    opevo_text_add(&settings, run->settings_more ? run->settings_more : "");
     split(opevo_text_string(&settings), found.row, &found.without);
-    if (opevo_store_list(self->run.store, compare, &found, NULL) == OPEVO_OK && !found.stored &&
+    if (opevo_store_list(run->store, compare, &found, NULL) == OPEVO_OK && !found.stored &&
         found.run)
         opevo_text_printf(out,
                           "%s: run %lld is this search with %s=%.0f; with %s another one begins. "
                           "To continue that run, give --set %s=%.0f, or opevo resume %s:%lld.",
-                          path, (long long)found.run, found.row->key, found.batch,
-                          opevo_text_string(&self->batch_text), found.row->key, found.batch, path,
-                          (long long)found.run);
+                          path, (long long)found.run, found.row->key, found.batch, batch,
+                          found.row->key, found.batch, path, (long long)found.run);
     opevo_text_free(&settings);
     opevo_text_free(&found.without);
 }
 
 /* ---- Telling -------------------------------------------------------------------------------- */
 
-static void tell(const opevo_i_cli_tuning *self, opevo_text *text)
+static void tell(const char *verb, opevo_text *text)
 {
     if (text->length)
-        fprintf(stderr, "opevo %s: %s\n", self->verb, opevo_text_string(text));
+        fprintf(stderr, "opevo %s: %s\n", verb, opevo_text_string(text));
     opevo_text_clear(text);
 }
 
-void opevo_i_cli_tune_tell_batch(const opevo_i_cli_tuning *self)
+void opevo_i_cli_tell_batch(const char *verb, const opevo_objective *objective,
+                            const opevo_run_options *run, const char *batch)
 {
+    size_t workers = opevo_live_worker_count(objective);
     opevo_text text = {0};
 
-    if (self->widened)
+    if (is_widened(run, batch))
         opevo_text_printf(
             &text,
             "%s for %zu workers, which costs some progress per trial: see the page on "
             "tuners.",
-            opevo_text_string(&self->batch_text), self->workers);
-    tell(self, &text);
-    if (self->batch_text.length && self->run.store)
-        tell_other(self, &text);
-    tell(self, &text);
-    opevo_i_cli_print_idle(self->run.tuner, self->settings, self->workers, &text);
-    tell(self, &text);
+            batch, workers);
+    tell(verb, &text);
+    if (*batch && run->store)
+        tell_other(objective, run, batch, &text);
+    tell(verb, &text);
+    opevo_i_cli_print_idle(run->tuner, run->settings, workers, &text);
+    tell(verb, &text);
     opevo_text_free(&text);
 }

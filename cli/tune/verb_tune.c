@@ -185,15 +185,7 @@ bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, d
         if (self->results[i].best.outcome.fitness > best->outcome.fitness)
             best = &self->results[i].best;
     }
-    *point = best->proposal.point;
-    *fitness = best->outcome.fitness;
-    if (best->number && self->finals->ran) {
-        const opevo_finalist *winner = &self->finals->finalists[self->finals->verdict.winner];
-
-        *point = winner->median > 0 ? winner->point : *point;
-        *fitness = winner->median > 0 ? winner->median : *fitness;
-    }
-    return best->number != 0;
+    return opevo_finals_best(self->finals, best, point, fitness);
 }
 
 void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code)
@@ -263,9 +255,11 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
         goto cleanup;
     }
     if (!opevo_i_cli_flag(call, "quiet"))
-        opevo_i_cli_tune_tell_batch(&self);
+        opevo_i_cli_tell_batch(self.verb, self.objective, &self.run,
+                               opevo_text_string(&self.batch_text));
     status = run_all(&self, opevo_i_cli_flag(call, "quiet"), err);
-    opevo_i_cli_tune_tell_workers(&self, status == OPEVO_OK);
+    opevo_i_cli_tell_run_workers(self.verb, self.objective, self.run.store, self.results,
+                                 status == OPEVO_OK ? self.runs : 0);
     OPEVO_TRY(status);
     OPEVO_TRY(opevo_i_cli_tune_fronts_finish(&self, err));
     OPEVO_TRY(opevo_i_cli_tune_read_samples(&self, err));

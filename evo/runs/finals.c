@@ -178,6 +178,19 @@ cleanup:
     return status;
 }
 
+bool opevo_finals_best(const opevo_finals *finals, const opevo_trial *best, opevo_index *point,
+                       double *fitness)
+{
+    const opevo_finalist *winner = &finals->finalists[finals->verdict.winner];
+    bool won = finals->ran && winner->median > 0;
+
+    if (!best->number)
+        return false;
+    *point = won ? winner->point : best->proposal.point;
+    *fitness = won ? winner->median : best->outcome.fitness;
+    return true;
+}
+
 /* What opevo_finals_run stores: some points of the space, and perhaps the library. */
 static bool are_sound(const opevo_stored_finals *stored, const opevo_space *space)
 {

@@ -316,6 +316,7 @@ static opevo_status run_round(opevo_scheduler *self, size_t number, opevo_error 
     limit(self, number);
     OPEVO_TRY(opevo_session_step(task->session, trials, &over, err));
     OPEVO_TRY(note_round(self, number, over, err));
+    OPEVO_TRY(opevo_i_scheduler_store_round(self, number, err));
     check_limits(self, task->shown.result->stop, over);
 cleanup:
     return status;

@@ -25,7 +25,12 @@ struct opevo_scheduler {
     opevo_i_scheduler_task_entry *tasks;
     size_t count, capacity;
     bool failed, over;
+    opevo_store *store; /* that has the group; NULL: none */
+    int64_t group;
 };
+
+/* Note the last round, of this task, in the store, if there is one (scheduler_store.c). */
+opevo_status opevo_i_scheduler_store_round(opevo_scheduler *self, size_t task, opevo_error *err);
 
 /* alpha, beta and window where they are 0, and alpha where it is negative. */
 void opevo_i_scheduler_fill_in(opevo_scheduler_options *options);

@@ -53,6 +53,11 @@ void opevo_network_library_destroy(opevo_network_library *self)
     opevo_free(self);
 }
 
+opevo_kernel_dialect opevo_network_library_dialect(const opevo_network_library *self)
+{
+    return self->options.dialect;
+}
+
 int opevo_network_library_tasks(const opevo_network_library *self)
 {
     return self->tasks;

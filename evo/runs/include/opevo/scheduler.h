@@ -160,6 +160,27 @@ static inline opevo_status opevo_scheduler_add(opevo_scheduler *scheduler,
 OPEVO_API opevo_status opevo_scheduler_weigh(opevo_scheduler *scheduler, size_t task, double weight,
                                              uint64_t round, opevo_error *err);
 
+/* How readers of a store know the tasks of a scheduler. */
+typedef struct opevo_task_group_options {
+    const char *name;         /* of the whole; NULL: the names of the tasks */
+    bool is_network;          /* its tasks may have had other weights in an earlier call */
+    const char *const *names; /* of each task */
+    const double *weights;    /* of each in the whole, >= 0; NULL: those of the scheduler */
+} opevo_task_group_options;
+/* Keep the tasks as one group in the store of their runs, and from now on which task was given
+ * which round; a further call gives a network other weights. It says nothing that a run needs: a
+ * scheduler resumes without it. *group, which may be NULL, gets its number in the store. Errors:
+ * those of the store; NOMEM. */
+OPEVO_API opevo_status opevo_scheduler_keep_sized(opevo_scheduler *scheduler, opevo_store *store,
+                                                  const opevo_task_group_options *options,
+                                                  size_t size, int64_t *group, opevo_error *err);
+static inline opevo_status opevo_scheduler_keep(opevo_scheduler *scheduler, opevo_store *store,
+                                                const opevo_task_group_options *options,
+                                                int64_t *group, opevo_error *err)
+{
+    return opevo_scheduler_keep_sized(scheduler, store, options, sizeof *options, group, err);
+}
+
 /* One round of one task. *over says whether the scheduler has ended: then further steps do nothing.
  * Errors: INVALID without a task, without a positive weight, for fewer trials than tasks, and after
  * an error; those of opevo_session_step. Cost: O(tasks) beside that of the session. */

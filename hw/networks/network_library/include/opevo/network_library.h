@@ -112,6 +112,8 @@ opevo_status opevo_network_library_create(const opevo_network_inference *inferen
                                           opevo_network_library **out, opevo_error *err);
 void opevo_network_library_destroy(opevo_network_library *library); /* NULL is allowed */
 
+/* That its kernels are in. */
+opevo_kernel_dialect opevo_network_library_dialect(const opevo_network_library *library);
 int opevo_network_library_tasks(const opevo_network_library *library);
 const opevo_network_kernel *opevo_network_library_task(const opevo_network_library *library,
                                                        int task);

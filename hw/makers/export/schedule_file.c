@@ -3,7 +3,7 @@
 /* A schedule as a file, as --emit writes it: a head of comments that say what it is of, then its
  * steps. Or a record of TVM. */
 
-#include "cli_internal.h"
+#include <opevo/schedule_file.h>
 
 #include <opevo/computation_named.h>
 #include <opevo/file.h>
@@ -134,7 +134,7 @@ cleanup:
 }
 
 static opevo_status read_dialect(const char *text, const char *path,
-                                 const opevo_kernel_dialect *wanted, opevo_i_cli_schedule_file *out,
+                                 const opevo_kernel_dialect *wanted, opevo_schedule_file *out,
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -203,7 +203,7 @@ static opevo_status take_workload(const opevo_workload *wanted, const char *path
 
 /* The only record of a file, or its list of steps; `text` begins with it, in this line. */
 static opevo_status read_record(const char *text, size_t line, const char *path,
-                                const opevo_workload *wanted, opevo_i_cli_schedule_file *out,
+                                const opevo_workload *wanted, opevo_schedule_file *out,
                                 opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -237,7 +237,7 @@ cleanup:
 
 /* A head and steps. */
 static opevo_status read_steps(const char *text, const char *path, const opevo_workload *wanted,
-                               const opevo_kernel_dialect *dialect, opevo_i_cli_schedule_file *self,
+                               const opevo_kernel_dialect *dialect, opevo_schedule_file *self,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -256,12 +256,12 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_cli_schedule_file_read(const char *path, const opevo_workload *wanted,
-                                            const opevo_kernel_dialect *dialect,
-                                            opevo_i_cli_schedule_file *out, opevo_error *err)
+opevo_status opevo_schedule_file_read(const char *path, const opevo_workload *wanted,
+                                      const opevo_kernel_dialect *dialect, opevo_schedule_file *out,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_cli_schedule_file self = {0};
+    opevo_schedule_file self = {0};
     opevo_tvm_log log = OPEVO_TVM_LOG_OTHER;
     char *text = NULL;
     const char *first = NULL;
@@ -287,19 +287,19 @@ opevo_status opevo_i_cli_schedule_file_read(const char *path, const opevo_worklo
         OPEVO_TRY(read_steps(text, path, wanted, dialect, &self, err));
     }
     *out = self;
-    self = (opevo_i_cli_schedule_file){0};
+    self = (opevo_schedule_file){0};
 cleanup:
     opevo_free(text);
-    opevo_i_cli_schedule_file_free(&self);
+    opevo_schedule_file_free(&self);
     return status;
 }
 
-void opevo_i_cli_schedule_file_free(opevo_i_cli_schedule_file *file)
+void opevo_schedule_file_free(opevo_schedule_file *file)
 {
     opevo_schedule_destroy(file->schedule);
     opevo_pipeline_destroy(file->pipeline);
     opevo_workload_destroy(file->work);
     opevo_free(file->template);
     opevo_free(file->configuration);
-    *file = (opevo_i_cli_schedule_file){0};
+    *file = (opevo_schedule_file){0};
 }
