@@ -91,8 +91,8 @@ OPEVO_API void opevo_finals_note(opevo_finals *finals, const opevo_trial *trial)
 OPEVO_API opevo_status opevo_finals_run(opevo_finals *finals, opevo_objective *objective,
                                         uint64_t seed, opevo_store *store, int64_t run,
                                         const opevo_interrupt *interrupt, opevo_error *err);
-/* The best point of a run by its best trial and its finals, and the fitness: the winner's, where they
- * ran, or else that of the trial. False without a success. */
+/* The best point of a run and its fitness, by its best trial and its finals: the winner, where they
+ * ran, or else the trial. False without a success. */
 OPEVO_API bool opevo_finals_best(const opevo_finals *finals, const opevo_trial *best,
                                  opevo_index *point, double *fitness);
 /* Those that a run of a store has, without finalists if none, and the space of their points, the
