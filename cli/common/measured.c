@@ -201,6 +201,58 @@ void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective
     opevo_text_free(&text);
 }
 
+/* ---- Runs on several devices ----------------------------------------------------------------- */
+
+/* The devices of one objective after the other. */
+typedef struct several {
+    opevo_text objective, devices;
+    size_t count; /* of the objective */
+    opevo_text *out;
+} several;
+
+static void end_objective(several *self)
+{
+    if (self->count > 1) {
+        opevo_i_cli_text_add_objective(self->out, opevo_text_string(&self->objective));
+        opevo_text_printf(self->out,
+                          ": runs of several devices, whose results are not comparable as they "
+                          "are: %s\n",
+                          opevo_text_string(&self->devices));
+    }
+    self->count = 0;
+    opevo_text_clear(&self->objective);
+    opevo_text_clear(&self->devices);
+}
+
+static opevo_status add_measured(void *context, const char *objective, const char *device,
+                                 uint64_t runs, opevo_error *err)
+{
+    several *self = context;
+
+    if (strcmp(opevo_text_string(&self->objective), objective) != 0)
+        end_objective(self);
+    if (self->count++ == 0)
+        opevo_text_add(&self->objective, objective);
+    opevo_text_add(&self->devices, self->count > 1 ? ", " : "");
+    opevo_text_add_visible(&self->devices, device);
+    opevo_text_printf(&self->devices, " (%llu run%s)", (unsigned long long)runs,
+                      opevo_i_cli_plural(runs));
+    return opevo_text_check(&self->devices, err);
+}
+
+opevo_status opevo_i_cli_measured_print_several(opevo_store *store, opevo_text *out,
+                                                opevo_error *err)
+{
+    several self = {.out = out};
+    opevo_status status = opevo_store_devices(store, add_measured, &self, err);
+
+    if (status == OPEVO_OK)
+        end_objective(&self);
+    opevo_text_free(&self.objective);
+    opevo_text_free(&self.devices);
+    return status;
+}
+
 /* ---- Devices -------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)

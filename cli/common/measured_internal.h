@@ -32,6 +32,10 @@ const opevo_i_cli_measured_worker *opevo_i_cli_measured_of(const opevo_i_cli_mea
                                                            uint64_t trial);
 /* A line for each worker, unless there is one without a fault. */
 void opevo_i_cli_measured_print(const opevo_i_cli_measured *self, opevo_text *out);
+/* A line for each objective whose runs in the store were measured on several devices. Errors: those
+ * of the file; NOMEM. */
+opevo_status opevo_i_cli_measured_print_several(opevo_store *store, opevo_text *out,
+                                                opevo_error *err);
 /* "workers" of the JSON object being written; nothing where nothing is known. */
 void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_text *out);
 

@@ -324,6 +324,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_cli_table_print(&self.table, self.width, out, err));
         opevo_text_add(out, self.has_times ? "for results in s, ms, us and ns, smaller is better\n"
                                            : "");
+        OPEVO_TRY(opevo_i_cli_measured_print_several(self.store, out, err));
         status = print_planned(self.store, out, err);
     }
 cleanup:

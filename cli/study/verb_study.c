@@ -192,8 +192,10 @@ static void note_fruitless(void *context, const opevo_run_info *info)
     }
 }
 
-static opevo_status count_fruitless(const opevo_i_cli_study_call *self, uint64_t *out,
-                                    opevo_error *err)
+/* What is to be said of the runs in the store: how many are fruitless, and which objectives were
+ * measured on several devices. */
+static opevo_status look_at_runs(const opevo_i_cli_study_call *self, uint64_t *fruitless,
+                                 opevo_text *devices, opevo_error *err)
 {
     fruitless_runs found = {.study = self->study};
     opevo_store *store = NULL;
@@ -201,8 +203,10 @@ static opevo_status count_fruitless(const opevo_i_cli_study_call *self, uint64_t
 
     if (status == OPEVO_OK)
         status = opevo_store_list(store, note_fruitless, &found, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_measured_print_several(store, devices, err);
     opevo_store_close(store);
-    *out = found.count;
+    *fruitless = found.count;
     return status;
 }
 
@@ -213,6 +217,7 @@ static opevo_status merge(const opevo_call *call, const opevo_i_cli_study_call *
     opevo_i_cli_paths found = {NULL, 0};
     const char *const *sources = call->arguments + 1;
     size_t count = call->argument_count - 1;
+    opevo_text devices = {0};
     uint64_t fruitless = 0;
     opevo_merge_result result;
 
@@ -228,11 +233,14 @@ static opevo_status merge(const opevo_call *call, const opevo_i_cli_study_call *
     }
     OPEVO_TRY(opevo_study_merge(self->study, self->store, sources, count, &result, err));
     opevo_i_cli_tell_folder("study", self->store);
-    OPEVO_TRY(count_fruitless(self, &fruitless, err));
+    OPEVO_TRY(look_at_runs(self, &fruitless, &devices, err));
     opevo_i_cli_study_print_merge(self, &result, fruitless, count, out);
+    if (devices.length)
+        fprintf(stderr, "opevo study: %s", opevo_text_string(&devices));
     if (result.present < result.runs || fruitless)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
+    opevo_text_free(&devices);
     opevo_i_cli_paths_free(&found);
     return status;
 }

@@ -284,6 +284,34 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_store_devices(opevo_store *store,
+                                 opevo_status (*visit)(void *context, const char *objective,
+                                                       const char *device, uint64_t runs,
+                                                       opevo_error *err),
+                                 void *context, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *row = NULL;
+    int code = SQLITE_DONE;
+
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "SELECT objective, device, count(DISTINCT run) FROM runs JOIN workers USING (run)"
+        " WHERE EXISTS (SELECT 1 FROM measured WHERE measured.run = workers.run AND"
+        " measured.worker = workers.worker) GROUP BY objective, device"
+        " ORDER BY objective, min(run), device",
+        &row, err));
+    while ((code = sqlite3_step(row)) == SQLITE_ROW)
+        OPEVO_TRY(visit(context, opevo_i_store_column_text(row, 0),
+                        opevo_i_store_column_text(row, 1), (uint64_t)sqlite3_column_int64(row, 2),
+                        err));
+    if (code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(row);
+    return status;
+}
+
 opevo_status opevo_store_measurers(opevo_store *store, int64_t run, uint64_t trials, uint32_t **out,
                                    opevo_error *err)
 {

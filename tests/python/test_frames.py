@@ -153,6 +153,24 @@ class Studies(unittest.TestCase):
         self.assertEqual(analysis.json["runs"], 24)
         self.assertIn(20, set(selected.table("mean").columns.astype(float)))
 
+    def test_several_stores(self) -> None:
+        """Shares of a study count as their whole, also where two have the same run."""
+        with tempfile.TemporaryDirectory() as folder:
+            seeds = [{**self.plan, "seeds": [*range(*ends)]} for ends in ((1, 9), (1, 6), (5, 9))]
+            stores = [Path(folder, f"{name}.db") for name in ("whole", "first", "second")]
+            for plan, store in zip(seeds, stores):
+                opevo.study(plan, store)
+            whole = opevo.analyze(stores[0])
+            parts = opevo.analyze(*stores[1:])
+        pandas.testing.assert_frame_equal(whole.statistics, parts.statistics)
+        self.assertEqual(parts.json["runs"], 24)
+        key = ["objective", "tuner", "settings", "seed", "best"]
+        pandas.testing.assert_frame_equal(
+            whole.runs[key].sort_values(key, ignore_index=True),
+            parts.runs[key].sort_values(key, ignore_index=True),
+        )
+        self.assertEqual(set(parts.runs.store), {str(store) for store in stores[1:]})
+
     def test_errors(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder, "runs.db")

@@ -250,12 +250,13 @@ def trials(store: str | os.PathLike[str], run_number: int = 1) -> pandas.DataFra
 
 @dataclass(frozen=True)
 class Analysis:
-    """The comparison of the tuners of a store.
+    """The comparison of the tuners of one store or several.
 
     statistics  every number, one row each: landscape, tuner, against, statistic, at, runs, value,
                 low, high and whether it is exact, bounded or estimated; docs/analysis.md defines
                 them
-    runs        the runs compared
+    runs        the runs of the stores; of several with a column `store`, and a run that more than
+                one of them has once, as in the first of them
     json        what `opevo analyze --json` prints, with all curves
     """
 
@@ -288,19 +289,31 @@ def _name_of(value: object) -> str:
     raise Error(f"A plan cannot hold {value!r}.")
 
 
-def analyze(store: str | os.PathLike[str], **options: object) -> Analysis:
-    """Compare the tuners of a store.
+def _runs_of(stores: tuple[str | os.PathLike[str], ...]) -> pandas.DataFrame:
+    if len(stores) == 1:
+        return runs(stores[0])
+    frames = [runs(store).assign(store=os.fspath(store)) for store in stores]
+    every = _pandas().concat(frames, ignore_index=True)
+    return every.drop_duplicates(["objective", "tuner", "settings", "seed"], ignore_index=True)
+
+
+def analyze(
+    store: str | os.PathLike[str], *more: str | os.PathLike[str], **options: object
+) -> Analysis:
+    """Compare the tuners of one store, or of several, which count as one.
 
     options  those of `opevo analyze`, such as at="100,500", targets=".9,.99", confidence=.9, or
              objective=["conv=recorded:conv.csv"]
 
     >>> opevo.analyze("runs.db", at="100").statistics
+    >>> opevo.analyze("shard.1-of-2.db", "shard.2-of-2.db").table("mean")
     """
-    words = [os.fspath(store), *_options(options), "--quiet"]
+    stores = (store, *more)
+    words = [*map(os.fspath, stores), *_options(options), "--quiet"]
     pandas = _pandas()
     text = run("analyze", *words, "--csv")
     statistics = pandas.read_csv(io.StringIO(text), float_precision="round_trip")
-    return Analysis(statistics, runs(store), call("analyze", *words))
+    return Analysis(statistics, _runs_of(stores), call("analyze", *words))
 
 
 def study(

@@ -59,8 +59,12 @@ cat >plan.json <<'EOS'
  "objectives": [{"on": "cmd:sh bench.sh {X}", "space": "space.json", "result": "score:/([0-9.]+)/",
                  "workers": ["./node1", "./node3"], "mixed-devices": true}]}
 EOS
-for share in 1 2; do opevo study plan.json --store s.db --shard $share/2 --quiet >/dev/null; done
-opevo study plan.json --store s.db --merge --quiet >/dev/null
+for share in 1 2; do
+    rm up.*
+    TOGETHER=2 opevo study plan.json --store s.db --shard $share/2 --quiet >/dev/null
+done
+opevo study plan.json --store s.db --merge --quiet 2>&1 >/dev/null | grep -c 'several devices'
+opevo runs s.db | grep 'several devices' | sed 's/([1-4] runs\{0,1\})/(N runs)/g; s/CPU [AB]/CPU/g'
 for run in 1 2 3 4; do opevo runs s.db:$run --trials --json | grep -c '"trial": .*"host": "node[13]", "device": "CPU [AB]"'; done
 echo "== workers of a study that fail"
 cat >plan.json <<EOS

@@ -118,6 +118,14 @@ static void test_measured(void **state)
     opevo_store_close(store);
 }
 
+static opevo_status print_device(void *context, const char *objective, const char *device,
+                                 uint64_t runs, opevo_error *err)
+{
+    (void)err;
+    opevo_text_printf(context, "%s|%s|%llu;", objective, device, (unsigned long long)runs);
+    return OPEVO_OK;
+}
+
 /* A second device is refused with its trials, unless it is permitted, whatever comes afterwards. */
 static void test_devices(void **state)
 {
@@ -125,6 +133,7 @@ static void test_devices(void **state)
     opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
     const opevo_run_key key = key_of(space, 3);
     opevo_error refused = {OPEVO_OK, ""};
+    opevo_text found = {0};
     int64_t run = begin(store, &key);
 
     (void)state;
@@ -139,6 +148,11 @@ static void test_devices(void **state)
     CHECK_OK(opevo_store_note_measurer(store, run, 2, &mixed, &err));
     CHECK_OK(opevo_store_append(store, run, trials + 1, 1, &err));
     check_workers(store, run, (row[]){{&one, 1, 0, "", ""}, {&mixed, 1, 0, "", ""}}, 2);
+    CHECK_OK(opevo_store_devices(store, print_device, &found, &err));
+    /* The run of test_measured is on the first. */
+    assert_string_equal(opevo_text_string(&found), "formula: \"quoted\"|CPU \"A\"|2;"
+                                                   "formula: \"quoted\"|CPU B|1;");
+    opevo_text_free(&found);
     opevo_store_close(store);
 }
 

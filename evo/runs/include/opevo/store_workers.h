@@ -37,6 +37,14 @@ opevo_status opevo_store_workers(opevo_store *store, int64_t run,
                                                        const opevo_stored_worker *worker,
                                                        opevo_error *err),
                                  void *context, opevo_error *err);
+/* Visit the devices on which runs of each objective were measured, those of one objective together,
+ * in the order in which its runs came; `runs` of them have trials of the device. Strings are borrowed
+ * during the call. Errors: those of the file; what `visit` returns. */
+opevo_status opevo_store_devices(opevo_store *store,
+                                 opevo_status (*visit)(void *context, const char *objective,
+                                                       const char *device, uint64_t runs,
+                                                       opevo_error *err),
+                                 void *context, opevo_error *err);
 /* The number of the worker of each trial of the run, in the order of the trials from 1; 0 where it
  * is not known. *out has `count` of them, the caller's; NULL and 0 where none is known. Errors:
  * NOMEM; those of the file. */
