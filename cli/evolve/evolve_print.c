@@ -34,7 +34,7 @@ void opevo_i_cli_evolution_print_settings(const opevo_i_cli_evolution *self, ope
 }
 
 /* Cost on a set as a fraction of that of the base, or why it failed there. */
-static void add_held_out(const opevo_i_cli_found *found, const opevo_evolved *said, opevo_cases set,
+static void add_held_out(const opevo_found *found, const opevo_evolved *said, opevo_cases set,
                          opevo_table *table)
 {
     if (!said->status)
@@ -46,14 +46,14 @@ static void add_held_out(const opevo_i_cli_found *found, const opevo_evolved *sa
 }
 
 /* Over all sets of cases on which it was tried. */
-static double worst_error(const opevo_i_cli_variant *variant)
+static double worst_error(const opevo_found_variant *variant)
 {
     return fmax(variant->trial.outcome.more[0],
                 fmax(variant->selection.status ? variant->selection.error : 0,
                      variant->final.status ? variant->final.error : 0));
 }
 
-static void add_row(const opevo_i_cli_found *found, const opevo_i_cli_variant *variant,
+static void add_row(const opevo_found *found, const opevo_found_variant *variant,
                     opevo_table *table)
 {
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
@@ -65,7 +65,7 @@ static void add_row(const opevo_i_cli_found *found, const opevo_i_cli_variant *v
     opevo_i_cli_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
 }
 
-static opevo_status print_table(const opevo_i_cli_found *found, opevo_text *out, opevo_error *err)
+static opevo_status print_table(const opevo_found *found, opevo_text *out, opevo_error *err)
 {
     static const char *const heads[] = {"trial", "search",         "selection", "final",
                                         "error", "held-out error", "edits"};
@@ -82,8 +82,8 @@ static opevo_status print_table(const opevo_i_cli_found *found, opevo_text *out,
 
 static void print_best(const opevo_i_cli_evolution *self, opevo_text *out)
 {
-    const opevo_i_cli_found *found = &self->found;
-    const opevo_i_cli_variant *best = &found->exact[found->best];
+    const opevo_found *found = &self->found;
+    const opevo_found_variant *best = &found->exact[found->best];
     char text[64];
     size_t edits = 0;
 
@@ -100,16 +100,16 @@ static void print_best(const opevo_i_cli_evolution *self, opevo_text *out)
 }
 
 /* The cheapest variant within the tolerance that is not error-free, where it costs less. */
-static void print_approximation(const opevo_i_cli_found *found, opevo_text *out)
+static void print_approximation(const opevo_found *found, opevo_text *out)
 {
-    const opevo_i_cli_variant *best = NULL;
+    const opevo_found_variant *best = NULL;
     double most =
         found->best < found->exact_count ? found->exact[found->best].trial.outcome.fitness : 0;
 
     for (size_t i = 0; i < found->rest_count; i++) {
-        const opevo_i_cli_variant *one = &found->rest[i];
+        const opevo_found_variant *one = &found->rest[i];
 
-        if (!opevo_i_cli_variant_holds(one) || one->trial.outcome.fitness <= most)
+        if (!opevo_found_variant_holds(one) || one->trial.outcome.fitness <= most)
             continue;
         most = one->trial.outcome.fitness;
         best = one;
@@ -166,8 +166,8 @@ cleanup:
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_held_out(const char *key, const opevo_i_cli_found *found,
-                          const opevo_evolved *said, opevo_cases set, opevo_text *out)
+static void json_held_out(const char *key, const opevo_found *found, const opevo_evolved *said,
+                          opevo_cases set, opevo_text *out)
 {
     opevo_json_key(out, key);
     if (!said->status) {
@@ -183,7 +183,7 @@ static void json_held_out(const char *key, const opevo_i_cli_found *found,
     opevo_text_add(out, "}");
 }
 
-static void json_variant(const opevo_i_cli_found *found, const opevo_i_cli_variant *variant,
+static void json_variant(const opevo_found *found, const opevo_found_variant *variant,
                          opevo_text *out)
 {
     const char *edits = opevo_text_string(&variant->edits);
@@ -201,7 +201,7 @@ static void json_variant(const opevo_i_cli_found *found, const opevo_i_cli_varia
     opevo_text_add(out, "}");
 }
 
-static void json_front(const opevo_i_cli_found *found, opevo_text *out)
+static void json_front(const opevo_found *found, opevo_text *out)
 {
     opevo_json_key(out, "front");
     opevo_text_add(out, "[");
@@ -221,7 +221,7 @@ static void json_front(const opevo_i_cli_found *found, opevo_text *out)
 void opevo_i_cli_evolution_print_json(const opevo_i_cli_evolution *self, opevo_text *out)
 {
     const opevo_evolver_facts *facts = opevo_evolver_facts_of(self->evolver);
-    const opevo_i_cli_found *found = &self->found;
+    const opevo_found *found = &self->found;
     bool has_best = found->exact && found->best < found->exact_count;
 
     opevo_text_add(out, "{");

@@ -28,10 +28,9 @@ enum { FILE_LIMIT = 16 << 20 };
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* A text, or "@FILE". */
-static opevo_status read_edits(opevo_evolver *evolver, const char *given, opevo_i_cli_list *list,
+static opevo_status read_edits(opevo_evolver *evolver, const char *given, opevo_edit_list *list,
                                opevo_error *err)
 {
-    opevo_text canonical = {0};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
     char *data = NULL;
@@ -39,45 +38,12 @@ static opevo_status read_edits(opevo_evolver *evolver, const char *given, opevo_
 
     if (*given == '@')
         OPEVO_TRY(opevo_file_read(given + 1, FILE_LIMIT, &data, &size, err));
-    status = opevo_evolver_canonical(evolver, data ? data : given, &canonical, &inner);
-    if (status != OPEVO_OK) {
+    status = opevo_edit_list_read(evolver, data ? data : given, list, &inner);
+    if (status != OPEVO_OK)
         OPEVO_FAIL(err, status, "%.300s: %.700s", data ? given + 1 : "EDITS", inner.message);
-        goto cleanup;
-    }
-    list->evolver = evolver;
-    list->edits = opevo_strdup(opevo_text_string(&canonical));
-    list->count = opevo_edit_count(opevo_text_string(&canonical));
-    if (!list->edits)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a list of edits.");
 cleanup:
     opevo_free(data);
-    opevo_text_free(&canonical);
     return status;
-}
-
-/* Base and list on the search cases. Errors: INVALID if the list fails there. */
-static opevo_status evaluate_list(opevo_i_cli_list *list, opevo_error *err)
-{
-    const char *const both[] = {"none", list->edits};
-    opevo_evolved said[2];
-    opevo_status status =
-        opevo_evolver_evaluate(list->evolver, both, 2, OPEVO_CASES_SEARCH, NULL, said, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    list->base = said[0];
-    list->whole = said[1];
-    if (list->whole.kind != OPEVO_OUTCOME_OK)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The list fails on the search cases: %.700s",
-                          list->whole.message ? list->whole.message : list->whole.status);
-    return OPEVO_OK;
-}
-
-static void list_free(opevo_i_cli_list *list)
-{
-    opevo_free(list->edits);
-    opevo_evolved_free(&list->base);
-    opevo_evolved_free(&list->whole);
 }
 
 /* ---- apply ----------------------------------------------------------------------------------- */
@@ -107,7 +73,7 @@ static void print_set(const opevo_evolved *said, const opevo_evolved *base, opev
     }
 }
 
-static opevo_status apply(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
+static opevo_status apply(const opevo_call *call, opevo_edit_list *list, opevo_text *out,
                           int *exit_code, opevo_error *err)
 {
     const char *const both[] = {"none", list->edits};
@@ -158,7 +124,7 @@ cleanup:
 
 /* ---- minimise, explain, emit ----------------------------------------------------------------- */
 
-static opevo_status minimise(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
+static opevo_status minimise(const opevo_call *call, opevo_edit_list *list, opevo_text *out,
                              int *exit_code, opevo_error *err)
 {
     size_t before = list->count;
@@ -170,8 +136,8 @@ static opevo_status minimise(const opevo_call *call, opevo_i_cli_list *list, ope
 
     (void)exit_code;
     OPEVO_TRY(opevo_i_cli_option_positive(call, "tolerance", &percent, err));
-    OPEVO_TRY(evaluate_list(list, err));
-    OPEVO_TRY(opevo_i_cli_edits_minimise(list, percent / 100, &evaluations, err));
+    OPEVO_TRY(opevo_edit_list_evaluate(list, err));
+    OPEVO_TRY(opevo_edit_list_minimise(list, percent / 100, &evaluations, err));
     edits = list->edits;
     OPEVO_TRY(
         opevo_evolver_evaluate(list->evolver, &edits, 1, OPEVO_CASES_SEARCH, NULL, &last, err));
@@ -196,21 +162,21 @@ cleanup:
     return status;
 }
 
-static opevo_status explain(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
+static opevo_status explain(const opevo_call *call, opevo_edit_list *list, opevo_text *out,
                             int *exit_code, opevo_error *err)
 {
     const char *svg = opevo_i_cli_option(call, "svg");
-    opevo_i_cli_explained explained = {.alone = NULL};
+    opevo_edits_explained explained = {.alone = NULL};
     opevo_text graph = {0};
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
     if (svg)
         OPEVO_TRY(opevo_i_cli_check_output("svg", svg, "opevo edits explain", err));
-    OPEVO_TRY(evaluate_list(list, err));
-    OPEVO_TRY(opevo_i_cli_edits_explain(list, &explained, err));
+    OPEVO_TRY(opevo_edit_list_evaluate(list, err));
+    OPEVO_TRY(opevo_edit_list_explain(list, &explained, err));
     if (svg) {
-        opevo_i_cli_edits_graph(list, &explained, &graph);
+        opevo_edits_graph(list, &explained, &graph);
         OPEVO_TRY(opevo_text_check(&graph, err));
         OPEVO_TRY(opevo_file_write(svg, graph.data, graph.length, err));
     }
@@ -218,11 +184,11 @@ static opevo_status explain(const opevo_call *call, opevo_i_cli_list *list, opev
                                     : opevo_i_cli_explained_print)(list, &explained, out);
 cleanup:
     opevo_text_free(&graph);
-    opevo_i_cli_explained_free(list, &explained);
+    opevo_edits_explained_free(list, &explained);
     return status;
 }
 
-static opevo_status emit(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
+static opevo_status emit(const opevo_call *call, opevo_edit_list *list, opevo_text *out,
                          int *exit_code, opevo_error *err)
 {
     const char *form = opevo_i_cli_option(call, "form");
@@ -269,7 +235,7 @@ static opevo_status check_options(const opevo_call *call, const char *action, op
 static const struct {
     const char *name;
     opevo_i_cli_evolver_use use;
-    opevo_status (*function)(const opevo_call *call, opevo_i_cli_list *list, opevo_text *out,
+    opevo_status (*function)(const opevo_call *call, opevo_edit_list *list, opevo_text *out,
                              int *exit_code, opevo_error *err);
 } actions[] = {{"apply", OPEVO_I_EDITS_READ, apply},
                {"minimise", OPEVO_I_EDITS_TRIED, minimise},
@@ -280,7 +246,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     const char *name = call->arguments[0];
     opevo_evolver *evolver = NULL;
-    opevo_i_cli_list list = {.edits = NULL};
+    opevo_edit_list list = {.edits = NULL};
     opevo_status status = OPEVO_OK;
     size_t action = 0;
 
@@ -296,7 +262,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         read_edits(evolver, call->argument_count > 2 ? call->arguments[2] : "none", &list, err));
     OPEVO_TRY(actions[action].function(call, &list, out, exit_code, err));
 cleanup:
-    list_free(&list);
+    opevo_edit_list_free(&list);
     opevo_evolver_close(evolver);
     return status;
 }

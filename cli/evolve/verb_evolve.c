@@ -87,7 +87,7 @@ static opevo_status read_call(const opevo_call *call, opevo_i_cli_evolution *sel
     OPEVO_TRY(opevo_i_cli_evolver_of_call(call, self->kernel, OPEVO_I_EDITS_SEARCHED,
                                           &self->evolver, err));
     self->objective = opevo_evolver_objective(self->evolver);
-    OPEVO_TRY(opevo_i_cli_evaluate_base(self->evolver, &self->found, err));
+    OPEVO_TRY(opevo_found_evaluate_base(self->evolver, &self->found, err));
     OPEVO_TRY(read_criteria(call, self, err));
     OPEVO_TRY(opevo_i_cli_requirements_of_call(call, self->objective, &self->requirements,
                                                &self->run.requirement_count, err));
@@ -149,9 +149,9 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 }
 
 static opevo_status add_variant(opevo_i_cli_evolution *self, const opevo_trial *trial,
-                                opevo_i_cli_variant *out, opevo_error *err)
+                                opevo_found_variant *out, opevo_error *err)
 {
-    *out = (opevo_i_cli_variant){.trial = *trial};
+    *out = (opevo_found_variant){.trial = *trial};
     if (opevo_domain_print(self->objective->domain, trial->proposal.point, &out->edits))
         return opevo_text_check(&out->edits, err);
     return OPEVO_FAIL(err, OPEVO_FAULT, "Trial %llu has no edits.",
@@ -161,7 +161,7 @@ static opevo_status add_variant(opevo_i_cli_evolution *self, const opevo_trial *
 /* The variants of which the held-out cases decide. */
 static opevo_status gather(opevo_i_cli_evolution *self, opevo_error *err)
 {
-    opevo_i_cli_found *found = &self->found;
+    opevo_found *found = &self->found;
     opevo_status status = OPEVO_OK;
 
     if (self->failed)
@@ -179,7 +179,7 @@ static opevo_status gather(opevo_i_cli_evolution *self, opevo_error *err)
             OPEVO_TRY(
                 add_variant(self, &self->front.members[i], &found->rest[found->rest_count++], err));
     }
-    OPEVO_TRY(opevo_i_cli_held_out(self->evolver, &opevo_i_cli_interrupted, found, err));
+    OPEVO_TRY(opevo_found_held_out(self->evolver, &opevo_i_cli_interrupted, found, err));
 cleanup:
     return status;
 }
@@ -206,7 +206,7 @@ static opevo_status search(opevo_i_cli_evolution *self, bool quiet, opevo_error 
 
 static void evolution_free(opevo_i_cli_evolution *self)
 {
-    opevo_i_cli_found_free(&self->found);
+    opevo_found_free(&self->found);
     opevo_i_cli_reasons_free(&self->reasons);
     opevo_front_free(&self->front);
     opevo_free(self->exact);

@@ -2,34 +2,18 @@
 
 /* Variants on cases that the search did not see. */
 
-#include "evolve_internal.h"
+#include <opevo/edit_list.h>
 
 #include <opevo/memory.h>
 
-#include <string.h>
-
-void opevo_i_cli_unchecked_print(const opevo_evolver *evolver, opevo_text *out)
-{
-    const char *unchecked = opevo_evolver_facts_of(evolver)->unchecked;
-
-    if (*unchecked)
-        opevo_text_printf(out, "variants are not checked for %s\n", unchecked);
-}
-
-void opevo_i_cli_unchecked_json(const opevo_evolver *evolver, opevo_text *out)
-{
-    opevo_json_string(out, "unchecked", opevo_evolver_facts_of(evolver)->unchecked);
-}
-
-bool opevo_i_cli_variant_holds(const opevo_i_cli_variant *variant)
+bool opevo_found_variant_holds(const opevo_found_variant *variant)
 {
     return variant->final.status && variant->final.kind == OPEVO_OUTCOME_OK;
 }
 
 /* On the selection set, and if it passes on the final one. */
 static opevo_status try_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
-                            opevo_i_cli_found *found, opevo_i_cli_variant *variant,
-                            opevo_error *err)
+                            opevo_found *found, opevo_found_variant *variant, opevo_error *err)
 {
     const char *edits = opevo_text_string(&variant->edits);
     opevo_status status = opevo_evolver_evaluate(evolver, &edits, 1, OPEVO_CASES_SELECTION,
@@ -38,13 +22,12 @@ static opevo_status try_out(opevo_evolver *evolver, const opevo_interrupt *inter
     if (status == OPEVO_OK && variant->selection.kind == OPEVO_OUTCOME_OK)
         status = opevo_evolver_evaluate(evolver, &edits, 1, OPEVO_CASES_FINAL, interrupt,
                                         &variant->final, err);
-    if (status == OPEVO_OK && !opevo_i_cli_variant_holds(variant))
+    if (status == OPEVO_OK && !opevo_found_variant_holds(variant))
         found->overfitted++;
     return status;
 }
 
-opevo_status opevo_i_cli_evaluate_base(opevo_evolver *evolver, opevo_i_cli_found *found,
-                                       opevo_error *err)
+opevo_status opevo_found_evaluate_base(opevo_evolver *evolver, opevo_found *found, opevo_error *err)
 {
     static const char *const none = "none";
 
@@ -66,14 +49,14 @@ opevo_status opevo_i_cli_evaluate_base(opevo_evolver *evolver, opevo_i_cli_found
 }
 
 /* An exact variant must stay so. */
-static bool stays_exact(const opevo_i_cli_variant *variant)
+static bool stays_exact(const opevo_found_variant *variant)
 {
-    return opevo_i_cli_variant_holds(variant) && !(variant->selection.error > 0) &&
+    return opevo_found_variant_holds(variant) && !(variant->selection.error > 0) &&
            !(variant->final.error > 0);
 }
 
-opevo_status opevo_i_cli_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
-                                  opevo_i_cli_found *found, opevo_error *err)
+opevo_status opevo_found_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
+                                  opevo_found *found, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -90,7 +73,7 @@ opevo_status opevo_i_cli_held_out(opevo_evolver *evolver, const opevo_interrupt 
     return status;
 }
 
-static void free_variants(opevo_i_cli_variant *variants, size_t count)
+static void free_variants(opevo_found_variant *variants, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         opevo_text_free(&variants[i].edits);
@@ -100,9 +83,9 @@ static void free_variants(opevo_i_cli_variant *variants, size_t count)
     opevo_free(variants);
 }
 
-void opevo_i_cli_found_free(opevo_i_cli_found *found)
+void opevo_found_free(opevo_found *found)
 {
     free_variants(found->exact, found->exact_count);
     free_variants(found->rest, found->rest_count);
-    *found = (opevo_i_cli_found){.exact = NULL};
+    *found = (opevo_found){.exact = NULL};
 }

@@ -3,7 +3,7 @@
 /* Edits as a graph: an arrow from an edit to one that it needs, a dashed line between two whose
  * gain together differs from the sum of their gains. Nodes stand on a circle. */
 
-#include "evolve_internal.h"
+#include <opevo/edit_list.h>
 
 #include <math.h>
 
@@ -17,18 +17,18 @@ static double centre(void)
     return RADIUS + MARGIN;
 }
 
-static double x_of(const opevo_i_cli_list *list, size_t i, double radius)
+static double x_of(const opevo_edit_list *list, size_t i, double radius)
 {
     return centre() + radius * sin(2 * pi * (double)i / (double)list->count);
 }
 
-static double y_of(const opevo_i_cli_list *list, size_t i, double radius)
+static double y_of(const opevo_edit_list *list, size_t i, double radius)
 {
     return centre() - radius * cos(2 * pi * (double)i / (double)list->count);
 }
 
 /* From the rim of one node to that of another. */
-static void add_line(const opevo_i_cli_list *list, size_t i, size_t k, const char *style,
+static void add_line(const opevo_edit_list *list, size_t i, size_t k, const char *style,
                      opevo_text *out)
 {
     double x = x_of(list, i, RADIUS);
@@ -43,14 +43,14 @@ static void add_line(const opevo_i_cli_list *list, size_t i, size_t k, const cha
                       style);
 }
 
-static void add_edges(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+static void add_edges(const opevo_edit_list *list, const opevo_edits_explained *explained,
                       opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
-            double epistasis = i < k ? opevo_i_cli_epistasis(list, explained, i, k) : 0;
+            double epistasis = i < k ? opevo_edits_epistasis(list, explained, i, k) : 0;
 
-            if (opevo_i_cli_edit_needs(list, explained, i, k))
+            if (opevo_edits_needs(list, explained, i, k))
                 add_line(list, i, k, "stroke=\"#333\" marker-end=\"url(#needs)\"", out);
             if (epistasis >= shown)
                 add_line(list, i, k, "stroke=\"#2a7f3f\" stroke-dasharray=\"5 4\"", out);
@@ -60,7 +60,7 @@ static void add_edges(const opevo_i_cli_list *list, const opevo_i_cli_explained 
     }
 }
 
-static void add_nodes(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+static void add_nodes(const opevo_edit_list *list, const opevo_edits_explained *explained,
                       opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -76,7 +76,7 @@ static void add_nodes(const opevo_i_cli_list *list, const opevo_i_cli_explained 
     }
 }
 
-static void add_list(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
+static void add_list(const opevo_edit_list *list, const opevo_edits_explained *explained,
                      opevo_text *out)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -84,7 +84,7 @@ static void add_list(const opevo_i_cli_list *list, const opevo_i_cli_explained *
                           2 * centre() + LINE * (double)(i + 1), i + 1);
         if (explained->alone[i].kind == OPEVO_OUTCOME_OK)
             opevo_text_printf(out, "%+.2f %%  ",
-                              100 * opevo_i_cli_gain(list, &explained->alone[i]));
+                              100 * opevo_edits_gain(list, &explained->alone[i]));
         else
             opevo_text_printf(out, "%s  ", explained->alone[i].status);
         opevo_text_add_xml(out, explained->lines[i]);
@@ -92,8 +92,8 @@ static void add_list(const opevo_i_cli_list *list, const opevo_i_cli_explained *
     }
 }
 
-void opevo_i_cli_edits_graph(const opevo_i_cli_list *list, const opevo_i_cli_explained *explained,
-                             opevo_text *out)
+void opevo_edits_graph(const opevo_edit_list *list, const opevo_edits_explained *explained,
+                       opevo_text *out)
 {
     double height = 2 * centre() + LINE * (double)(list->count + 4);
 

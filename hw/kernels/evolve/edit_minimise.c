@@ -6,14 +6,14 @@
  * needs may be needed by another. The result is 1-minimal: no single edit can be left out, though
  * several together might. */
 
-#include "evolve_internal.h"
+#include <opevo/edit_list.h>
 
 #include <opevo/memory.h>
 
 #include <string.h>
 
 /* Whether the variant is ok, no worse in error, and costs no more than `most`. */
-static bool suffices(const opevo_i_cli_list *list, const opevo_evolved *part, double most)
+static bool suffices(const opevo_edit_list *list, const opevo_evolved *part, double most)
 {
     return part->kind == OPEVO_OUTCOME_OK && part->cost <= most &&
            !(part->error > list->whole.error);
@@ -52,7 +52,7 @@ typedef struct held_out {
 } held_out;
 
 /* Whether the part passes the held-out cases that the whole list passes, with no larger error. */
-static opevo_status try_held_out(const opevo_i_cli_list *list, const held_out *held,
+static opevo_status try_held_out(const opevo_edit_list *list, const held_out *held,
                                  const char *part, bool *holds, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -75,7 +75,7 @@ cleanup:
 
 /* The cheapest part that may take the list's place; `count` if there is no such part. Parts that
  * fail are added to the failures. */
-static opevo_status choose(const opevo_i_cli_list *list, const held_out *held, char *const *parts,
+static opevo_status choose(const opevo_edit_list *list, const held_out *held, char *const *parts,
                            opevo_evolved *said, double most, size_t *best, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -99,7 +99,7 @@ cleanup:
 }
 
 /* Leave out one edit; *changed says whether that was possible. */
-static opevo_status leave_one_out(opevo_i_cli_list *list, const held_out *held, double most,
+static opevo_status leave_one_out(opevo_edit_list *list, const held_out *held, double most,
                                   bool *changed, opevo_error *err)
 {
     char **parts = make_parts(list->edits, list->count);
@@ -133,8 +133,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_cli_edits_minimise(opevo_i_cli_list *list, double tolerance,
-                                        size_t *evaluations, opevo_error *err)
+opevo_status opevo_edit_list_minimise(opevo_edit_list *list, double tolerance, size_t *evaluations,
+                                      opevo_error *err)
 {
     double most = list->whole.cost + tolerance * list->base.cost;
     const char *edits = list->edits;
