@@ -8,7 +8,8 @@
 #   unclassed    answers without a class
 #   slow         answers when FOLDER has 20 files done-*, one for each list that was evaluated
 #   waits        says that it waits for a device, for 4 s, and answers as soon as it has it
-# Any other list is evaluated to the cost of its length. The first list that is drawn is "slow", others are named after
+# Any other list is evaluated to the cost of its length; where FOLDER has a file "floor", one without "gain" costs 50
+# more, and one with "needy" but without "help" is wrong. The first list that is drawn is "slow", others are named after
 # their seeds, and drawing the fifth kills the worker once.
 folder=$1
 read -r line || exit 0
@@ -45,7 +46,18 @@ while read -r line; do
         ;;
     *'"evaluate"'*)
         : >"$folder/done-$edits"
-        echo "{\"status\": \"ok\", \"class\": \"ok\", \"hash\": \"0123456789abcdef\", \"cost\": ${#edits}, \"error\": 0}"
+        cost=${#edits}
+        if [ -e "$folder/floor" ]; then
+            case $edits in *gain*) ;; *) cost=$((cost + 50)) ;; esac
+            case $edits in
+            *needy*help*) ;;
+            *needy*) echo '{"status": "differs", "class": "wrong", "message": "It differs."}'; continue ;;
+            esac
+        fi
+        echo "{\"status\": \"ok\", \"class\": \"ok\", \"hash\": \"0123456789abcdef\", \"cost\": $cost, \"error\": 0}"
+        ;;
+    *'"describe"'*)
+        echo "{\"lines\": [\"$(printf '%s' "$edits" | sed 's/; /", "/g')\"]}"
         ;;
     *) echo "{\"edits\": \"$edits\"}" ;;
     esac
