@@ -9,6 +9,7 @@
 
 #include <opevo/child_sampler.h>
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 
 #include <math.h>
 #include <pthread.h>
@@ -63,6 +64,12 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
 
 static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out, opevo_error *err)
 {
+    const opevo_diagram *diagram = opevo_space_draws_from(domain->space);
+
+    if (diagram) {
+        *out = opevo_rng_allowed(rng, diagram);
+        return OPEVO_OK;
+    }
     if (opevo_space_is_sparse(domain->space)) {
         *out = opevo_space_listed_point(
             domain->space, opevo_rng_below_wide(rng, opevo_space_listed_count(domain->space)));

@@ -11,10 +11,11 @@
  * their place and merely drawn again: that keeps each draw uniform, and memory in proportion to
  * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
  * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. Where a
- * sparse list says what is allowed, its ranks are shuffled in place of the points. */
+ * sparse list or a diagram says what is allowed, its ranks are shuffled in place of the points. */
 
 #include "untried_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -34,7 +35,8 @@ struct opevo_i_untried {
     const opevo_space *space; /* NULL: of a domain that is none, with these two: */
     opevo_domain *domain;
     opevo_index_set *drawn;
-    bool sparse; /* places are ranks in the list of points */
+    bool sparse;                  /* places are ranks in the list of points */
+    const opevo_diagram *diagram; /* places are ranks in it; NULL: they are not */
     opevo_index size;
     opevo_index head;        /* places below it are drawn */
     opevo_index_map *moved;  /* what stands at a place, where not its own number */
@@ -50,6 +52,9 @@ opevo_i_untried *opevo_i_untried_create(const opevo_space *space)
     self->space = space;
     self->sparse = opevo_space_is_sparse(space);
     self->size = self->sparse ? opevo_space_listed_count(space) : opevo_space_size(space);
+    self->diagram = opevo_space_draws_from(space);
+    if (self->diagram && !opevo_diagram_count(self->diagram, &self->size))
+        self->diagram = NULL;
     self->moved = opevo_index_map_create();
     if (!self->moved) {
         opevo_free(self);
@@ -147,7 +152,9 @@ opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_se
         drawn = at(untried, place);
         if (untried->sparse)
             drawn = opevo_space_listed_point(untried->space, drawn);
-        allowed = untried->sparse || opevo_space_allows(untried->space, drawn);
+        if (untried->diagram)
+            drawn = opevo_diagram_point(untried->diagram, drawn);
+        allowed = untried->sparse || untried->diagram || opevo_space_allows(untried->space, drawn);
         if (!allowed && untried->forbidden_kept >= FORBIDDEN_KEPT)
             continue;
         if (!take(untried, place))

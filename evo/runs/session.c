@@ -7,6 +7,7 @@
 
 #include "session_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/struct_size.h>
@@ -179,6 +180,8 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     }
     OPEVO_TRY(check_budget(&options->budget, opevo_objective_is_external(objective), err));
     OPEVO_TRY(opevo_objective_check(objective, err));
+    if (objective->space)
+        OPEVO_TRY(opevo_space_check_points(objective->space, err));
     self->objective = objective;
     self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
     OPEVO_TRY(allocate(self, err));

@@ -510,6 +510,14 @@ void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_
     }
 }
 
+opevo_index opevo_diagram_point(const opevo_diagram *diagram, opevo_index rank)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    opevo_diagram_unrank(diagram, rank, vertices);
+    return opevo_space_encode(diagram->space, vertices);
+}
+
 /* A uniform number below `count`, which is not 0: as many bits as it has, until they are below. */
 static void draw_below(const uint64_t *count, size_t size, opevo_diagram_random random,
                        void *context, uint64_t *out)

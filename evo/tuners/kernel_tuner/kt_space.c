@@ -133,6 +133,9 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     }
     self->sparse = opevo_space_is_sparse(space);
     self->count = self->sparse ? opevo_space_listed_count(space) : size;
+    self->diagram = opevo_space_draws_from(space);
+    if (self->diagram && !opevo_diagram_count(self->diagram, &self->count))
+        self->diagram = NULL;
     if (opevo_space_is_restricted(space) && size <= LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
@@ -168,6 +171,10 @@ static bool draw(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *poin
     }
     if (self->sparse) {
         *point = opevo_space_listed_point(self->space, opevo_rng_below_wide(rng, self->count));
+        return true;
+    }
+    if (self->diagram) {
+        *point = opevo_diagram_point(self->diagram, opevo_rng_below_wide(rng, self->count));
         return true;
     }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
@@ -365,6 +372,47 @@ static size_t walk(const candidates *self, opevo_rng *rng, size_t count, opevo_i
     return met < count ? met : count;
 }
 
+/* Hamming neighbours from the diagram of a space without branches: `count` different ones of all.
+ * False, with nothing written, without memory. */
+static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
+                              size_t count, opevo_index *rows, size_t *found)
+{
+    size_t total = 0, written = 0;
+    opevo_index *values = NULL;
+    size_t *ends = opevo_malloc(self->width, sizeof *ends);
+
+    for (size_t i = 0; ends && i < self->width; i++) {
+        total += opevo_diagram_alternatives(self->diagram, from, i, NULL, 0);
+        ends[i] = total;
+    }
+    values = opevo_malloc(total, sizeof *values);
+    if (!ends || !values) {
+        opevo_free(ends);
+        opevo_free(values);
+        return false;
+    }
+    for (size_t i = 0; i < self->width; i++)
+        written +=
+            opevo_diagram_alternatives(self->diagram, from, i, values + written, ends[i] - written);
+    *found = 0;
+    for (size_t place = 0; place < total && *found < count; place++) {
+        /* Selection sampling: a place is taken with the chance (still wanted) / (still to come). */
+        opevo_index *row = rows + *found * self->width;
+        size_t i = 0;
+
+        if (opevo_rng_below(rng, total - place) >= count - *found)
+            continue;
+        while (place >= ends[i])
+            i++;
+        opevo_i_kt_copy(self, row, from);
+        row[i] = values[place];
+        ++*found;
+    }
+    opevo_free(ends);
+    opevo_free(values);
+    return true;
+}
+
 size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
                              const opevo_index *from, opevo_rng *rng, size_t count,
                              opevo_index *rows)
@@ -376,6 +424,9 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
 
     if (self->sparse)
         return opevo_i_kt_listed_neighbours(self, from, rng, count, rows);
+    if (self->diagram && kind == OPEVO_I_KT_HAMMING && !opevo_space_has_branches(self->space) &&
+        draw_alternatives(self, from, rng, count, rows, &found))
+        return found;
     around = gather(self, kind, from);
     few = around.count <= WALKED_MOST;
     tries = few ? DRAWS_FIRST : WALKED_MOST;

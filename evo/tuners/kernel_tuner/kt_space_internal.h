@@ -15,6 +15,7 @@
 #ifndef OPEVO_KT_SPACE_INTERNAL_H
 #define OPEVO_KT_SPACE_INTERNAL_H
 
+#include <opevo/diagram.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
 
@@ -37,8 +38,9 @@ typedef struct opevo_i_kt_space {
     /* The allowed points in rising order, where the space has constraints and at most 2^20 points;
      * NULL elsewhere. */
     uint32_t *allowed;
-    opevo_index count; /* of them, also of a sparse list; of all points where neither is there */
-    bool sparse;       /* the space is: neighbours of every kind are those of the list */
+    opevo_index count; /* of them, also of a sparse list or a diagram; of all points without any */
+    const opevo_diagram *diagram; /* that uniform points come from; NULL: others */
+    bool sparse;                  /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 

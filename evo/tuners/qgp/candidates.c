@@ -7,6 +7,7 @@
 #include <opevo/child_sampler.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 #include <opevo/space_listed.h>
 
 enum {
@@ -199,11 +200,13 @@ static opevo_status offer_uniform(opevo_i_qgp_candidates *self, opevo_index_set 
 {
     opevo_status status = OPEVO_OK;
     bool sparse = opevo_space_is_sparse(self->space);
+    const opevo_diagram *diagram = opevo_space_draws_from(self->space);
     opevo_index size =
         sparse ? opevo_space_listed_count(self->space) : opevo_space_size(self->space);
 
     for (int i = 0, draws = UNIFORM * DRAWS_FOR_ONE; i < UNIFORM && draws > 0; draws--) {
-        opevo_index point = opevo_rng_below_wide(rng, size);
+        opevo_index point =
+            diagram ? opevo_rng_allowed(rng, diagram) : opevo_rng_below_wide(rng, size);
 
         if (sparse)
             point = opevo_space_listed_point(self->space, point);

@@ -10,6 +10,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 #include <opevo/space_listed.h>
 
 #include "ansor_internal.h"
@@ -92,8 +93,10 @@ static void destroy(opevo_tuner *tuner)
 
 /* ---- Samples ---- */
 
-/* Whether a sample is a new program; it is then in the population. */
-static opevo_status take_sample(opevo_i_tvm_evolution *self, opevo_index_set *met, opevo_error *err)
+/* Whether a sample is a new program; it is then in the population. Sampled by its genes, or
+ * uniformly from a diagram (NULL: not). */
+static opevo_status take_sample(opevo_i_tvm_evolution *self, const opevo_diagram *diagram,
+                                opevo_index_set *met, opevo_error *err)
 {
     opevo_index *vertices = self->vertices + self->now_count * self->width;
     opevo_status status = OPEVO_OK;
@@ -103,6 +106,9 @@ static opevo_status take_sample(opevo_i_tvm_evolution *self, opevo_index_set *me
     if (opevo_space_is_sparse(self->space)) {
         point = opevo_space_listed_point(
             self->space, opevo_rng_below_wide(&self->rng, opevo_space_listed_count(self->space)));
+        opevo_space_decode(self->space, point, vertices);
+    } else if (diagram) {
+        point = opevo_rng_allowed(&self->rng, diagram);
         opevo_space_decode(self->space, point, vertices);
     } else {
         opevo_i_tvm_genome_sample(((opevo_i_tvm_ansor *)self)->genome, 0, &self->rng, vertices);
@@ -120,7 +126,8 @@ static opevo_status take_sample(opevo_i_tvm_evolution *self, opevo_index_set *me
 }
 
 /* Batches of as many samples as a generation has points, until enough of them are programs and
- * different. After five batches in a row without a new one half as many are enough, now and later.
+ * different. After five batches in a row without a new one half as many are enough, now and later;
+ * after one, where allowed points are rare, they are drawn uniformly.
  * Source: TVM v0.8, SketchPolicyNode::SampleInitPopulation. */
 static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
 {
@@ -133,10 +140,11 @@ static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
     self->now_count = 0;
     for (int barren = 0; self->now_count < ansor->minimum;) {
         size_t before = self->now_count;
+        const opevo_diagram *diagram = barren ? opevo_space_draws_from(self->space) : NULL;
 
         for (size_t i = 0; i < self->plan.population && self->now_count < self->plan.population;
              i++)
-            OPEVO_TRY(take_sample(self, met, err));
+            OPEVO_TRY(take_sample(self, diagram, met, err));
         barren = self->now_count > before ? 0 : barren + 1;
         if (barren == BARREN_MOST) {
             ansor->minimum /= 2;

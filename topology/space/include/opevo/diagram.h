@@ -87,6 +87,9 @@ bool opevo_diagram_rank(const opevo_diagram *diagram, const opevo_index *vertice
                         opevo_index *rank);
 void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_index *vertices);
 
+/* The number of the point of a rank. */
+opevo_index opevo_diagram_point(const opevo_diagram *diagram, opevo_index rank);
+
 /* A uniform allowed point of a space that has any, whatever their number. `random` gives 64 uniform
  * bits. Each group is drawn by unranking a number that is drawn by rejection, fewer than two tries
  * in the mean. Cost: about 1 us for 10 parameters. */
