@@ -139,7 +139,7 @@ static void refuses_spoilt_descriptions(void **state)
         {"\"A * f1 <= 8\"", "\"A * f1 <= 4\"", "toy.csv:9: the configuration A=2 B=x F=4,1"},
         {"\"A * f1 <= 8\"", "\"A * f9 <= 8\"", "toy.json"},
         {"\"A * f1 <= 8\"", "\"A * <= 8\"", "toy.json"},
-        {"\"A * f1 <= 8\"", "\"8 / (A - 1) > 0\"", "toy.json"},
+        {"\"A * f1 <= 8\"", "\"8 / (A - 1) > 0\"", "toy.csv:2: the configuration A=1"},
         {"\"A * f1 <= 8\"", "8", "toy.json: constraints: must be a string, or a list of strings"},
         /* JSON */
         {"\"rows\": 16,", "\"rows\": 16", "toy.json:13: invalid JSON"},

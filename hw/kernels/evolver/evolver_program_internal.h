@@ -79,8 +79,6 @@ uint64_t opevo_i_evolver_simt_launcher_steps(const opevo_launcher *launcher);
 
 /* ---- kernel_requests.c ---- */
 
-/* Tell who asks that a wait for the device begins or is over: it counts for no limit of time. */
-void opevo_i_evolver_kernel_note_wait(void *context, bool over);
 /* The reply to a request, never NULL but without memory. */
 json_t *opevo_i_evolver_kernel_answer(opevo_i_evolver_kernel *kernel, const json_t *request);
 

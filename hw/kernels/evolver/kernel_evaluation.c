@@ -75,11 +75,19 @@ cleanup:
     return status;
 }
 
+/* Tell who asks that a wait for the device begins or is over: it counts for no limit of time. */
+static void note_wait(void *context, bool over)
+{
+    (void)context;
+    printf("{\"waits\": %s}\n", over ? "false" : "true");
+    fflush(stdout);
+}
+
 /* A device is this process' own while something is measured on it. */
 static void begin(const opevo_i_evolver_kernel *kernel)
 {
     if (kernel->gpu)
-        opevo_gpu_begin(kernel->gpu, opevo_i_evolver_kernel_note_wait, NULL);
+        opevo_gpu_begin(kernel->gpu, note_wait, NULL);
 }
 
 static void end(const opevo_i_evolver_kernel *kernel)

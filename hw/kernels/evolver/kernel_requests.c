@@ -50,13 +50,6 @@ static opevo_status set_edits(json_t *reply, opevo_edits *edits, opevo_error *er
     return status;
 }
 
-void opevo_i_evolver_kernel_note_wait(void *context, bool over)
-{
-    (void)context;
-    printf("{\"waits\": %s}\n", over ? "false" : "true");
-    fflush(stdout);
-}
-
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 /* What is compared: a time where one is measured. */

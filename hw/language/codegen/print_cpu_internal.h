@@ -56,7 +56,7 @@ void opevo_i_print_common(opevo_i_print_printer *self, const opevo_i_print_vecto
                           const opevo_i_nest_condition *condition);
 void opevo_i_print_vector_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop);
 
-/* print_vector_c.c: whether it is a loop over the lanes of one statement. */
+/* print_lanes.c: whether it is a loop over the lanes of one statement. */
 bool opevo_i_print_is_vector_loop(const opevo_i_nest_node *node);
 
 /* print_masks.c: those lanes of a vector to memory that are to be written. print_rows.c: a loop

@@ -138,6 +138,12 @@ void opevo_i_print_vector_load_start(opevo_i_print_printer *self, opevo_element 
 void opevo_i_print_vector_load_end(opevo_i_print_printer *self, opevo_element stored,
                                    opevo_element type, int width);
 
+/* ---- print_element.c ---- */
+
+void opevo_i_print_operand_name(opevo_text *out, int operand);
+void opevo_i_print_buffer(opevo_i_print_printer *self, int buffer);
+void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_access *access);
+
 /* ---- print_access.c ---- */
 
 /* The head of the launch, after `before`: its name, and a pointer to each operand and to scratch
@@ -147,8 +153,6 @@ void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, co
 void opevo_i_print_unused_scratch(opevo_i_print_printer *self);
 /* The same of operands that the body, which is printed already, does not name. */
 void opevo_i_print_unused_operands(opevo_i_print_printer *self);
-void opevo_i_print_buffer(opevo_i_print_printer *self, int buffer);
-void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_access *access);
 void opevo_i_print_scalar(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf);
 
 static inline bool opevo_i_print_leaf_adds(const opevo_i_nest_leaf *leaf)

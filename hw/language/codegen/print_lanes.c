@@ -86,3 +86,9 @@ void opevo_i_print_operand(opevo_i_print_printer *self, const opevo_i_print_vect
     }
     self->known[loop->lane] = false;
 }
+
+bool opevo_i_print_is_vector_loop(const opevo_i_nest_node *node)
+{
+    return node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE &&
+           opevo_i_print_is_vector_width(node->extent) && opevo_i_nest_node_only_leaf(node);
+}

@@ -415,12 +415,6 @@ static void print_value_vector(opevo_i_print_printer *self, opevo_i_print_vector
     opevo_i_print_end(self);
 }
 
-bool opevo_i_print_is_vector_loop(const opevo_i_nest_node *node)
-{
-    return node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE &&
-           opevo_i_print_is_vector_width(node->extent) && opevo_i_nest_node_only_leaf(node);
-}
-
 bool opevo_i_print_cpu_sum(opevo_i_print_printer *self, const opevo_i_nest_node *node,
                            const opevo_i_nest_leaf *leaf)
 {
