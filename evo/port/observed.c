@@ -38,7 +38,7 @@ void opevo_i_port_observed_free(opevo_tuner *tuner)
     tuner->observed = NULL;
 }
 
-static opevo_status have(opevo_tuner *tuner, opevo_error *err)
+static opevo_status ensure_observed(opevo_tuner *tuner, opevo_error *err)
 {
     observed *self = tuner->observed;
 
@@ -59,7 +59,7 @@ static opevo_status have(opevo_tuner *tuner, opevo_error *err)
 opevo_status opevo_i_port_observed_add(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                        opevo_error *err)
 {
-    opevo_status status = have(tuner, err);
+    opevo_status status = ensure_observed(tuner, err);
     observed *self = tuner->observed;
 
     if (status != OPEVO_OK)

@@ -160,7 +160,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 /* ---- The cost model ---- */
 
-static opevo_status have_surrogate(autotvm *self, opevo_error *err)
+static opevo_status ensure_surrogate(autotvm *self, opevo_error *err)
 {
     if (!self->surrogate)
         self->surrogate = opevo_i_tvm_surrogate_create(
@@ -186,7 +186,7 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
     autotvm *self = (autotvm *)tuner;
     opevo_i_tvm_boosting boosting = self->boosting;
     opevo_i_tvm_fit fit = fit_of(self);
-    opevo_status status = have_surrogate(self, err);
+    opevo_status status = ensure_surrogate(self, err);
 
     if (status != OPEVO_OK || count < count_of(self, SETTING_HISTORY))
         return status;
@@ -333,7 +333,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     opevo_status status = OPEVO_OK;
 
     while (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
-        OPEVO_TRY(have_surrogate(self, err));
+        OPEVO_TRY(ensure_surrogate(self, err));
         OPEVO_TRY(observe_round(self, err));
         OPEVO_TRY(make_plan(self, err));
         OPEVO_TRY(make_round(self, err));

@@ -266,7 +266,7 @@ cleanup:
 
 /* ---- Batches ---- */
 
-static opevo_status have_surrogate(opevo_i_tvm_evolution *self, opevo_error *err)
+static opevo_status ensure_surrogate(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     const opevo_i_tvm_boosting boosting = {
         .loss = OPEVO_I_LOSS_SQUARED,
@@ -377,7 +377,7 @@ opevo_status opevo_i_tvm_evolution_ask(opevo_tuner *tuner, opevo_proposal *propo
     opevo_status status = OPEVO_OK;
 
     if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
-        OPEVO_TRY(have_surrogate(self, err));
+        OPEVO_TRY(ensure_surrogate(self, err));
         OPEVO_TRY(observe_round(self, err));
         if (self->plan.patience > 0 && (double)self->since_best > self->plan.patience) {
             tuner->reason = "no trial of the last `patience` ones was the best";
@@ -404,7 +404,7 @@ opevo_status opevo_i_tvm_evolution_observe(opevo_tuner *tuner, const opevo_trial
                                            size_t count, opevo_error *err)
 {
     opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
-    opevo_status status = have_surrogate(self, err);
+    opevo_status status = ensure_surrogate(self, err);
 
     if (status == OPEVO_OK)
         status = opevo_i_rounds_know(self->rounds, trials, count, err);
@@ -431,7 +431,7 @@ opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *
                                          size_t count, opevo_error *err)
 {
     opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
-    opevo_status status = have_surrogate(self, err);
+    opevo_status status = ensure_surrogate(self, err);
 
     if (status != OPEVO_OK)
         return status;

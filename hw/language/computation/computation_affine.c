@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole numbers of axes in their canonical form: a constant and terms in order, no atom twice. */
+/* Integer index expressions in their canonical form: a constant and terms in order, no atom
+ * twice. */
 
 #include "computation_internal.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the operators of an expression make of their operands. Whole numbers of axes are kept apart
- * as long as they can be; a number without axes is folded, and one that is whole is a whole number
- * however it was written, so that what is printed reads back the same. Folding uses only what IEEE
- * 754 rounds correctly, so that a text means the same on every machine. */
+/* What the operators of an expression make of their operands. Integer index expressions are kept
+ * apart as long as they can be; a number without axes is folded, and one that is whole is a
+ * whole number however it was written, so that what is printed reads back the same. Folding uses
+ * only what IEEE 754 rounds correctly, so that a text means the same on every machine. */
 
 #include "computation_parse_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole numbers of axes at all lanes: one part depends on the lane axes only and is computed once
- * for each block of lanes, one on the outer axes only, once for all lanes; only a division of both
- * is computed for each lane every time. */
+/* Integer index expressions at all lanes: one part depends on the lane axes only and is computed
+ * once for each block of lanes, one on the outer axes only, once for all lanes; only a division
+ * of both is computed for each lane every time. */
 
 #include "interpreter_internal.h"
 

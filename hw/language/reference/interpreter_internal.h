@@ -13,7 +13,7 @@
 
 enum { OPEVO_I_LANES = 64 };
 
-/* ---- Whole numbers of axes ---- */
+/* ---- Integer index expressions ---- */
 
 typedef struct opevo_i_reference_division {
     uint64_t factor;

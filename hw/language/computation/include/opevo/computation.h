@@ -38,7 +38,7 @@ typedef struct opevo_expression opevo_expression;
 typedef struct opevo_condition opevo_condition;
 typedef struct opevo_tensor opevo_tensor;
 
-/* ---- Whole numbers of axes ---- */
+/* ---- Integer index expressions ---- */
 
 typedef enum opevo_atom {
     OPEVO_ATOM_AXIS,  /* an axis of the definition */
