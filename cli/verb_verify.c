@@ -264,6 +264,9 @@ static opevo_status make_step(const suite *self, const test *entry, situation *n
     return status;
 }
 
+/* In the order of opevo_duplicate_rule. */
+static const char *const rule_names[] = {"continue", "redraw", "given"};
+
 static opevo_status test_child(suite *self, const opevo_space *space, opevo_duplicate_rule rule,
                                opevo_error *err)
 {
@@ -279,8 +282,7 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
         return status;
     entry = &self->tests[self->count];
     *entry = (test){.space = space, .rule = rule};
-    snprintf(entry->name, sizeof entry->name, "child step, duplicates: %s",
-             rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
+    snprintf(entry->name, sizeof entry->name, "child step, duplicates: %s", rule_names[rule]);
     show_progress(self, self->count, "test", entry->name);
     breed.seen = opevo_index_set_create();
     breed.vertices = opevo_malloc(opevo_space_parameter_count(space), sizeof *breed.vertices);
@@ -358,13 +360,13 @@ static bool breeds(const opevo_space *space)
     return allowed > PARENTS;
 }
 
-/* Both duplicate rules on this space; or, where it does not allow that, on the built-in one. */
+/* All duplicate rules on this space; or, where it does not allow that, on the built-in one. */
 static opevo_status test_children(suite *self, const opevo_space *space, opevo_error *err)
 {
     opevo_status status =
         opevo_space_parse(child_showcase, "the built-in space", NULL, &self->builtin, err);
 
-    for (int rule = 0; rule < 2 && status == OPEVO_OK; rule++) {
+    for (int rule = 0; rule < 3 && status == OPEVO_OK; rule++) {
         status = self->builtin_child ? OPEVO_INVALID
                                      : test_child(self, space, (opevo_duplicate_rule)rule, err);
         if (status == OPEVO_INVALID) {

@@ -218,7 +218,23 @@ cleanup:
     return status;
 }
 
-/* ---- Both ---- */
+/* ---- Given that it is new ---- */
+
+/* Both parts of P(x) / P(T) may be off by what the kernel and `off` say. */
+static void condition(child_step *self)
+{
+    long double mass = 0;
+
+    for (size_t y = 0; y < self->point_count; y++)
+        mass += self->taken[y] ? 0 : self->landed[y];
+    for (size_t y = 0; y < self->point_count; y++)
+        self->sums[y] = self->taken[y] || mass <= 0 ? 0 : self->landed[y] / mass;
+    self->off += self->kernel.bound + DBL_EPSILON;
+    if (mass > 0)
+        self->off = (double)(2 * self->off / mass);
+}
+
+/* ---- All ---- */
 
 static opevo_status step_init(child_step *self, const opevo_space *space,
                               const opevo_i_law_inheritance *from, double q,
@@ -255,9 +271,15 @@ static void step_release(child_step *self)
 
 /* What is lost is lost at recombination: regions are never left, and with branches whatever a child
  * can become it can leave again for what its parents have. */
-static double count_lost(const child_step *self)
+static double count_lost(const child_step *self, opevo_duplicate_rule rule)
 {
     long double sum = 0;
+
+    if (rule == OPEVO_DUPLICATE_GIVEN) {
+        for (size_t y = 0; y < self->point_count; y++)
+            sum += self->sums[y];
+        return sum > 0 ? 0 : 1;
+    }
 
     for (size_t x = 0; x < self->point_count; x++)
         sum += is_lost(self, x) ? self->origin[x] : 0;
@@ -300,8 +322,12 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
         redraw(&self);
     } else {
         mutate(&self);
-        self.off += self.kernel.bound + DBL_EPSILON;
-        OPEVO_TRY(continue_on(&self, err));
+        if (step->rule == OPEVO_DUPLICATE_GIVEN) {
+            condition(&self);
+        } else {
+            self.off += self.kernel.bound + DBL_EPSILON;
+            OPEVO_TRY(continue_on(&self, err));
+        }
     }
     /* One rounding for each of the bounds that were added up. */
     self.off =
@@ -310,7 +336,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     for (size_t y = 0; y < self.point_count; y++)
         law[y] = (double)self.sums[y];
     if (lost)
-        *lost = count_lost(&self);
+        *lost = count_lost(&self, step->rule);
     if (bound)
         *bound = self.off;
 cleanup:

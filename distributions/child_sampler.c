@@ -3,6 +3,7 @@
 /* Children drawn one at a time: a parent for each parameter by its weight, a walk from there, and
  * the same again for what may not be proposed. */
 
+#include <opevo/child_given.h>
 #include <opevo/child_sampler.h>
 #include <opevo/space_listed.h>
 
@@ -17,8 +18,11 @@ struct opevo_child_sampler {
     size_t width; /* parameters of the space */
     bool walks;   /* q > 0: a mutation can change something */
     bool redraw;
-    bool sparse;            /* the space is */
-    opevo_walker **walkers; /* one for each parameter */
+    double q;
+    opevo_child_given *given; /* the rule's, for the parents at hand; NULL: another rule */
+    bool conditions;          /* the rule is OPEVO_DUPLICATE_GIVEN */
+    bool sparse;              /* the space is */
+    opevo_walker **walkers;   /* one for each parameter */
     /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
      * parents, form a group; group 0 is always active. */
     size_t *group;
@@ -38,6 +42,7 @@ void opevo_child_sampler_destroy(opevo_child_sampler *sampler)
         return;
     for (size_t i = 0; sampler->walkers && i < sampler->width; i++)
         opevo_walker_destroy(sampler->walkers[i]);
+    opevo_child_given_destroy(sampler->given);
     opevo_free(sampler->walkers);
     opevo_free(sampler->group);
     opevo_free(sampler->recombined);
@@ -84,6 +89,8 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     self->width = opevo_space_parameter_count(space);
     self->walks = q > 0;
     self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
+    self->conditions = rule == OPEVO_DUPLICATE_GIVEN;
+    self->q = q;
     self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
     self->recombined = opevo_malloc(self->width, sizeof *self->recombined);
     if (!self->walkers || !self->recombined || !form_groups(self)) {
@@ -156,6 +163,29 @@ static void add_weights(opevo_child_sampler *self, const double *weights, double
     }
 }
 
+/* The law of the children of these parents, on the diagram. */
+static opevo_status condition(opevo_child_sampler *self, const opevo_index *const *vertices,
+                              const double *weights, size_t count, opevo_error *err)
+{
+    opevo_index *points = opevo_malloc(count, sizeof *points);
+    opevo_child_given *given = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!points)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
+    for (size_t j = 0; j < count; j++)
+        points[j] = opevo_space_encode(self->space, vertices[j]);
+    status = opevo_child_given_create(
+        self->space, &(opevo_parents){.points = points, .weights = weights, .count = count},
+        self->q, &given, err);
+    if (status == OPEVO_OK) {
+        opevo_child_given_destroy(self->given);
+        self->given = given;
+    }
+    opevo_free(points);
+    return status;
+}
+
 opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
                                              const opevo_index *const *vertices,
                                              const double *weights, size_t count, opevo_error *err)
@@ -167,6 +197,11 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
         return status;
     if (!reserve_parents(sampler, count))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
+    if (sampler->conditions) {
+        status = condition(sampler, vertices, weights, count, err);
+        if (status != OPEVO_OK)
+            return status;
+    }
     for (size_t j = 0; j < count; j++)
         memcpy(sampler->parents + j * sampler->width, vertices[j],
                sampler->width * sizeof(opevo_index));
@@ -251,6 +286,20 @@ static bool is_in(const void *seen, opevo_index point)
     return opevo_index_set_has(seen, point);
 }
 
+/* A child given that it is allowed, until it is new. */
+static bool draw_given(opevo_child_sampler *self, const opevo_index_set *seen, opevo_rng *rng,
+                       opevo_index *vertices, opevo_index *point)
+{
+    for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
+        if (!opevo_child_given_draw(self->given, rng, vertices))
+            return false;
+        *point = opevo_space_encode(self->space, vertices);
+        if (!opevo_index_set_has(seen, *point))
+            return true;
+    }
+    return false;
+}
+
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                               opevo_rng *rng, opevo_index *vertices, opevo_index *point)
 {
@@ -258,6 +307,8 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
     size_t row = self->width * sizeof *vertices;
     unsigned patience = self->walks ? OPEVO_CHILD_PATIENCE : 1;
 
+    if (self->given)
+        return draw_given(self, seen, rng, vertices, point);
     for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
         if (try % patience == 0) {
             recombine(self, rng, vertices);

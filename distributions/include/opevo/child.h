@@ -20,7 +20,10 @@
  * Duplicates: with K the kernel of one mutation on points, S the points that may not be proposed
  * (seen, or forbidden by a constraint) and T the rest, a child that lands in S
  *   - redraw:   is drawn again from its recombined state x before mutation:  K(x,.) / K(x,T) on T;
- *   - continue: is mutated again from where it landed:  K(x,T) + K(x,S) (I - K_SS)^-1 K(S,T).
+ *   - continue: is mutated again from where it landed:  K(x,T) + K(x,S) (I - K_SS)^-1 K(S,T);
+ *   - given:    is recombined anew, too, so its law is the law before duplicates given T:
+ *               P(x) / P(T) on T. The diagram of the space draws it given that it is allowed, so
+ *               that only points that were seen are drawn again.
  * Source: "OpEvo" equation 2 and section 4.4; NNI opevo.py for the continuing reading. */
 
 #ifndef OPEVO_CHILD_H
@@ -34,9 +37,11 @@
 extern "C" {
 #endif
 
+/* GIVEN is an option of opevo; the paper and its authors' code mean one of the others. */
 typedef enum opevo_duplicate_rule {
     OPEVO_DUPLICATE_CONTINUE,
-    OPEVO_DUPLICATE_REDRAW
+    OPEVO_DUPLICATE_REDRAW,
+    OPEVO_DUPLICATE_GIVEN
 } opevo_duplicate_rule;
 
 /* The parents of a generation. */
@@ -92,6 +97,8 @@ OPEVO_API const double *opevo_child_law_marginal(const opevo_child_law *law, siz
  *   law     out: a probability for each point; 0 on S
  *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
  *   bound   out: 1-norm bound; may be NULL
+ *
+ * Given T, law is 0 and lost is 1 where P(T) is 0.
  *
  * With branches T may be out of reach of one mutation and in reach of several; such a recombined
  * child counts as lost when redrawing only.

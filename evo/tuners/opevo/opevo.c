@@ -44,8 +44,10 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
     [SETTING_DUPLICATES] =
         {.key = "duplicates",
          .kind = OPEVO_SETTING_CHOICE,
-         .choices = "continue redraw",
-         .summary = "a duplicate child continues its walk (continue) or is mutated again (redraw)"},
+         .choices = "continue redraw given",
+         .summary =
+             "a duplicate child continues its walk (continue), is mutated again (redraw), or "
+             "is drawn given that it is allowed and new (given)"},
 };
 
 typedef struct opevo {
