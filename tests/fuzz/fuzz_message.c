@@ -21,7 +21,7 @@ static void check_job(const json_t *message)
         return;
     written = opevo_i_wire_job_to_json(&job);
     FUZZ_CHECK(opevo_i_wire_job_from_json(written, &again));
-    FUZZ_CHECK(again.id == job.id && again.brief == job.brief);
+    FUZZ_CHECK(again.id == job.id && again.single_sample == job.single_sample);
     FUZZ_CHECK(again.command.count == job.command.count);
     for (size_t i = 0; i < job.command.count; i++)
         FUZZ_CHECK(strcmp(again.command.items[i], job.command.items[i]) == 0);
@@ -43,7 +43,8 @@ static void check_result(const json_t *message)
     written = opevo_i_wire_result_to_json(&result);
     FUZZ_CHECK(opevo_i_wire_result_from_json(written, &again));
     FUZZ_CHECK(again.id == result.id && again.kind == result.kind);
-    FUZZ_CHECK(again.sample_count == result.sample_count && again.spoilt == result.spoilt);
+    FUZZ_CHECK(again.sample_count == result.sample_count &&
+               again.context_lost == result.context_lost);
     for (size_t i = 0; i < result.sample_count; i++)
         FUZZ_CHECK(again.samples[i] == result.samples[i] &&
                    (!result.processor_s || again.processor_s[i] == result.processor_s[i]));

@@ -41,6 +41,13 @@ for i in 1 2; do "$opevo" study plan.json --store part.db --shard $i/2 >/dev/nul
 "$opevo" report recorded:toy.csv -o landscape.html >/dev/null || exit 1
 "$opevo" tune --on 'cmd:echo {u} {v}' --space space.json --result 'ms:/^[0-9]/' --trials 12 --finals 3 --rounds 8 \
     --store finals.db >/dev/null && "$opevo" report finals.db -o finals.html >/dev/null || exit 1
+cp finals.db devices.db && python3 - <<'S' && "$opevo" report devices.db:1 -o devices.html >/dev/null || exit 1
+import sqlite3
+sqlite3.connect("devices.db").executescript("""
+    UPDATE workers SET device = 'CPU A';
+    INSERT INTO workers (run, worker, command, host, device) VALUES (1, 2, 'ssh b opevo-worker cmd', 'b', 'CPU <b>');
+    UPDATE measured SET worker = 2 WHERE number > 4;""")
+S
 "$opevo" analyze runs.db --json >analysis.json || exit 1
 
 # Runs compared by criteria, of which the smaller or the larger is better.
@@ -101,6 +108,7 @@ S
 echo null >none.json
 echo '{"page": ">winner<.*u=1 v=&lt;b>?&.* [(]1 to 1[)].*>8<.*>next<.*>0<.*>rank 3<.*The winner is faster than the next"}' \
     >finals.json
+echo '{"page": "measured-by.*ssh b opevo-worker.*by-device.*>CPU A<.*>4<.*>4<.*>CPU &lt;b&gt;<.*>5<.*>5<"}' >devices.json
 for width in 1200 390; do
     check study.html analysis.json $width
     check several.html analysis.json $width
@@ -108,6 +116,7 @@ for width in 1200 390; do
     check tasks.html tasks.json $width
     check finals.html finals.json $width
     check run.html none.json $width
+    check devices.html devices.json $width
 done
 front gain,energy,fitness && check front.html front.json 390 || exit 1
 front fitness,energy && check front.html front.json 1200 || exit 1

@@ -78,15 +78,15 @@ typedef struct measurement {
 /* Note who did a request; NULLs where a worker did not. */
 static void note_measurer(opevo_evolver *self, const opevo_i_evolve_request *request)
 {
-    opevo_i_engine_connection *member = NULL;
+    opevo_i_engine_connection *worker = NULL;
 
     self->by = (opevo_measurer){.command = NULL};
     if (!request || request->answer != OPEVO_I_ANSWERED)
         return;
-    member = &self->pool.super.members[request->super.member];
-    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(member),
-                                .host = member->host,
-                                .device = member->device};
+    worker = &self->pool.super.workers[request->super.worker];
+    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(worker),
+                                .host = worker->host,
+                                .device = worker->device};
 }
 
 /* The i-th outcome; what it points to is in *said, which is the caller's. */
@@ -269,7 +269,7 @@ static opevo_status measure_from(opevo_objective *objective, const opevo_point_s
     return status;
 }
 
-static bool worker(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+static bool worker_of(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
 {
     const opevo_evolver *self =
         (const opevo_evolver *)((const char *)objective - offsetof(opevo_evolver, objective));
@@ -285,7 +285,7 @@ static void destroy_objective(opevo_objective *objective)
 static const opevo_objective_ops objective_ops = {.kind = "evolve",
                                                   .measure = measure,
                                                   .measure_from = measure_from,
-                                                  .worker = worker,
+                                                  .worker = worker_of,
                                                   .destroy = destroy_objective};
 
 opevo_objective *opevo_evolver_objective(opevo_evolver *evolver)
@@ -327,12 +327,12 @@ static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_option
 
     OPEVO_TRY(opevo_i_evolve_evolver_pool_make(&self->pool, count, timeout_s, err));
     for (size_t i = 0; i < count; i++) {
-        opevo_i_engine_connection *member = &self->pool.super.members[i];
-        opevo_i_process_arguments *command = &member->command;
+        opevo_i_engine_connection *worker = &self->pool.super.workers[i];
+        opevo_i_process_arguments *command = &worker->command;
 
-        snprintf(member->device, sizeof member->device, "%s", machine_of(options));
-        if (gethostname(member->host, sizeof member->host - 1) != 0)
-            *member->host = '\0';
+        snprintf(worker->device, sizeof worker->device, "%s", machine_of(options));
+        if (gethostname(worker->host, sizeof worker->host - 1) != 0)
+            *worker->host = '\0';
         opevo_text_clear(&program);
         if (options->command) {
             OPEVO_TRY(opevo_i_process_command_split(options->command, command, err));
@@ -384,7 +384,7 @@ static void read_facts(opevo_evolver *self)
     };
 }
 
-/* "evolve:planted.ll on simt", and the other members of domain and objective. */
+/* "evolve:planted.ll on simt", and the other workers of domain and objective. */
 static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_options *options,
                                    opevo_error *err)
 {

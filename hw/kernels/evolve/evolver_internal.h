@@ -65,7 +65,7 @@ void opevo_i_evolve_request_clear(opevo_i_evolve_request *request);
 
 /* OK, or the error that the reply is. */
 opevo_status opevo_i_evolve_reply_check(const json_t *reply, opevo_error *err);
-/* A member; "" and NAN where it has none. */
+/* A worker; "" and NAN where it has none. */
 const char *opevo_i_evolve_reply_text(const json_t *reply, const char *key);
 double opevo_i_evolve_reply_number(const json_t *reply, const char *key);
 /* What a reply to "evaluate", or its absence, says. Errors: NOMEM, and those of the reply. */

@@ -55,13 +55,13 @@ static void blame(const opevo_i_engine_pool *pool, opevo_i_engine_task *task)
 /* While it waits for a device that others measure on, no limit of time runs. */
 static void note_wait(opevo_i_engine_work *work, size_t number, bool waits)
 {
-    opevo_i_engine_connection *member = &work->pool->members[number];
+    opevo_i_engine_connection *worker = &work->pool->workers[number];
     opevo_i_engine_errand *errand = opevo_i_engine_work_started(work, number);
 
-    member->waits = waits;
-    opevo_i_engine_connection_progress(member);
+    worker->waits = waits;
+    opevo_i_engine_connection_progress(worker);
     if (errand)
-        errand->since_s = member->progress_s;
+        errand->since_s = worker->progress_s;
 }
 
 static bool take_loaded(opevo_i_engine_work *work, size_t number, const json_t *reply)
@@ -78,20 +78,20 @@ static bool take_loaded(opevo_i_engine_work *work, size_t number, const json_t *
     return true;
 }
 
-static bool hear(opevo_i_engine_work *work, size_t number, const json_t *reply)
+static bool handle_message(opevo_i_engine_work *work, size_t number, const json_t *reply)
 {
-    const opevo_i_engine_connection *member = &work->pool->members[number];
+    const opevo_i_engine_connection *worker = &work->pool->workers[number];
     const json_t *waits = json_object_get(reply, "waits");
     opevo_i_engine_errand *errand = opevo_i_engine_work_started(work, number);
     opevo_i_evolve_request *request = errand ? (opevo_i_evolve_request *)errand->task : NULL;
 
     if (!json_is_object(reply)) {
-        opevo_i_engine_work_lose(work, number, "answers what is not a JSON object", true);
+        opevo_i_engine_work_drop_worker(work, number, "answers what is not a JSON object", true);
         return false;
     }
     if (waits)
         note_wait(work, number, json_is_true(waits));
-    else if (member->state == OPEVO_I_SETTING)
+    else if (worker->state == OPEVO_I_SETTING)
         return take_loaded(work, number, reply);
     else if (request) {
         request->reply = json_incref((json_t *)reply);
@@ -102,7 +102,7 @@ static bool hear(opevo_i_engine_work *work, size_t number, const json_t *reply)
 }
 
 static const opevo_i_engine_language language = {
-    .silent = true, .give = give, .hear = hear, .blame = blame};
+    .silent = true, .give = give, .handle_message = handle_message, .blame = blame};
 
 /* ---- Serving --------------------------------------------------------------------------------- */
 

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
                     request ? "No memory, or nobody reads." : "A request is not JSON.");
             code = 1;
         }
-        if (kernel.gpu && opevo_gpu_is_spoilt(kernel.gpu))
+        if (kernel.gpu && opevo_gpu_context_is_lost(kernel.gpu))
             _exit(code); /* what hangs on the device ends with the process; another takes over */
         free(text);
         json_decref(reply);

@@ -31,7 +31,7 @@ void opevo_i_backend_at_message(bool (*take)(void))
     take_messages = take;
 }
 
-bool opevo_i_backend_heed_engine(short revents)
+bool opevo_i_backend_check_engine(short revents)
 {
     if ((revents & ~POLLIN) || (revents && !take_messages))
         opevo_i_backend_end_with_engine();

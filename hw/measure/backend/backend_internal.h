@@ -81,7 +81,7 @@ enum { OPEVO_I_ENGINE_FD = 0 };
 void opevo_i_backend_end_with_engine(void) __attribute__((noreturn));
 /* For waits of a measurement that ask poll for POLLIN: what poll says of the engine. Messages are
  * taken; true: what is measured is not wanted any more. Does not return when the engine is gone. */
-bool opevo_i_backend_heed_engine(short revents);
+bool opevo_i_backend_check_engine(short revents);
 /* What takes the messages, and returns that. */
 void opevo_i_backend_at_message(bool (*take)(void));
 /* What that runs before the process ends, when nothing that was started runs any more. */

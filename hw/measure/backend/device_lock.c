@@ -58,12 +58,12 @@ int opevo_i_backend_device_lock_take(const char *folder, const char *name,
 }
 
 /* Whoever waits asks before this process can ask again. */
-void opevo_i_backend_device_lock_release(int turn)
+void opevo_i_backend_device_lock_release(int lock)
 {
     struct timespec nap = {.tv_nsec = 2 * ASK_EVERY_MS * 1000000L};
 
-    if (turn < 0)
+    if (lock < 0)
         return;
-    close(turn);
+    close(lock);
     nanosleep(&nap, NULL);
 }

@@ -262,7 +262,7 @@ static opevo_status run_program(const command_backend *self,
                                  {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
 
         poll(wait, 2, -1);
-        if (opevo_i_backend_heed_engine(wait[1].revents))
+        if (opevo_i_backend_check_engine(wait[1].revents))
             opevo_i_process_keeper_stop(&keeper);
     }
     return OPEVO_OK;
@@ -374,7 +374,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
                     opevo_i_wire_result *result)
 {
     command_backend *self = (command_backend *)backend;
-    unsigned repeats = job->brief ? 1 : self->repeats;
+    unsigned repeats = job->single_sample ? 1 : self->repeats;
     opevo_i_process_arguments command = {0};
     opevo_error err = {OPEVO_OK, ""};
     bool good = put_output(&job->command, object, &command, &err) == OPEVO_OK;

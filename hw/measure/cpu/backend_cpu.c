@@ -314,7 +314,7 @@ static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire
 /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
 static bool is_once(const opevo_i_cpu_plan *plan, opevo_i_cpu_cost first)
 {
-    return !plan->brief && first.wall_s >= plan->repeat_s;
+    return !plan->single_sample && first.wall_s >= plan->repeat_s;
 }
 
 /* From its first letter on; the last one, or 'w' for a wrong result. */
@@ -473,7 +473,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
-    plan.brief = job->brief;
+    plan.single_sample = job->single_sample;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_wire_job_slow_s(job);
     plan.kernel = &job->kernel;
@@ -494,7 +494,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
             best = slower;
         }
         stale = false;
-        if (slower <= limit || plan.brief || windows->slow)
+        if (slower <= limit || plan.single_sample || windows->slow)
             return;
     }
     if (kept && stale)

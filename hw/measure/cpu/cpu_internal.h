@@ -67,7 +67,7 @@ typedef struct opevo_i_cpu_plan {
     double precision, repeat_s, run_limit_s;
     double least_s; /* of samples, however precise they are */
     double slow_s;  /* an execution that takes longer is not repeated; 0: any is */
-    bool cold, brief;
+    bool cold, single_sample;
     int core;              /* to measure on; -1: any */
     unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
     const int *cores;      /* for more threads: one for each */

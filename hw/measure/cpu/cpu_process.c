@@ -92,7 +92,7 @@ char opevo_i_cpu_process_await(opevo_i_cpu_process *self, double limit_s, opevo_
         poll(wait, 2, (int)ceil(1e3 * left_s));
         if (wait[1].revents & ~POLLIN)
             kill(self->pid, SIGKILL);
-        if (opevo_i_backend_heed_engine(wait[1].revents))
+        if (opevo_i_backend_check_engine(wait[1].revents))
             kill(self->pid, SIGKILL); /* which shows as its end */
         if (wait[0].revents) {
             ssize_t got = read(self->from, &answer, sizeof answer);

@@ -167,7 +167,7 @@ static char take_samples(const timing *self)
     uint64_t calls = 1;
     double start = opevo_clock_monotonic_s();
 
-    if (letter == 'd' && plan->brief && time_of(&warm) >= OPEVO_I_BRIEF_S)
+    if (letter == 'd' && plan->single_sample && time_of(&warm) >= OPEVO_I_SINGLE_SAMPLE_S)
         most = 1;
     while (letter == 'd') {
         double spent_s = 0;

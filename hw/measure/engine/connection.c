@@ -36,7 +36,7 @@ static void close_end(int *descriptor)
     *descriptor = -1;
 }
 
-static opevo_status spawn(opevo_i_engine_connection *member, const int *ends, opevo_error *err)
+static opevo_status spawn(opevo_i_engine_connection *worker, const int *ends, opevo_error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t how;
@@ -54,36 +54,36 @@ static opevo_status spawn(opevo_i_engine_connection *member, const int *ends, op
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    code = posix_spawnp(&member->pid, member->command.items[0], &actions, &how,
-                        member->command.items, member->environment ? member->environment : environ);
+    code = posix_spawnp(&worker->pid, worker->command.items[0], &actions, &how,
+                        worker->command.items, worker->environment ? worker->environment : environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&how);
     if (code)
         return OPEVO_FAIL(err, opevo_i_process_host_errno(code) ? OPEVO_FAULT : OPEVO_IO,
-                          "The worker %s cannot be started: %s.", member->command.items[0],
+                          "The worker %s cannot be started: %s.", worker->command.items[0],
                           strerror(code));
     return OPEVO_OK;
 }
 
-static void begin(opevo_i_engine_connection *member, int in, int out, int error)
+static void begin(opevo_i_engine_connection *worker, int in, int out, int error)
 {
     fcntl(out, F_SETFL, O_NONBLOCK);
     if (error >= 0)
         fcntl(error, F_SETFL, O_NONBLOCK);
-    member->in = in;
-    member->out = out;
-    member->error = error;
-    member->state = OPEVO_I_GREETING;
-    opevo_i_wire_line_reader_free(&member->lines);
-    opevo_i_engine_connection_progress(member);
-    opevo_text_clear(&member->outgoing);
-    opevo_text_clear(&member->stderr_tail);
-    member->sent = 0;
-    member->errand_count = 0;
-    member->waits = false;
+    worker->in = in;
+    worker->out = out;
+    worker->error = error;
+    worker->state = OPEVO_I_GREETING;
+    opevo_i_wire_line_reader_free(&worker->lines);
+    opevo_i_engine_connection_progress(worker);
+    opevo_text_clear(&worker->outgoing);
+    opevo_text_clear(&worker->stderr_tail);
+    worker->sent = 0;
+    worker->errand_count = 0;
+    worker->waits = false;
 }
 
-opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, opevo_error *err)
+opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *worker, opevo_error *err)
 {
     int in[2] = {-1, -1};
     int out[2] = {-1, -1};
@@ -95,7 +95,7 @@ opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, 
         status =
             OPEVO_FAIL(err, OPEVO_FAULT, "Cannot create pipes to a worker: %s.", strerror(errno));
     else
-        status = spawn(member, (int[]){in[1], out[1], error[1]}, err);
+        status = spawn(worker, (int[]){in[1], out[1], error[1]}, err);
     close_end(&in[1]);
     close_end(&out[1]);
     close_end(&error[1]);
@@ -105,11 +105,11 @@ opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, 
         close_end(&error[0]);
         return status;
     }
-    begin(member, in[0], out[0], error[0]);
+    begin(worker, in[0], out[0], error[0]);
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *member, int connection,
+opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *worker, int connection,
                                              opevo_error *err)
 {
     int out = fcntl(connection, F_DUPFD_CLOEXEC, 0);
@@ -118,159 +118,159 @@ opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *member, 
         close(connection);
         return OPEVO_FAIL(err, OPEVO_FAULT, "Cannot take in a worker: %s.", strerror(errno));
     }
-    member->called = true;
-    begin(member, connection, out, -1);
+    worker->called = true;
+    begin(worker, connection, out, -1);
     return OPEVO_OK;
 }
 
-const char *opevo_i_engine_connection_command(opevo_i_engine_connection *member)
+const char *opevo_i_engine_connection_command(opevo_i_engine_connection *worker)
 {
-    if (!member->command_text.length)
-        opevo_i_process_arguments_print(&member->command, &member->command_text);
-    return opevo_text_string(&member->command_text);
+    if (!worker->command_text.length)
+        opevo_i_process_arguments_print(&worker->command, &worker->command_text);
+    return opevo_text_string(&worker->command_text);
 }
 
-void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *member, const char *words)
+void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *worker, const char *words)
 {
-    member->failures++;
-    opevo_text_clear(&member->words);
-    opevo_text_add(&member->words, words);
+    worker->failures++;
+    opevo_text_clear(&worker->words);
+    opevo_text_add(&worker->words, words);
 }
 
-void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *member)
+void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *worker)
 {
-    if (--member->failures == 0)
-        opevo_text_clear(&member->words);
+    if (--worker->failures == 0)
+        opevo_text_clear(&worker->words);
 }
 
-void opevo_i_engine_connection_progress(opevo_i_engine_connection *member)
+void opevo_i_engine_connection_progress(opevo_i_engine_connection *worker)
 {
-    member->progress_s = opevo_clock_monotonic_s();
-    member->lines.unheeded = 0;
+    worker->progress_s = opevo_clock_monotonic_s();
+    worker->lines.unparsed_bytes = 0;
 }
 
-void opevo_i_engine_connection_say(opevo_i_engine_connection *member, const char *line)
+void opevo_i_engine_connection_say(opevo_i_engine_connection *worker, const char *line)
 {
-    opevo_text_add(&member->outgoing, line);
+    opevo_text_add(&worker->outgoing, line);
 }
 
-bool opevo_i_engine_connection_flush(opevo_i_engine_connection *member)
+bool opevo_i_engine_connection_flush(opevo_i_engine_connection *worker)
 {
-    opevo_text *text = &member->outgoing;
+    opevo_text *text = &worker->outgoing;
 
-    while (member->sent < text->length) {
-        ssize_t put = send(member->in, text->data + member->sent, text->length - member->sent,
+    while (worker->sent < text->length) {
+        ssize_t put = send(worker->in, text->data + worker->sent, text->length - worker->sent,
                            MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
             return errno == EAGAIN || errno == EWOULDBLOCK;
-        member->sent += (size_t)put;
+        worker->sent += (size_t)put;
     }
     opevo_text_clear(text);
-    member->sent = 0;
+    worker->sent = 0;
     return !text->failed;
 }
 
 /* Keep the end of what comes on standard error. */
-static void hear_words(opevo_i_engine_connection *member)
+static void read_stderr(opevo_i_engine_connection *worker)
 {
-    opevo_text *words = &member->stderr_tail;
+    opevo_text *words = &worker->stderr_tail;
     opevo_i_process_read got = OPEVO_I_READ_SOME;
 
-    for (int i = 0; i < MOST_READS && member->error >= 0 && got == OPEVO_I_READ_SOME; i++) {
-        got = opevo_i_process_text_read_from(words, member->error, SIZE_MAX);
+    for (int i = 0; i < MOST_READS && worker->error >= 0 && got == OPEVO_I_READ_SOME; i++) {
+        got = opevo_i_process_text_read_from(words, worker->error, SIZE_MAX);
         if (words->length > WORDS_LIMIT) {
             memmove(words->data, words->data + words->length - WORDS_LIMIT, WORDS_LIMIT + 1);
             words->length = WORDS_LIMIT;
         }
     }
     if (got == OPEVO_I_READ_END)
-        close_end(&member->error);
+        close_end(&worker->error);
 }
 
-void opevo_i_engine_connection_overhear(opevo_i_engine_connection *member)
+void opevo_i_engine_connection_discard_output(opevo_i_engine_connection *worker)
 {
     opevo_text dropped = {0};
     opevo_i_process_read got = OPEVO_I_READ_SOME;
 
-    hear_words(member);
-    for (int i = 0; i < MOST_READS && member->out >= 0 && got == OPEVO_I_READ_SOME; i++)
-        got = opevo_i_process_text_read_from(&dropped, member->out, 0);
+    read_stderr(worker);
+    for (int i = 0; i < MOST_READS && worker->out >= 0 && got == OPEVO_I_READ_SOME; i++)
+        got = opevo_i_process_text_read_from(&dropped, worker->out, 0);
     if (got == OPEVO_I_READ_END)
-        close_end(&member->out);
+        close_end(&worker->out);
     opevo_text_free(&dropped);
 }
 
-bool opevo_i_engine_connection_read(opevo_i_engine_connection *member)
+bool opevo_i_engine_connection_read(opevo_i_engine_connection *worker)
 {
     opevo_i_process_read got = OPEVO_I_READ_SOME;
 
-    hear_words(member);
+    read_stderr(worker);
     while (got == OPEVO_I_READ_SOME) {
-        got = opevo_i_wire_line_reader_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
-        if (opevo_i_wire_line_reader_ready(&member->lines))
+        got = opevo_i_wire_line_reader_read(&worker->lines, worker->out, OPEVO_I_WORKER_BYTES);
+        if (opevo_i_wire_line_reader_ready(&worker->lines))
             return true;
     }
     return got == OPEVO_I_READ_NOTHING;
 }
 
-void opevo_i_engine_connection_hang_up(opevo_i_engine_connection *member)
+void opevo_i_engine_connection_hang_up(opevo_i_engine_connection *worker)
 {
-    if (member->state == OPEVO_I_DOWN)
+    if (worker->state == OPEVO_I_DOWN)
         return;
-    hear_words(member);
-    close_end(&member->in);
-    close_end(&member->out);
+    read_stderr(worker);
+    close_end(&worker->in);
+    close_end(&worker->out);
 }
 
-bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *member)
+bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *worker)
 {
-    const char *words = opevo_text_string(&member->stderr_tail);
+    const char *words = opevo_text_string(&worker->stderr_tail);
 
-    return member->state == OPEVO_I_GREETING && strstr(words, "queued and waiting for resources") &&
+    return worker->state == OPEVO_I_GREETING && strstr(words, "queued and waiting for resources") &&
            !strstr(words, "has been allocated resources");
 }
 
-static void end_process(const opevo_i_engine_connection *member, double deadline)
+static void end_process(const opevo_i_engine_connection *worker, double deadline)
 {
     struct timespec nap = {.tv_nsec = 2000000};
 
-    if (opevo_i_engine_connection_is_queued(member)) { /* or its job would stay in the queue */
-        kill(-member->pid, SIGTERM);
+    if (opevo_i_engine_connection_is_queued(worker)) { /* or its job would stay in the queue */
+        kill(-worker->pid, SIGTERM);
         deadline = fmax(deadline, opevo_clock_monotonic_s() + WITHDRAW_S);
     }
-    while (!opevo_i_process_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
+    while (!opevo_i_process_has_ended(worker->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
-    kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
-    kill(member->pid, SIGKILL);
-    while (waitpid(member->pid, NULL, 0) < 0 && errno == EINTR)
+    kill(-worker->pid, SIGKILL); /* a number that is taken until the process is reaped */
+    kill(worker->pid, SIGKILL);
+    while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
 }
 
-void opevo_i_engine_connection_bury(opevo_i_engine_connection *member, double patience_s)
+void opevo_i_engine_connection_reap(opevo_i_engine_connection *worker, double patience_s)
 {
     double deadline = opevo_clock_monotonic_s() + patience_s;
 
-    if (member->state == OPEVO_I_DOWN)
+    if (worker->state == OPEVO_I_DOWN)
         return;
-    opevo_i_engine_connection_hang_up(member);
-    if (!member->called)
-        end_process(member, deadline);
-    hear_words(member);
-    close_end(&member->error);
-    member->errand_count = 0;
-    member->state = OPEVO_I_DOWN;
+    opevo_i_engine_connection_hang_up(worker);
+    if (!worker->called)
+        end_process(worker, deadline);
+    read_stderr(worker);
+    close_end(&worker->error);
+    worker->errand_count = 0;
+    worker->state = OPEVO_I_DOWN;
 }
 
-void opevo_i_engine_connection_clear(opevo_i_engine_connection *member)
+void opevo_i_engine_connection_clear(opevo_i_engine_connection *worker)
 {
-    opevo_i_engine_connection_bury(member, 2);
-    opevo_i_process_arguments_clear(&member->command);
-    opevo_text_free(&member->command_text);
-    opevo_i_wire_line_reader_free(&member->lines);
-    opevo_text_free(&member->outgoing);
-    opevo_text_free(&member->stderr_tail);
-    opevo_text_free(&member->words);
+    opevo_i_engine_connection_reap(worker, 2);
+    opevo_i_process_arguments_clear(&worker->command);
+    opevo_text_free(&worker->command_text);
+    opevo_i_wire_line_reader_free(&worker->lines);
+    opevo_text_free(&worker->outgoing);
+    opevo_text_free(&worker->stderr_tail);
+    opevo_text_free(&worker->words);
 }

@@ -75,33 +75,33 @@ typedef struct opevo_i_engine_connection {
 } opevo_i_engine_connection;
 
 /* Its command as one text. */
-const char *opevo_i_engine_connection_command(opevo_i_engine_connection *member);
+const char *opevo_i_engine_connection_command(opevo_i_engine_connection *worker);
 /* Its host failed, in whatever way. */
-void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *member, const char *words);
+void opevo_i_engine_connection_note_failure(opevo_i_engine_connection *worker, const char *words);
 /* One of them turned out to be that of a task. */
-void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *member);
+void opevo_i_engine_connection_forget_failure(opevo_i_engine_connection *worker);
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the
  * engine alone. Errors: FAULT for want of processes, descriptors or memory; IO. */
-opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *member, opevo_error *err);
+opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *worker, opevo_error *err);
 /* A worker has connected: it greets over this socket, which is the connection's. Errors: FAULT for
  * want of descriptors, with the socket closed. */
-opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *member, int connection,
+opevo_status opevo_i_engine_connection_adopt(opevo_i_engine_connection *worker, int connection,
                                              opevo_error *err);
-void opevo_i_engine_connection_say(opevo_i_engine_connection *member, const char *line);
+void opevo_i_engine_connection_say(opevo_i_engine_connection *worker, const char *line);
 /* It got on: its limits of time and of bytes begin anew. */
-void opevo_i_engine_connection_progress(opevo_i_engine_connection *member);
+void opevo_i_engine_connection_progress(opevo_i_engine_connection *worker);
 /* Write what fits. False when it is gone. */
-bool opevo_i_engine_connection_flush(opevo_i_engine_connection *member);
+bool opevo_i_engine_connection_flush(opevo_i_engine_connection *worker);
 /* Read what is there. False when it is gone, or has sent too much without getting on. */
-bool opevo_i_engine_connection_read(opevo_i_engine_connection *member);
+bool opevo_i_engine_connection_read(opevo_i_engine_connection *worker);
 /* Read what is there, and keep only the end of what comes on standard error. */
-void opevo_i_engine_connection_overhear(opevo_i_engine_connection *member);
+void opevo_i_engine_connection_discard_output(opevo_i_engine_connection *worker);
 /* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
  */
-bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *member);
+bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *worker);
 /* Close its pipes, which ends it; wait `patience_s` for that, then kill it. */
-void opevo_i_engine_connection_hang_up(opevo_i_engine_connection *member);
-void opevo_i_engine_connection_bury(opevo_i_engine_connection *member, double patience_s);
-void opevo_i_engine_connection_clear(opevo_i_engine_connection *member);
+void opevo_i_engine_connection_hang_up(opevo_i_engine_connection *worker);
+void opevo_i_engine_connection_reap(opevo_i_engine_connection *worker, double patience_s);
+void opevo_i_engine_connection_clear(opevo_i_engine_connection *worker);
 
 #endif

@@ -300,7 +300,7 @@ static void end_launcher(opevo_i_engine_launch *self)
         kill(-self->process.pid, SIGTERM);
         wait_for_end(self, TERM_S);
     }
-    opevo_i_engine_connection_bury(&self->process, 0);
+    opevo_i_engine_connection_reap(&self->process, 0);
 }
 
 void opevo_i_engine_launch_close(opevo_i_engine_launch *self, const void *context)
@@ -338,7 +338,7 @@ static void note_end(opevo_i_engine_launch *self)
     /* What it left running goes on. */
     while (waitpid(self->process.pid, NULL, 0) < 0 && errno == EINTR)
         continue;
-    opevo_i_engine_connection_overhear(&self->process);
+    opevo_i_engine_connection_discard_output(&self->process);
     opevo_i_engine_connection_hang_up(&self->process);
     self->process.state = OPEVO_I_DOWN;
     words = opevo_i_engine_launch_words(self);
@@ -395,7 +395,7 @@ static void ask_others(opevo_i_engine_launch *self, const void *context)
 void opevo_i_engine_launch_step(opevo_i_engine_launch *self, const void *context, bool needed)
 {
     if (self->process.state != OPEVO_I_DOWN) {
-        opevo_i_engine_connection_overhear(&self->process);
+        opevo_i_engine_connection_discard_output(&self->process);
         if (opevo_i_process_has_ended(self->process.pid))
             note_end(self);
     }

@@ -48,7 +48,7 @@ static opevo_i_engine_live_task *make_task(opevo_i_engine_live *self, size_t num
     if (!task)
         return NULL;
     task->number = number;
-    task->super.super.member = SIZE_MAX;
+    task->super.super.worker = SIZE_MAX;
     task->next = self->tasks;
     if (task->next)
         task->next->previous = task;
@@ -119,8 +119,8 @@ typedef struct stream {
     const opevo_point_source *points;
     opevo_outcome_sink sink;
     void *sink_context;
-    bool brief; /* one sample each, on one worker */
-    bool keeps; /* outcomes are valid until the next call */
+    bool single_sample; /* one sample each, on one worker */
+    bool keeps;         /* outcomes are valid until the next call */
     size_t count;
 } stream;
 
@@ -128,20 +128,20 @@ typedef struct stream {
  * refused before any result of the second is taken. */
 static opevo_status note_measurer(opevo_i_engine_live *self, size_t number, opevo_error *err)
 {
-    opevo_i_engine_connection *member = &self->pool.members[number];
+    opevo_i_engine_connection *worker = &self->pool.workers[number];
 
     if (!*self->first.device) {
-        snprintf(self->first.device, sizeof self->first.device, "%s", member->device);
-        snprintf(self->first.host, sizeof self->first.host, "%s", member->host);
+        snprintf(self->first.device, sizeof self->first.device, "%s", worker->device);
+        snprintf(self->first.host, sizeof self->first.host, "%s", worker->host);
     }
-    if (!self->mixed && strcmp(self->first.device, member->device) != 0)
+    if (!self->mixed && strcmp(self->first.device, worker->device) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "The workers measure on different devices, %.255s (%.64s) and %.255s "
                           "(%.64s); --mixed-devices permits both in one run.",
-                          self->first.device, self->first.host, member->device, member->host);
-    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(member),
-                                .host = member->host,
-                                .device = member->device,
+                          self->first.device, self->first.host, worker->device, worker->host);
+    self->by = (opevo_measurer){.command = opevo_i_engine_connection_command(worker),
+                                .host = worker->host,
+                                .device = worker->device,
                                 .mixed = self->mixed};
     return OPEVO_OK;
 }
@@ -153,8 +153,8 @@ static opevo_status deliver(void *context, opevo_i_engine_task *done, opevo_erro
     opevo_outcome outcome;
     opevo_status status = OPEVO_OK;
 
-    if (done->member != SIZE_MAX)
-        OPEVO_TRY(note_measurer(self->live, done->member, err));
+    if (done->worker != SIZE_MAX)
+        OPEVO_TRY(note_measurer(self->live, done->worker, err));
     convert(self->live, &task->super, &outcome);
     status = self->sink(self->sink_context, task->number, &outcome, err);
 cleanup:
@@ -170,8 +170,8 @@ static opevo_status prepare(const stream *self, opevo_index point, opevo_i_engin
 {
     const opevo_i_engine_live *live = self->live;
 
-    task->job.brief = self->brief;
-    if (!self->brief) {
+    task->job.single_sample = self->single_sample;
+    if (!self->single_sample) {
         task->job.slower = live->slower;
         task->job.best_s = live->best_s;
     }
@@ -216,7 +216,7 @@ static opevo_status measure(stream *self, const opevo_interrupt *interrupt, opev
 
     clear_tasks(live);
     live->pool.interrupt = interrupt;
-    status = opevo_i_engine_pool_run(&live->pool, &source, self->brief, err);
+    status = opevo_i_engine_pool_run(&live->pool, &source, self->single_sample, err);
     live->pool.interrupt = NULL;
     if (!self->keeps)
         clear_tasks(live); /* that were given up */
@@ -256,7 +256,7 @@ static opevo_status next_listed(void *context, opevo_index *points, size_t capac
 }
 
 static opevo_status measure_list(opevo_i_engine_live *live, const opevo_index *points, size_t count,
-                                 bool brief, const opevo_interrupt *interrupt,
+                                 bool single_sample, const opevo_interrupt *interrupt,
                                  opevo_outcome_sink sink, void *sink_context, opevo_error *err)
 {
     listed list = {.points = points, .count = count};
@@ -265,7 +265,7 @@ static opevo_status measure_list(opevo_i_engine_live *live, const opevo_index *p
                    .points = &source,
                    .sink = sink,
                    .sink_context = sink_context,
-                   .brief = brief,
+                   .single_sample = single_sample,
                    .keeps = true};
 
     return measure(&self, interrupt, err);
@@ -342,11 +342,11 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
     if (!is_live(objective))
         return;
     for (size_t i = 0; i < self->pool.count; i++) {
-        const char *device = self->pool.members[i].device;
+        const char *device = self->pool.workers[i].device;
         bool new = *device != '\0';
 
         for (size_t k = 0; k < i; k++)
-            new = new &&strcmp(self->pool.members[k].device, device) != 0;
+            new = new &&strcmp(self->pool.workers[k].device, device) != 0;
         if (new) {
             opevo_text_printf(out, "%s%s", separator, device);
             separator = "; ";
@@ -370,9 +370,9 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
     if (!is_live(objective))
         return;
     for (size_t i = 0; i < self->pool.count; i++) {
-        longest_s = fmax(longest_s, self->pool.members[i].reference_s);
-        if (self->pool.members[i].unbounded > unbounded)
-            unbounded = self->pool.members[i].unbounded;
+        longest_s = fmax(longest_s, self->pool.workers[i].reference_s);
+        if (self->pool.workers[i].unbounded > unbounded)
+            unbounded = self->pool.workers[i].unbounded;
     }
     if (longest_s >= 1)
         opevo_text_printf(out, "the reference result took %.1f s, once in each worker\n",
@@ -465,9 +465,9 @@ opevo_status opevo_i_engine_live_workers(opevo_i_engine_pool *pool, const opevo_
     }
     OPEVO_TRY(opevo_i_engine_pool_make(pool, workers->count ? commands.count : 1, err));
     if (!workers->count)
-        status = local_command(workers, device, &pool->members[0].command, err);
+        status = local_command(workers, device, &pool->workers[0].command, err);
     for (size_t i = 0; i < commands.count; i++) {
-        pool->members[i].command = commands.items[i];
+        pool->workers[i].command = commands.items[i];
         commands.items[i] = (opevo_i_process_arguments){.count = 0};
     }
 cleanup:

@@ -75,7 +75,7 @@ double opevo_i_engine_live_start_s(const opevo_workers *workers);
 bool opevo_i_engine_workers_are_given(const opevo_workers *workers);
 /* What follows from their number, which a launcher's have only when they are there. */
 void opevo_i_engine_live_note_workers(opevo_i_engine_live *self);
-/* The members of the pool from the options; `device` is what a worker started here is told. Errors:
+/* The workers of the pool from the options; `device` is what a worker started here is told. Errors:
  * INVALID for a command that cannot be split; NOMEM. */
 opevo_status opevo_i_engine_live_workers(opevo_i_engine_pool *pool, const opevo_workers *workers,
                                          const char *device, opevo_error *err);

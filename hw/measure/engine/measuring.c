@@ -51,40 +51,40 @@ static void blame(const opevo_i_engine_pool *pool, opevo_i_engine_task *task)
 static bool take_hello(opevo_i_engine_work *work, size_t number, const json_t *message)
 {
     opevo_i_engine_pool *pool = work->pool;
-    opevo_i_engine_connection *member = &pool->members[number];
+    opevo_i_engine_connection *worker = &pool->workers[number];
     const char *device = json_string_value(json_object_get(message, "device"));
     json_int_t among = json_integer_value(json_object_get(message, "among"));
     const char *host = json_string_value(json_object_get(message, "host"));
     opevo_text why = {0};
 
     if (opevo_i_engine_pool_refuses(pool, message, &why)) {
-        member->failed_starts = UINT_MAX - 1;
-        opevo_i_engine_work_lose(work, number, opevo_text_string(&why), true);
+        worker->failed_starts = UINT_MAX - 1;
+        opevo_i_engine_work_drop_worker(work, number, opevo_text_string(&why), true);
         opevo_text_free(&why);
         return false;
     }
-    snprintf(member->device, sizeof member->device, "%s", device ? device : "");
-    snprintf(member->host, sizeof member->host, "%s", host ? host : "");
-    opevo_i_engine_model_read(json_object_get(message, "facts"), &member->model);
+    snprintf(worker->device, sizeof worker->device, "%s", device ? device : "");
+    snprintf(worker->host, sizeof worker->host, "%s", host ? host : "");
+    opevo_i_engine_model_read(json_object_get(message, "facts"), &worker->model);
     if (pool->launch && !pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
         pool->expected = (uint64_t)among;
-    member->depth = pool->builds ? member->model.cores : 0;
-    opevo_i_engine_connection_say(member, pool->setup);
-    opevo_i_engine_connection_progress(member);
-    member->state = OPEVO_I_SETTING;
+    worker->depth = pool->builds ? worker->model.cores : 0;
+    opevo_i_engine_connection_say(worker, pool->setup);
+    opevo_i_engine_connection_progress(worker);
+    worker->state = OPEVO_I_SETTING;
     return true;
 }
 
 /* One of a version that does not know of threads would measure with one. */
 static bool take_ready(opevo_i_engine_work *work, size_t number, const json_t *message)
 {
-    opevo_i_engine_connection *member = &work->pool->members[number];
+    opevo_i_engine_connection *worker = &work->pool->workers[number];
 
     if (work->pool->threads > 1 &&
         json_integer_value(json_object_get(message, "threads")) != work->pool->threads)
         return false;
-    member->reference_s = json_number_value(json_object_get(message, "reference_s"));
-    member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
+    worker->reference_s = json_number_value(json_object_get(message, "reference_s"));
+    worker->unbounded = json_integer_value(json_object_get(message, "unbounded"));
     opevo_i_engine_work_ready(work, number);
     return true;
 }
@@ -116,13 +116,13 @@ static bool take_result(opevo_i_engine_work *work, size_t number, opevo_i_engine
 static void take_error(opevo_i_engine_work *work, size_t number, const json_t *message,
                        const char *sentence)
 {
-    const opevo_i_engine_connection *member = &work->pool->members[number];
-    bool refused = member->state != OPEVO_I_READY && sentence && *sentence;
+    const opevo_i_engine_connection *worker = &work->pool->workers[number];
+    bool refused = worker->state != OPEVO_I_READY && sentence && *sentence;
     char reason[600];
 
     snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
-    opevo_i_engine_work_acquit(work, number);
-    opevo_i_engine_work_lose(work, number, reason, false);
+    opevo_i_engine_work_clear_blame(work, number);
+    opevo_i_engine_work_drop_worker(work, number, reason, false);
     work->unable = json_is_true(json_object_get(message, "fault"));
     /* Workers of one command would all say the same: their number and name explain nothing. */
     work->refused =
@@ -134,8 +134,8 @@ static void take_error(opevo_i_engine_work *work, size_t number, const json_t *m
 }
 
 /* About a job that it has. *good: whether it may be said; false: the worker is lost. */
-static bool hear_of_job(opevo_i_engine_work *work, size_t number, const json_t *message,
-                        const char *type, bool *good)
+static bool handle_job_message(opevo_i_engine_work *work, size_t number, const json_t *message,
+                               const char *type, bool *good)
 {
     const char *sentence = json_string_value(json_object_get(message, "message"));
     opevo_i_engine_errand *errand =
@@ -155,7 +155,7 @@ static bool hear_of_job(opevo_i_engine_work *work, size_t number, const json_t *
             opevo_i_engine_work_dropped(work, number, errand);
     } else {
         *good = !strcmp(type, "result") && take_result(work, number, errand, message);
-        if (*good && json_is_true(json_object_get(message, "spoilt"))) {
+        if (*good && json_is_true(json_object_get(message, "context_lost"))) {
             opevo_i_engine_work_renew(work, number);
             return false;
         }
@@ -163,9 +163,9 @@ static bool hear_of_job(opevo_i_engine_work *work, size_t number, const json_t *
     return true;
 }
 
-static bool hear(opevo_i_engine_work *work, size_t number, const json_t *message)
+static bool handle_message(opevo_i_engine_work *work, size_t number, const json_t *message)
 {
-    const opevo_i_engine_connection *member = &work->pool->members[number];
+    const opevo_i_engine_connection *worker = &work->pool->workers[number];
     const char *type = json_string_value(json_object_get(message, "type"));
     bool good = type != NULL;
 
@@ -173,24 +173,28 @@ static bool hear(opevo_i_engine_work *work, size_t number, const json_t *message
         take_error(work, number, message, json_string_value(json_object_get(message, "message")));
         return false;
     }
-    if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
+    if (good && !strcmp(type, "hello") && worker->state == OPEVO_I_GREETING) {
         if (!take_hello(work, number, message))
             return false;
-    } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
+    } else if (good && !strcmp(type, "ready") && worker->state == OPEVO_I_SETTING) {
         good = take_ready(work, number, message);
-    } else if (good && member->state == OPEVO_I_READY) {
-        if (!hear_of_job(work, number, message, type, &good))
+    } else if (good && worker->state == OPEVO_I_READY) {
+        if (!handle_job_message(work, number, message, type, &good))
             return false;
     } else {
         good = false;
     }
     if (!good) {
-        opevo_i_engine_work_acquit(work, number);
-        opevo_i_engine_work_lose(work, number,
-                                 "speaks another protocol; use one of the same version", true);
+        opevo_i_engine_work_clear_blame(work, number);
+        opevo_i_engine_work_drop_worker(
+            work, number, "speaks another protocol; use one of the same version", true);
     }
     return good;
 }
 
-const opevo_i_engine_language opevo_i_engine_measuring_language = {
-    .greets = true, .repeats = true, .give = give, .drop = drop, .hear = hear, .blame = blame};
+const opevo_i_engine_language opevo_i_engine_measuring_language = {.greets = true,
+                                                                   .repeats = true,
+                                                                   .give = give,
+                                                                   .drop = drop,
+                                                                   .handle_message = handle_message,
+                                                                   .blame = blame};

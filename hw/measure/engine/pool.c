@@ -24,80 +24,80 @@ void opevo_i_engine_pool_rest(opevo_i_engine_pool *pool)
     double deadline = opevo_clock_monotonic_s() + PATIENCE_S;
 
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_hang_up(&pool->members[i]);
+        opevo_i_engine_connection_hang_up(&pool->workers[i]);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_bury(&pool->members[i], deadline - opevo_clock_monotonic_s());
+        opevo_i_engine_connection_reap(&pool->workers[i], deadline - opevo_clock_monotonic_s());
 }
 
 void opevo_i_engine_pool_clear(opevo_i_engine_pool *pool)
 {
     opevo_i_engine_pool_rest(pool);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_clear(&pool->members[i]);
+        opevo_i_engine_connection_clear(&pool->workers[i]);
     opevo_i_engine_launch_close(pool->launch, pool);
     opevo_text_free(&pool->lost);
-    opevo_free(pool->members);
+    opevo_free(pool->workers);
     free(pool->setup);
     *pool = (opevo_i_engine_pool){0};
 }
 
 opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err)
 {
-    pool->members = opevo_calloc(count, sizeof *pool->members);
-    if (!pool->members)
+    pool->workers = opevo_calloc(count, sizeof *pool->workers);
+    if (!pool->workers)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
     pool->count = count;
     for (size_t i = 0; i < count; i++)
-        pool->members[i].in = pool->members[i].out = pool->members[i].error = -1;
+        pool->workers[i].in = pool->workers[i].out = pool->workers[i].error = -1;
     return OPEVO_OK;
 }
 
 /* ---- Hearing from a worker ------------------------------------------------------------------ */
 
 static const char *why_gone(const opevo_i_engine_pool *pool,
-                            const opevo_i_engine_connection *member)
+                            const opevo_i_engine_connection *worker)
 {
-    if (member->lines.unheeded >= OPEVO_I_WORKER_BYTES)
+    if (worker->lines.unparsed_bytes >= OPEVO_I_WORKER_BYTES)
         return "sends endless output";
-    return pool->language->greets || member->state == OPEVO_I_READY ? "ended"
+    return pool->language->greets || worker->state == OPEVO_I_READY ? "ended"
                                                                     : "ended before it was ready";
 }
 
 /* Before it says hello, a launcher may print what it likes. */
-static void hear(opevo_i_engine_work *self, size_t number)
+static void handle_lines(opevo_i_engine_work *self, size_t number)
 {
-    opevo_i_engine_connection *member = &self->pool->members[number];
-    bool queued = opevo_i_engine_connection_is_queued(member);
-    bool there = opevo_i_engine_connection_read(member);
+    opevo_i_engine_connection *worker = &self->pool->workers[number];
+    bool queued = opevo_i_engine_connection_is_queued(worker);
+    bool there = opevo_i_engine_connection_read(worker);
     const char *line = NULL;
 
     if (queued) /* its time to greet begins when it has left the queue */
-        opevo_i_engine_connection_progress(member);
-    while (member->state != OPEVO_I_DOWN &&
-           (line = opevo_i_wire_line_reader_next(&member->lines)) != NULL) {
+        opevo_i_engine_connection_progress(worker);
+    while (worker->state != OPEVO_I_DOWN &&
+           (line = opevo_i_wire_line_reader_next(&worker->lines)) != NULL) {
         json_t *message = json_loads(line, 0, NULL);
         bool good = true;
 
-        if (json_is_object(message) || member->state != OPEVO_I_GREETING)
-            good = self->pool->language->hear(self, number, message);
+        if (json_is_object(message) || worker->state != OPEVO_I_GREETING)
+            good = self->pool->language->handle_message(self, number, message);
         json_decref(message);
         if (!good)
             return;
     }
-    if (!there && member->state != OPEVO_I_DOWN)
-        opevo_i_engine_work_lose(self, number, why_gone(self->pool, member), false);
+    if (!there && worker->state != OPEVO_I_DOWN)
+        opevo_i_engine_work_drop_worker(self, number, why_gone(self->pool, worker), false);
 }
 
 /* ---- Keeping workers busy ------------------------------------------------------------------- */
 
-static void start_member(opevo_i_engine_work *self, opevo_i_engine_connection *member, double now)
+static void start_worker(opevo_i_engine_work *self, opevo_i_engine_connection *worker, double now)
 {
     opevo_error err = {OPEVO_OK, ""};
 
-    if (opevo_i_engine_connection_start(member, &err) == OPEVO_OK) {
+    if (opevo_i_engine_connection_start(worker, &err) == OPEVO_OK) {
         if (!self->pool->language->greets) {
-            member->state = OPEVO_I_SETTING;
-            opevo_i_engine_connection_say(member, self->pool->setup);
+            worker->state = OPEVO_I_SETTING;
+            opevo_i_engine_connection_say(worker, self->pool->setup);
         }
         return;
     }
@@ -105,12 +105,12 @@ static void start_member(opevo_i_engine_work *self, opevo_i_engine_connection *m
     opevo_text_add(&self->pool->lost, err.message);
     self->lacking = err.status == OPEVO_FAULT;
     self->refused = false;
-    opevo_i_engine_connection_note_failure(member, err.message);
-    member->failed_starts = self->lacking ? member->failed_starts + 1 : UINT_MAX - 1;
-    member->retry_s = now + (opevo_i_engine_connection_is_suspended(member) ? RETRY_S : 1);
+    opevo_i_engine_connection_note_failure(worker, err.message);
+    worker->failed_starts = self->lacking ? worker->failed_starts + 1 : UINT_MAX - 1;
+    worker->retry_s = now + (opevo_i_engine_connection_is_suspended(worker) ? RETRY_S : 1);
 }
 
-static void start_members(opevo_i_engine_work *self)
+static void start_workers(opevo_i_engine_work *self)
 {
     double now = opevo_clock_monotonic_s();
     size_t most = self->pool->lazy && self->left > 0 ? self->left : 1;
@@ -121,14 +121,14 @@ static void start_members(opevo_i_engine_work *self)
         return;
     }
     for (size_t i = self->from; i < self->to; i++)
-        up += self->pool->members[i].state != OPEVO_I_DOWN;
+        up += self->pool->workers[i].state != OPEVO_I_DOWN;
     for (size_t i = self->from; i < self->to && (!self->pool->lazy || up < most); i++) {
-        opevo_i_engine_connection *member = &self->pool->members[i];
+        opevo_i_engine_connection *worker = &self->pool->workers[i];
 
-        if (member->state != OPEVO_I_DOWN || member->retry_s > now)
+        if (worker->state != OPEVO_I_DOWN || worker->retry_s > now)
             continue;
-        start_member(self, member, now);
-        up += member->state != OPEVO_I_DOWN;
+        start_worker(self, worker, now);
+        up += worker->state != OPEVO_I_DOWN;
     }
 }
 
@@ -136,20 +136,20 @@ static void start_members(opevo_i_engine_work *self)
  * has started is due to end; before that, it may be building in silence. */
 static double deadline_of(opevo_i_engine_work *self, size_t number, opevo_i_engine_errand **late)
 {
-    const opevo_i_engine_connection *member = &self->pool->members[number];
+    const opevo_i_engine_connection *worker = &self->pool->workers[number];
 
     *late = NULL;
-    if (member->state == OPEVO_I_DOWN)
-        return member->called ? INFINITY : member->retry_s;
-    if (member->waits || opevo_i_engine_connection_is_queued(member))
+    if (worker->state == OPEVO_I_DOWN)
+        return worker->called ? INFINITY : worker->retry_s;
+    if (worker->waits || opevo_i_engine_connection_is_queued(worker))
         return INFINITY;
-    if (member->state != OPEVO_I_READY)
-        return member->progress_s + self->pool->start_limit_s;
-    if (!member->errand_count)
+    if (worker->state != OPEVO_I_READY)
+        return worker->progress_s + self->pool->start_limit_s;
+    if (!worker->errand_count)
         return INFINITY;
     *late = opevo_i_engine_work_started(self, number);
     return *late ? (*late)->since_s + self->pool->job_limit_s
-                 : member->progress_s + self->pool->silence_s;
+                 : worker->progress_s + self->pool->silence_s;
 }
 
 static void enforce_deadlines(opevo_i_engine_work *self)
@@ -159,11 +159,12 @@ static void enforce_deadlines(opevo_i_engine_work *self)
     for (size_t i = self->from; i < self->to; i++) {
         opevo_i_engine_errand *late = NULL;
 
-        if (self->pool->members[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
+        if (self->pool->workers[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
             continue;
         if (late && late->task)
             late->task->hung = true;
-        opevo_i_engine_work_lose(self, i, late ? "hung" : "has been silent for too long", true);
+        opevo_i_engine_work_drop_worker(self, i, late ? "hung" : "has been silent for too long",
+                                        true);
     }
 }
 
@@ -179,9 +180,9 @@ static opevo_status check_hope(const opevo_i_engine_work *self, opevo_error *err
     if (self->pool->launch)
         return opevo_i_engine_work_hope(self, err);
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_engine_connection *member = &self->pool->members[i];
+        const opevo_i_engine_connection *worker = &self->pool->workers[i];
 
-        if (member->state != OPEVO_I_DOWN || !opevo_i_engine_connection_is_suspended(member))
+        if (worker->state != OPEVO_I_DOWN || !opevo_i_engine_connection_is_suspended(worker))
             return OPEVO_OK;
     }
     if (self->refused)
@@ -215,7 +216,7 @@ static double due_at(opevo_i_engine_work *self)
     return due_s;
 }
 
-static opevo_status wait_and_hear(opevo_i_engine_work *self, opevo_error *err)
+static opevo_status poll_once(opevo_i_engine_work *self, opevo_error *err)
 {
     size_t count = self->to - self->from;
     size_t polls = 3 * count + (self->pool->launch ? OPEVO_I_LAUNCH_POLLS : 0);
@@ -225,14 +226,14 @@ static opevo_status wait_and_hear(opevo_i_engine_work *self, opevo_error *err)
     if (!wait)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_engine_connection *member = &self->pool->members[i];
-        bool up = member->state != OPEVO_I_DOWN;
-        bool more = member->outgoing.length > 0;
+        const opevo_i_engine_connection *worker = &self->pool->workers[i];
+        bool up = worker->state != OPEVO_I_DOWN;
+        bool more = worker->outgoing.length > 0;
         struct pollfd *at = wait + 3 * (i - self->from);
 
-        at[0] = (struct pollfd){.fd = up ? member->out : -1, .events = POLLIN};
-        at[1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
-        at[2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
+        at[0] = (struct pollfd){.fd = up ? worker->out : -1, .events = POLLIN};
+        at[1] = (struct pollfd){.fd = up ? worker->error : -1, .events = POLLIN};
+        at[2] = (struct pollfd){.fd = up && more ? worker->in : -1, .events = POLLOUT};
     }
     if (self->pool->launch)
         opevo_i_engine_launch_watch(self->pool->launch, wait + 3 * count);
@@ -242,18 +243,18 @@ static opevo_status wait_and_hear(opevo_i_engine_work *self, opevo_error *err)
         const struct pollfd *at = wait + 3 * (i - self->from);
 
         if (at[0].revents || at[1].revents)
-            hear(self, i);
+            handle_lines(self, i);
     }
     opevo_free(wait);
     return OPEVO_OK;
 }
 
 /* What cannot be written shows when reading: then the worker is gone. */
-static void flush_members(const opevo_i_engine_work *self)
+static void flush_workers(const opevo_i_engine_work *self)
 {
     for (size_t i = self->from; i < self->to; i++) {
-        if (self->pool->members[i].state != OPEVO_I_DOWN)
-            opevo_i_engine_connection_flush(&self->pool->members[i]);
+        if (self->pool->workers[i].state != OPEVO_I_DOWN)
+            opevo_i_engine_connection_flush(&self->pool->workers[i]);
     }
 }
 
@@ -268,7 +269,7 @@ static bool has_met(const opevo_i_engine_work *self)
         self->pool->language->greets ? OPEVO_I_SETTING : OPEVO_I_READY; /* or further */
 
     for (size_t i = self->from; i < self->to; i++) {
-        if (self->pool->members[i].state >= met)
+        if (self->pool->workers[i].state >= met)
             return true;
     }
     return false;
@@ -286,20 +287,20 @@ static opevo_status work_until(opevo_i_engine_work *self,
             goto cleanup;
         }
         if (self->source)
-            OPEVO_TRY(opevo_i_engine_work_hand_out(self, err));
+            OPEVO_TRY(opevo_i_engine_work_dispatch(self, err));
         if (is_over(self))
             break;
-        start_members(self);
+        start_workers(self);
         OPEVO_TRY(check_hope(self, err));
-        flush_members(self);
-        OPEVO_TRY(wait_and_hear(self, err));
+        flush_workers(self);
+        OPEVO_TRY(poll_once(self, err));
         enforce_deadlines(self);
         OPEVO_TRY(self->status);
     }
-    flush_members(self);
+    flush_workers(self);
 cleanup:
     for (size_t i = self->from; i < self->to && status != OPEVO_OK; i++)
-        opevo_i_engine_connection_bury(&pool->members[i],
+        opevo_i_engine_connection_reap(&pool->workers[i],
                                        0); /* what is in hand belongs to nobody */
     return status;
 }
@@ -312,8 +313,8 @@ opevo_status opevo_i_engine_pool_meet(opevo_i_engine_pool *pool, opevo_i_engine_
     opevo_status status = work_until(&self, has_met, err);
 
     for (size_t i = pool->count; out && i-- > 0 && status == OPEVO_OK;) {
-        if (pool->members[i].state > OPEVO_I_GREETING)
-            *out = pool->members[i].model;
+        if (pool->workers[i].state > OPEVO_I_GREETING)
+            *out = pool->workers[i].model;
     }
     return status;
 }

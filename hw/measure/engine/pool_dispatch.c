@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Who is given which task. The first open task goes to the fastest of the members that have the
- * least to do. A member without anything takes over what is queued at another one; and repeats what
+/* Who is given which task. The first open task goes to the fastest of the workers that have the
+ * least to do. A worker without anything takes over what is queued at another one; and repeats what
  * another is at, where that is known to be slow, or late: then the run is never slower than without
  * the slow one. Likewise for a task that many others have overtaken, before whoever asks for tasks
  * has to wait for it. */
@@ -16,7 +16,7 @@
 /* Copies of a task: a third would not come first. */
 enum { COPIES = 2 };
 
-/* A member is slow if it takes more than SLOW times as long as another; what it is at is late after
+/* A worker is slow if it takes more than SLOW times as long as another; what it is at is late after
  * LATE times what it usually takes, or after UNKNOWN times what others take while nothing is known
  * of it. */
 #define SLOW 2.0
@@ -74,37 +74,37 @@ static opevo_status pull(opevo_i_engine_work *self, opevo_error *err)
 
 /* ---- Errands -------------------------------------------------------------------------------- */
 
-void opevo_i_engine_work_remove(opevo_i_engine_connection *member, opevo_i_engine_errand *errand)
+void opevo_i_engine_work_remove(opevo_i_engine_connection *worker, opevo_i_engine_errand *errand)
 {
-    size_t at = (size_t)(errand - member->errands);
+    size_t at = (size_t)(errand - worker->errands);
 
-    member->errand_count--;
-    for (size_t i = at; i < member->errand_count; i++)
-        member->errands[i] = member->errands[i + 1];
-    if (at == 0 && member->errand_count && !member->errands[0].started)
-        member->errands[0].since_s = opevo_clock_monotonic_s();
+    worker->errand_count--;
+    for (size_t i = at; i < worker->errand_count; i++)
+        worker->errands[i] = worker->errands[i + 1];
+    if (at == 0 && worker->errand_count && !worker->errands[0].started)
+        worker->errands[0].since_s = opevo_clock_monotonic_s();
 }
 
-static void drop(const opevo_i_engine_work *self, opevo_i_engine_connection *member,
+static void drop(const opevo_i_engine_work *self, opevo_i_engine_connection *worker,
                  opevo_i_engine_errand *errand)
 {
     char *line = self->pool->language->drop ? self->pool->language->drop(errand->id) : NULL;
 
     errand->task = NULL;
     if (line) /* without memory, its result comes, and is passed by */
-        opevo_i_engine_connection_say(member, line);
+        opevo_i_engine_connection_say(worker, line);
     free(line);
 }
 
-/* All members that have the task. */
+/* All workers that have the task. */
 static void drop_everywhere(const opevo_i_engine_work *self, opevo_i_engine_task *task)
 {
     for (size_t i = 0; i < self->pool->count; i++) {
-        opevo_i_engine_connection *member = &self->pool->members[i];
+        opevo_i_engine_connection *worker = &self->pool->workers[i];
 
-        for (size_t k = 0; k < member->errand_count && task->copies; k++) {
-            if (member->errands[k].task == task) {
-                drop(self, member, &member->errands[k]);
+        for (size_t k = 0; k < worker->errand_count && task->copies; k++) {
+            if (worker->errands[k].task == task) {
+                drop(self, worker, &worker->errands[k]);
                 task->copies--;
             }
         }
@@ -141,17 +141,17 @@ void opevo_i_engine_work_put_back(opevo_i_engine_work *work, opevo_i_engine_task
 static opevo_status give(opevo_i_engine_work *self, size_t number, opevo_i_engine_task *task,
                          opevo_error *err)
 {
-    opevo_i_engine_connection *member = &self->pool->members[number];
+    opevo_i_engine_connection *worker = &self->pool->workers[number];
     int64_t id = ++self->pool->next_id;
     char *line = self->pool->language->give(self->pool, task, id);
 
     if (!line)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
-    opevo_i_engine_connection_say(member, line);
+    opevo_i_engine_connection_say(worker, line);
     free(line);
-    if (member->errand_count == 0)
-        opevo_i_engine_connection_progress(member);
-    member->errands[member->errand_count++] =
+    if (worker->errand_count == 0)
+        opevo_i_engine_connection_progress(worker);
+    worker->errands[worker->errand_count++] =
         (opevo_i_engine_errand){.task = task,
                                 .id = id,
                                 .started = self->pool->language->silent,
@@ -165,28 +165,28 @@ static opevo_status give(opevo_i_engine_work *self, size_t number, opevo_i_engin
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
 static bool may_take(const opevo_i_engine_work *self, const opevo_i_engine_task *task,
-                     size_t member)
+                     size_t worker)
 {
-    return self->to - self->from == 1 || opevo_i_engine_pool_may_take(self->pool, task, member);
+    return self->to - self->from == 1 || opevo_i_engine_pool_may_take(self->pool, task, worker);
 }
 
-static opevo_i_engine_task *next_open(const opevo_i_engine_work *self, size_t member, double now)
+static opevo_i_engine_task *next_open(const opevo_i_engine_work *self, size_t worker, double now)
 {
     for (opevo_i_engine_task *task = self->open ? self->first : NULL; task; task = task->next) {
-        if (task->stage == OPEVO_I_OPEN && task->retry_s <= now && may_take(self, task, member))
+        if (task->stage == OPEVO_I_OPEN && task->retry_s <= now && may_take(self, task, worker))
             return task;
     }
     return NULL;
 }
 
-/* Whether what the errand is about may be given to this member as well. */
+/* Whether what the errand is about may be given to this worker as well. */
 static bool may_copy(const opevo_i_engine_work *self, const opevo_i_engine_errand *errand,
-                     size_t member)
+                     size_t worker)
 {
     const opevo_i_engine_task *task = errand->task;
 
     return task && task->copies < COPIES && task->retry_s <= opevo_clock_monotonic_s() &&
-           may_take(self, task, member);
+           may_take(self, task, worker);
 }
 
 /* Taken from the queue of the holder, or repeated where that is at it. */
@@ -212,7 +212,7 @@ static opevo_i_engine_task *find_lagging(const opevo_i_engine_work *self, size_t
         task->copies >= COPIES || pool->next_number - task->number <= pool->lag)
         return NULL;
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_engine_connection *holder = &pool->members[i];
+        opevo_i_engine_connection *holder = &pool->workers[i];
 
         for (size_t k = 0; k < holder->errand_count; k++) {
             if (holder->errands[k].task == task)
@@ -224,11 +224,11 @@ static opevo_i_engine_task *find_lagging(const opevo_i_engine_work *self, size_t
     return NULL;
 }
 
-/* When what the holder is at may be repeated by the member; INFINITY: never. */
+/* When what the holder is at may be repeated by the worker; INFINITY: never. */
 static double repeat_at(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
-                        const opevo_i_engine_connection *member)
+                        const opevo_i_engine_connection *worker)
 {
-    double own_s = opevo_i_engine_pool_pace(self->pool, member);
+    double own_s = opevo_i_engine_pool_pace(self->pool, worker);
     double wait_s = LATE * fmax(holder->pace_s, own_s);
 
     if (own_s <= 0)
@@ -240,11 +240,11 @@ static double repeat_at(const opevo_i_engine_work *self, const opevo_i_engine_co
     return holder->errands[0].since_s + wait_s;
 }
 
-/* How long an errand waits in the queue of its holder, if the member would be earlier; else -1. */
+/* How long an errand waits in the queue of its holder, if the worker would be earlier; else -1. */
 static double queued_s(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
-                       size_t place, const opevo_i_engine_connection *member)
+                       size_t place, const opevo_i_engine_connection *worker)
 {
-    double own_s = opevo_i_engine_pool_pace(self->pool, member);
+    double own_s = opevo_i_engine_pool_pace(self->pool, worker);
     double their_s = opevo_i_engine_pool_pace(self->pool, holder);
 
     return own_s > 0 && own_s > (double)(place + 1) * their_s ? -1 : (double)place * their_s;
@@ -253,7 +253,7 @@ static double queued_s(const opevo_i_engine_work *self, const opevo_i_engine_con
 /* What waits longest in the queue of another; otherwise the first that may be repeated. */
 static opevo_i_engine_task *take_over(opevo_i_engine_work *self, size_t number)
 {
-    const opevo_i_engine_connection *member = &self->pool->members[number];
+    const opevo_i_engine_connection *worker = &self->pool->workers[number];
     opevo_i_engine_connection *from = NULL;
     opevo_i_engine_errand *best = NULL;
     double longest_s = -1;
@@ -262,12 +262,12 @@ static opevo_i_engine_task *take_over(opevo_i_engine_work *self, size_t number)
     if (!self->pool->language->repeats)
         return NULL;
     for (size_t i = self->from; i < self->to; i++) {
-        opevo_i_engine_connection *holder = &self->pool->members[i];
-        double due_s = i != number ? repeat_at(self, holder, member) : INFINITY;
+        opevo_i_engine_connection *holder = &self->pool->workers[i];
+        double due_s = i != number ? repeat_at(self, holder, worker) : INFINITY;
 
         for (size_t k = 0; i != number && k < holder->errand_count; k++) {
             opevo_i_engine_errand *errand = &holder->errands[k];
-            double wait_s = k && !errand->started ? queued_s(self, holder, k, member) : -1;
+            double wait_s = k && !errand->started ? queued_s(self, holder, k, worker) : -1;
             bool repeat = longest_s < 0 && k == 0 && due_s <= now;
 
             if (!may_copy(self, errand, number))
@@ -287,30 +287,30 @@ static opevo_i_engine_task *take_over(opevo_i_engine_work *self, size_t number)
 
 /* ---- Handing out ---------------------------------------------------------------------------- */
 
-static size_t depth_of(const opevo_i_engine_pool *pool, const opevo_i_engine_connection *member)
+static size_t depth_of(const opevo_i_engine_pool *pool, const opevo_i_engine_connection *worker)
 {
-    size_t depth = member->depth > pool->depth ? member->depth : pool->depth;
+    size_t depth = worker->depth > pool->depth ? worker->depth : pool->depth;
 
     return depth < OPEVO_I_DEPTH_MOST ? depth : OPEVO_I_DEPTH_MOST;
 }
 
-/* The member after `last` in the order of pace, of those that have so much in hand and room; `to`
+/* The worker after `last` in the order of pace, of those that have so much in hand and room; `to`
  * behind the last one. */
-static size_t next_member(const opevo_i_engine_work *self, size_t in_hand, size_t last)
+static size_t next_worker(const opevo_i_engine_work *self, size_t in_hand, size_t last)
 {
     const opevo_i_engine_pool *pool = self->pool;
-    double last_s = last < self->to ? opevo_i_engine_pool_pace(pool, &pool->members[last]) : -1;
+    double last_s = last < self->to ? opevo_i_engine_pool_pace(pool, &pool->workers[last]) : -1;
     double best_s = INFINITY;
     size_t best = self->to;
 
     for (size_t i = self->from; i < self->to; i++) {
-        const opevo_i_engine_connection *member = &pool->members[i];
+        const opevo_i_engine_connection *worker = &pool->workers[i];
         double pace_s = 0;
 
-        if (member->state != OPEVO_I_READY || member->errand_count != in_hand ||
-            in_hand >= depth_of(pool, member))
+        if (worker->state != OPEVO_I_READY || worker->errand_count != in_hand ||
+            in_hand >= depth_of(pool, worker))
             continue;
-        pace_s = opevo_i_engine_pool_pace(pool, member);
+        pace_s = opevo_i_engine_pool_pace(pool, worker);
         if ((pace_s > last_s || (pace_s == last_s && i > last)) && pace_s < best_s) {
             best_s = pace_s;
             best = i;
@@ -323,7 +323,7 @@ static size_t next_member(const opevo_i_engine_work *self, size_t in_hand, size_
 static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error *err)
 {
     double now = opevo_clock_monotonic_s();
-    bool idle = self->pool->members[number].errand_count == 0;
+    bool idle = self->pool->workers[number].errand_count == 0;
     opevo_i_engine_task *task = idle ? find_lagging(self, number) : NULL;
     opevo_status status = OPEVO_OK;
 
@@ -333,14 +333,14 @@ static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error 
         status = pull(self, err);
         task = next_open(self, number, now);
     }
-    if (self->pool->members[number].state != OPEVO_I_READY)
+    if (self->pool->workers[number].state != OPEVO_I_READY)
         return status; /* lost with a question of the source's */
     if (status == OPEVO_OK && !task && idle)
         task = take_over(self, number);
     return status == OPEVO_OK && task ? give(self, number, task, err) : status;
 }
 
-opevo_status opevo_i_engine_work_hand_out(opevo_i_engine_work *work, opevo_error *err)
+opevo_status opevo_i_engine_work_dispatch(opevo_i_engine_work *work, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -349,9 +349,9 @@ opevo_status opevo_i_engine_work_hand_out(opevo_i_engine_work *work, opevo_error
            (work->left == 0 || (work->pool->lazy && work->left < work->to - work->from)))
         status = pull(work, err);
     for (size_t in_hand = 0; in_hand < OPEVO_I_DEPTH_MOST; in_hand++) {
-        size_t number = next_member(work, in_hand, work->to);
+        size_t number = next_worker(work, in_hand, work->to);
 
-        for (; status == OPEVO_OK && number < work->to; number = next_member(work, in_hand, number))
+        for (; status == OPEVO_OK && number < work->to; number = next_worker(work, in_hand, number))
             status = serve(work, number, err);
     }
     return status;

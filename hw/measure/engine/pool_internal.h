@@ -26,15 +26,15 @@ typedef struct opevo_i_engine_task {
     struct opevo_i_engine_task *next; /* of those that are not done, in order */
     uint64_t number;                  /* in the order in which they came */
     unsigned copies;                  /* workers that have it */
-    size_t member;                    /* that did it; SIZE_MAX: none */
+    size_t worker;                    /* that did it; SIZE_MAX: none */
     unsigned attempts;                /* workers that were lost while they were at it */
     bool hung;                        /* the last of them by its silence */
     unsigned faults;                  /* times that the host failed and not the task */
     bool doubted;                     /* it failed in one worker while another had it */
     struct {
-        size_t member;
+        size_t worker;
         bool lost;                      /* while it was at the task */
-    } barred[2 * OPEVO_I_ATTEMPTS + 1]; /* the members of all three */
+    } barred[2 * OPEVO_I_ATTEMPTS + 1]; /* the workers of all three */
     unsigned barred_count;
     double retry_s; /* not to be sent again before */
     bool aside;     /* a question: what answers it has measured nothing */
@@ -54,18 +54,18 @@ typedef struct opevo_i_engine_language {
     char *(*drop)(int64_t id);
     /* Take a message by the functions of pool_work_internal.h. False: the worker is lost by then.
      */
-    bool (*hear)(opevo_i_engine_work *work, size_t member, const json_t *message);
+    bool (*handle_message)(opevo_i_engine_work *work, size_t worker, const json_t *message);
     /* The task has cost OPEVO_I_ATTEMPTS workers: make this its result. */
     void (*blame)(const opevo_i_engine_pool *pool, opevo_i_engine_task *task);
 } opevo_i_engine_language;
 
 struct opevo_i_engine_pool {
     const opevo_i_engine_language *language;
-    opevo_i_engine_connection *members;
+    opevo_i_engine_connection *workers;
     size_t count;
     opevo_i_engine_launch
-        *launch;          /* starts the workers, which take places among the members; NULL: each
-                               member has a command */
+        *launch;          /* starts the workers, which take places as they come; NULL: each has a
+                               command */
     uint64_t expected;    /* workers of it, by what is said of it; 0: not known */
     const char *kind;     /* of the devices; NULL: any */
     char *setup;          /* the line that sets a worker up; released with free */
@@ -81,7 +81,7 @@ struct opevo_i_engine_pool {
     double silence_s;     /* with tasks in hand, without one starting or ending */
     unsigned blamed;      /* tasks in a row that cost all workers that had them ... */
     unsigned blamed_most; /* ... of which so many are not the reason; 0: they may be */
-    size_t lead;          /* the member that measures what one has to measure alone */
+    size_t lead;          /* the worker that measures what one has to measure alone */
     opevo_text lost;      /* why the last worker was lost */
     const opevo_interrupt *interrupt; /* give up when raised; NULL: never */
     int64_t next_id;
@@ -105,47 +105,47 @@ typedef struct opevo_i_engine_source {
 opevo_status opevo_i_engine_pool_run(opevo_i_engine_pool *pool, const opevo_i_engine_source *source,
                                      bool alone, opevo_error *err);
 /* Whether a worker was lost so often in a row that it is left alone for a while. */
-bool opevo_i_engine_connection_is_suspended(const opevo_i_engine_connection *member);
+bool opevo_i_engine_connection_is_suspended(const opevo_i_engine_connection *worker);
 /* What is wrong with a worker by its greeting, as a clause; false where nothing is. Asking again
  * would not change it. */
 bool opevo_i_engine_pool_refuses(const opevo_i_engine_pool *pool, const json_t *message,
                                  opevo_text *why);
 /* What a worker says of its device in its greeting. */
 void opevo_i_engine_model_read(const json_t *facts, opevo_i_engine_model *out);
-/* Whether all members are started by one command. */
+/* Whether all workers are started by one command. */
 bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool);
-/* Whether the host of the member failed so often in a row that it is better left alone, while
+/* Whether the host of the worker failed so often in a row that it is better left alone, while
  * another works. */
-bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t member);
-/* The task goes to the member only where no other may have it. */
-void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member, bool lost);
-/* The host of the member failed with the task: let it wait for a while, and rather for others. */
-void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member);
-/* Whether the member may be sent the task: not if a worker of it was lost with that, or its host
+bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t worker);
+/* The task goes to the worker only where no other may have it. */
+void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t worker, bool lost);
+/* The host of the worker failed with the task: let it wait for a while, and rather for others. */
+void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t worker);
+/* Whether the worker may be sent the task: not if it was lost with that, or its host
  * failed, as long as another may have it. */
 bool opevo_i_engine_pool_may_take(const opevo_i_engine_pool *pool, const opevo_i_engine_task *task,
-                                  size_t member);
-/* What a member takes for a task, in s; as others do where that is not known yet, 0 where nothing
+                                  size_t worker);
+/* What a worker takes for a task, in s; as others do where that is not known yet, 0 where nothing
  * is. */
 double opevo_i_engine_pool_pace(const opevo_i_engine_pool *pool,
-                                const opevo_i_engine_connection *member);
+                                const opevo_i_engine_connection *worker);
 /* It took so long for one more. */
-void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *member, double seconds);
+void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *worker, double seconds);
 /* Start the workers, and wait until one has greeted, or is ready where they do not greet; what it
  * says of its device, unless `out` is NULL. They go on to be set up. Errors: those of run. */
 opevo_status opevo_i_engine_pool_meet(opevo_i_engine_pool *pool, opevo_i_engine_model *out,
                                       opevo_error *err);
-/* Whether the commands of the members are there. */
+/* Whether the commands of the workers are there. */
 bool opevo_i_engine_pool_was_startable(const opevo_i_engine_pool *pool);
-/* Let the next member lead, or the fastest that is known to measure. */
+/* Let the next worker lead, or the fastest that is known to measure. */
 void opevo_i_engine_pool_pass_lead(opevo_i_engine_pool *pool);
 void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool);
-/* Let a member without a task lead, rather one that is ready: it may serve a run within a run, from
+/* Let a worker without a task lead, rather one that is ready: it may serve a run within a run, from
  * the source of that. False: each has one. */
 bool opevo_i_engine_pool_lead_idle(opevo_i_engine_pool *pool);
 /* Members that are started by no command yet. Errors: NOMEM. */
 opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err);
-/* The one place among members, of the workers that a command starts, maybe with N* before it.
+/* The first place of the workers that a command starts, maybe with N* before it.
  * Errors: those of opevo_i_engine_launch_open. */
 opevo_status opevo_i_engine_pool_launch(opevo_i_engine_pool *pool, const char *command,
                                         const char *address, opevo_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Workers that a launcher starts: they connect, and each takes a place of its own among the
- * members, or that of one that was lost. How many there are is known only when they are there. */
+ * workers, or that of one that was lost. How many there are is known only when they are there. */
 
 #include "pool_work_internal.h"
 
@@ -53,7 +53,7 @@ opevo_status opevo_i_engine_pool_launch(opevo_i_engine_pool *pool, const char *c
         pool->expected = 0;
     OPEVO_TRY(opevo_i_engine_pool_make(pool, 1, err));
     OPEVO_TRY(opevo_i_engine_launch_open(rest, address, &user, &pool->launch, err));
-    if (!make_place(pool, &pool->members[0]))
+    if (!make_place(pool, &pool->workers[0]))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for workers.");
 cleanup:
     return status;
@@ -71,25 +71,25 @@ static opevo_i_engine_connection *find_place(opevo_i_engine_work *work)
     opevo_i_engine_connection *grown = NULL;
 
     for (size_t i = work->from; i < work->to; i++) {
-        if (pool->members[i].state == OPEVO_I_DOWN)
-            return &pool->members[i];
+        if (pool->workers[i].state == OPEVO_I_DOWN)
+            return &pool->workers[i];
     }
     if (work->alone || pool->count == OPEVO_I_WORKERS_MOST)
         return NULL;
-    grown = opevo_realloc(pool->members, pool->count + 1, sizeof *grown);
+    grown = opevo_realloc(pool->workers, pool->count + 1, sizeof *grown);
     if (!grown)
         return NULL;
-    pool->members = grown;
-    if (!make_place(pool, &pool->members[pool->count]))
+    pool->workers = grown;
+    if (!make_place(pool, &pool->workers[pool->count]))
         return NULL;
     work->to = ++pool->count;
-    return &pool->members[pool->count - 1];
+    return &pool->workers[pool->count - 1];
 }
 
 static bool is_up(const opevo_i_engine_pool *pool, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        if (pool->members[i].state != OPEVO_I_DOWN)
+        if (pool->workers[i].state != OPEVO_I_DOWN)
             return true;
     }
     return false;
@@ -119,7 +119,7 @@ opevo_status opevo_i_engine_work_hope(const opevo_i_engine_work *work, opevo_err
     if (is_up(pool, work->from, work->to))
         return OPEVO_OK;
     if (work->alone && is_up(pool, 0, pool->count) &&
-        opevo_clock_monotonic_s() > pool->members[work->from].progress_s + AGAIN_S)
+        opevo_clock_monotonic_s() > pool->workers[work->from].progress_s + AGAIN_S)
         return OPEVO_FAIL(err, OPEVO_IO, "No worker is left: %.800s.",
                           pool->lost.length ? pool->lost.data : "it does not connect again");
     if (!opevo_i_engine_launch_is_promising(pool->launch, &why))

@@ -24,22 +24,22 @@ enum { LOSSES = OPEVO_I_ATTEMPTS + 1, STARTS = 3, FAULTS = 5 };
 enum { FAULT_FACTOR = 4 };
 #define FAULT_WAIT_S 0.25
 
-/* Share of the latest result in the mean of what a member takes. */
+/* Share of the latest result in the mean of what a worker takes. */
 #define LATEST 0.25
 
-bool opevo_i_engine_connection_is_suspended(const opevo_i_engine_connection *member)
+bool opevo_i_engine_connection_is_suspended(const opevo_i_engine_connection *worker)
 {
-    return member->losses >= LOSSES || member->failed_starts >= STARTS;
+    return worker->losses >= LOSSES || worker->failed_starts >= STARTS;
 }
 
-bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t member)
+bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t worker)
 {
-    if (pool->members[member].faults < FAULTS)
+    if (pool->workers[worker].faults < FAULTS)
         return false;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_engine_connection *other = &pool->members[i];
+        const opevo_i_engine_connection *other = &pool->workers[i];
 
-        if (i != member && other->state == OPEVO_I_READY && other->faults < FAULTS)
+        if (i != worker && other->state == OPEVO_I_READY && other->faults < FAULTS)
             return true;
     }
     return false;
@@ -48,30 +48,30 @@ bool opevo_i_engine_pool_can_spare(const opevo_i_engine_pool *pool, size_t membe
 bool opevo_i_engine_pool_was_startable(const opevo_i_engine_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
-        if (pool->members[i].pid)
+        if (pool->workers[i].pid)
             return true;
     }
     return false;
 }
 
-static bool is_barred(const opevo_i_engine_task *task, size_t member)
+static bool is_barred(const opevo_i_engine_task *task, size_t worker)
 {
     for (unsigned i = 0; i < task->barred_count; i++) {
-        if (task->barred[i].member == member)
+        if (task->barred[i].worker == worker)
             return true;
     }
     return false;
 }
 
-void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t member, bool lost)
+void opevo_i_engine_task_bar(opevo_i_engine_task *task, size_t worker, bool lost)
 {
     if (task->barred_count == sizeof task->barred / sizeof *task->barred)
         return;
-    task->barred[task->barred_count].member = member;
+    task->barred[task->barred_count].worker = worker;
     task->barred[task->barred_count++].lost = lost;
 }
 
-void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member)
+void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t worker)
 {
     double wait_s = FAULT_WAIT_S;
 
@@ -79,16 +79,16 @@ void opevo_i_engine_task_put_off(opevo_i_engine_task *task, size_t member)
         wait_s *= FAULT_FACTOR;
     task->retry_s = opevo_clock_monotonic_s() + wait_s;
     task->faults++;
-    opevo_i_engine_task_bar(task, member, false);
+    opevo_i_engine_task_bar(task, worker, false);
 }
 
 bool opevo_i_engine_pool_may_take(const opevo_i_engine_pool *pool, const opevo_i_engine_task *task,
-                                  size_t member)
+                                  size_t worker)
 {
-    if (!is_barred(task, member))
+    if (!is_barred(task, worker))
         return true;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_engine_connection *other = &pool->members[i];
+        const opevo_i_engine_connection *other = &pool->workers[i];
 
         if (other->state != OPEVO_I_DOWN && !other->failed_starts && !is_barred(task, i))
             return false;
@@ -97,26 +97,26 @@ bool opevo_i_engine_pool_may_take(const opevo_i_engine_pool *pool, const opevo_i
 }
 
 double opevo_i_engine_pool_pace(const opevo_i_engine_pool *pool,
-                                const opevo_i_engine_connection *member)
+                                const opevo_i_engine_connection *worker)
 {
     double sum_s = 0;
     size_t known = 0;
 
-    if (member->pace_s > 0)
-        return member->pace_s;
+    if (worker->pace_s > 0)
+        return worker->pace_s;
     for (size_t i = 0; i < pool->count; i++) {
-        sum_s += pool->members[i].pace_s;
-        known += pool->members[i].pace_s > 0;
+        sum_s += pool->workers[i].pace_s;
+        known += pool->workers[i].pace_s > 0;
     }
     return known ? sum_s / (double)known : 0;
 }
 
-void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *member, double seconds)
+void opevo_i_engine_connection_note_pace(opevo_i_engine_connection *worker, double seconds)
 {
-    if (member->pace_s > 0)
-        member->pace_s += LATEST * (seconds - member->pace_s);
+    if (worker->pace_s > 0)
+        worker->pace_s += LATEST * (seconds - worker->pace_s);
     else
-        member->pace_s = seconds;
+        worker->pace_s = seconds;
 }
 
 bool opevo_i_engine_pool_lead_idle(opevo_i_engine_pool *pool)
@@ -124,9 +124,9 @@ bool opevo_i_engine_pool_lead_idle(opevo_i_engine_pool *pool)
     size_t found = pool->count;
 
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_engine_connection *member = &pool->members[i];
+        const opevo_i_engine_connection *worker = &pool->workers[i];
 
-        if (!member->errand_count && (found == pool->count || member->state == OPEVO_I_READY))
+        if (!worker->errand_count && (found == pool->count || worker->state == OPEVO_I_READY))
             found = i;
     }
     if (found < pool->count)
@@ -140,10 +140,10 @@ void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool)
 
     pool->lead = 0;
     for (size_t i = 0; i < pool->count; i++) {
-        const opevo_i_engine_connection *member = &pool->members[i];
-        double pace_s = opevo_i_engine_pool_pace(pool, member);
+        const opevo_i_engine_connection *worker = &pool->workers[i];
+        double pace_s = opevo_i_engine_pool_pace(pool, worker);
 
-        if (member->state != OPEVO_I_READY || member->losses || member->faults || pace_s >= best_s)
+        if (worker->state != OPEVO_I_READY || worker->losses || worker->faults || pace_s >= best_s)
             continue;
         best_s = pace_s;
         pool->lead = i;
@@ -157,10 +157,10 @@ void opevo_i_engine_pool_pass_lead(opevo_i_engine_pool *pool)
 
 bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool)
 {
-    const opevo_i_process_arguments *first = &pool->members[0].command;
+    const opevo_i_process_arguments *first = &pool->workers[0].command;
 
     for (size_t i = 1; i < pool->count; i++) {
-        const opevo_i_process_arguments *other = &pool->members[i].command;
+        const opevo_i_process_arguments *other = &pool->workers[i].command;
 
         if (other->count != first->count)
             return false;
@@ -172,23 +172,23 @@ bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool)
     return true;
 }
 
-static bool is_starting(const opevo_i_engine_connection *member)
+static bool is_starting(const opevo_i_engine_connection *worker)
 {
-    return member->state != OPEVO_I_READY && member->state != OPEVO_I_DOWN;
+    return worker->state != OPEVO_I_READY && worker->state != OPEVO_I_DOWN;
 }
 
-static const char *state_of(const opevo_i_engine_connection *member)
+static const char *state_of(const opevo_i_engine_connection *worker)
 {
-    if (opevo_i_engine_connection_is_suspended(member))
+    if (opevo_i_engine_connection_is_suspended(worker))
         return "suspended";
-    if (member->state == OPEVO_I_READY)
+    if (worker->state == OPEVO_I_READY)
         return "ready";
-    return is_starting(member) ? "starting" : member->failures ? "down" : "idle";
+    return is_starting(worker) ? "starting" : worker->failures ? "down" : "idle";
 }
 
 bool opevo_i_engine_pool_worker(const opevo_i_engine_pool *pool, size_t i, opevo_worker_facts *out)
 {
-    opevo_i_engine_connection *member = NULL;
+    opevo_i_engine_connection *worker = NULL;
 
     if (i >= opevo_i_engine_pool_worker_count(pool))
         return false;
@@ -201,16 +201,16 @@ bool opevo_i_engine_pool_worker(const opevo_i_engine_pool *pool, size_t i, opevo
                                     .waits_s = INFINITY};
         return true;
     }
-    member = &pool->members[i];
+    worker = &pool->workers[i];
     *out = (opevo_worker_facts){
-        .command = opevo_i_engine_connection_command(member),
-        .host = member->host,
-        .device = member->device,
-        .state = state_of(member),
-        .words = opevo_text_string(&member->words),
-        .waits_s = is_starting(member) ? opevo_clock_monotonic_s() - member->progress_s : 0,
-        .trials = member->measured,
-        .faults = member->failures};
+        .command = opevo_i_engine_connection_command(worker),
+        .host = worker->host,
+        .device = worker->device,
+        .state = state_of(worker),
+        .words = opevo_text_string(&worker->words),
+        .waits_s = is_starting(worker) ? opevo_clock_monotonic_s() - worker->progress_s : 0,
+        .trials = worker->measured,
+        .faults = worker->failures};
     return true;
 }
 

@@ -16,7 +16,7 @@ struct opevo_i_engine_work {
     bool dry;                            /* the source has nothing before another task is done */
     bool over;                           /* nor afterwards */
     double look_s;                       /* when a worker without work may repeat something */
-    size_t from, to;                     /* the members that may be used */
+    size_t from, to;                     /* the workers that may be used */
     bool alone;                          /* that one, and no other */
     bool lacking;                        /* because this host lacks something */
     bool refused;        /* by its own words, before any task; `lost` is what it said */
@@ -29,16 +29,16 @@ struct opevo_i_engine_work {
 
 /* ---- pool_dispatch.c ---- */
 
-/* Give members with room what they may have, and pull tasks from the source for that. Errors:
+/* Give workers with room what they may have, and pull tasks from the source for that. Errors:
  * NOMEM; those of the source. */
-opevo_status opevo_i_engine_work_hand_out(opevo_i_engine_work *work, opevo_error *err);
+opevo_status opevo_i_engine_work_dispatch(opevo_i_engine_work *work, opevo_error *err);
 /* The results of what is left are not wanted any more. */
 void opevo_i_engine_work_abandon(opevo_i_engine_work *work);
 /* The task is done, and goes back to the source; whoever else has it drops it. */
 void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *task);
 /* The errand is over. */
-void opevo_i_engine_work_remove(opevo_i_engine_connection *member, opevo_i_engine_errand *errand);
-/* A member has the task no more; it is open again where no other has it. */
+void opevo_i_engine_work_remove(opevo_i_engine_connection *worker, opevo_i_engine_errand *errand);
+/* A worker has the task no more; it is open again where no other has it. */
 void opevo_i_engine_work_put_back(opevo_i_engine_work *work, opevo_i_engine_task *task);
 
 /* ---- pool_launch.c: where there is a launcher ---- */
@@ -53,34 +53,34 @@ opevo_status opevo_i_engine_work_hope(const opevo_i_engine_work *work, opevo_err
 /* ---- pool_events.c: for languages ---- */
 
 /* The errand of this number, or the first; NULL: it has none. */
-opevo_i_engine_errand *opevo_i_engine_work_find(opevo_i_engine_work *work, size_t member,
+opevo_i_engine_errand *opevo_i_engine_work_find(opevo_i_engine_work *work, size_t worker,
                                                 int64_t id);
-opevo_i_engine_errand *opevo_i_engine_work_started(opevo_i_engine_work *work, size_t member);
+opevo_i_engine_errand *opevo_i_engine_work_started(opevo_i_engine_work *work, size_t worker);
 /* It is set up. */
-void opevo_i_engine_work_ready(opevo_i_engine_work *work, size_t member);
+void opevo_i_engine_work_ready(opevo_i_engine_work *work, size_t worker);
 /* It begins with an errand; false: it may not. */
-bool opevo_i_engine_work_start(opevo_i_engine_work *work, size_t member,
+bool opevo_i_engine_work_start(opevo_i_engine_work *work, size_t worker,
                                opevo_i_engine_errand *errand);
 /* It has a result, which the task has already. */
-void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t member,
+void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t worker,
                                 opevo_i_engine_errand *errand);
 /* It has a failure as its result. True: that is not believed, as another has the task at the same
  * time, which may have been in the way; the next result counts. */
-bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t member,
+bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t worker,
                                 opevo_i_engine_errand *errand);
 /* It has dropped what it was asked to drop. */
-void opevo_i_engine_work_dropped(opevo_i_engine_work *work, size_t member,
+void opevo_i_engine_work_dropped(opevo_i_engine_work *work, size_t worker,
                                  opevo_i_engine_errand *errand);
 /* Its host failed, as the sentence says: the task goes to it or another after a while. False: the
- * member is left alone now. */
-bool opevo_i_engine_work_fault(opevo_i_engine_work *work, size_t member,
+ * worker is left alone now. */
+bool opevo_i_engine_work_fault(opevo_i_engine_work *work, size_t worker,
                                opevo_i_engine_errand *errand, const char *sentence);
 /* It cannot go on. `reason` is a clause; what the worker said last is added. */
-void opevo_i_engine_work_lose(opevo_i_engine_work *work, size_t member, const char *reason,
-                              bool at_once);
+void opevo_i_engine_work_drop_worker(opevo_i_engine_work *work, size_t worker, const char *reason,
+                                     bool at_once);
 /* The same by its own words or for them: no fault of what it was at. */
-void opevo_i_engine_work_acquit(opevo_i_engine_work *work, size_t member);
+void opevo_i_engine_work_clear_blame(opevo_i_engine_work *work, size_t worker);
 /* It ends by itself, and is started anew. */
-void opevo_i_engine_work_renew(opevo_i_engine_work *work, size_t member);
+void opevo_i_engine_work_renew(opevo_i_engine_work *work, size_t worker);
 
 #endif

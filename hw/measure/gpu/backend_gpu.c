@@ -195,7 +195,7 @@ static bool measure_loaded(const opevo_i_gpu_running *run)
     if (first_s == 0 || !opevo_i_gpu_check(run))
         return false;
     /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
-    if (first_s >= self->repeat_s && !run->job->brief)
+    if (first_s >= self->repeat_s && !run->job->single_sample)
         return opevo_i_wire_result_add(run->result, first_s);
     return opevo_i_gpu_prepare(run) && opevo_i_gpu_sample(run) && opevo_i_gpu_check(run);
 }
@@ -267,7 +267,7 @@ static void measure_object(opevo_i_gpu_backend *self, const opevo_i_wire_job *jo
         opevo_i_gpu_judge(&run, code, "it has no function with that name");
     else
         conclude(&run, measure_loaded(&run), "");
-    if (!result->spoilt)
+    if (!result->context_lost)
         self->driver.unload_module(module);
 }
 

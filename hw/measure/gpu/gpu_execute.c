@@ -25,7 +25,7 @@ void opevo_i_gpu_judge(const opevo_i_gpu_running *run, int code, const char *wha
     const opevo_i_gpu_backend *self = run->self;
     bool sticky = self->driver.synchronize() != 0;
 
-    run->result->spoilt = sticky;
+    run->result->context_lost = sticky;
     opevo_i_wire_result_fail(
         run->result, sticky ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_LAUNCH_ERROR,
         "%s: error %d (%s)", what, code, opevo_i_gpu_words(self->vendor, code));
@@ -121,7 +121,7 @@ static bool wait_for_end(const opevo_i_gpu_running *run, double limit_s, double 
         struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
 
         if (opevo_clock_monotonic_s() > deadline) {
-            run->result->spoilt = true; /* it can only be stopped with the process */
+            run->result->context_lost = true; /* it can only be stopped with the process */
             if (slow_s < limit_s)
                 opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
                                          run->job->slower, run->job->best_s);

@@ -37,8 +37,8 @@ struct opevo_gpu {
     opevo_gpu_options options;
     void *start, *end; /* events */
     opevo_case_times *times;
-    int turn; /* at measuring; -1: none */
-    bool spoilt;
+    int lock; /* at measuring; -1: none */
+    bool context_lost;
 };
 
 /* A buffer of the case on the device. */
@@ -102,7 +102,7 @@ opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, 
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
     }
-    self->turn = -1;
+    self->lock = -1;
     self->vendor = hip ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
     self->options = *options;
     if (self->options.windows > MOST_WINDOWS)
@@ -118,15 +118,15 @@ cleanup:
     return status;
 }
 
-/* The context goes with the process, and so do the events of a device that is spoilt. */
+/* The context goes with the process, and so do the events of a device whose context is lost. */
 void opevo_gpu_close(opevo_gpu *gpu)
 {
     if (!gpu)
         return;
     opevo_gpu_end(gpu);
-    if (gpu->start && !gpu->spoilt)
+    if (gpu->start && !gpu->context_lost)
         (void)gpu->driver.destroy_event(gpu->start);
-    if (gpu->end && !gpu->spoilt)
+    if (gpu->end && !gpu->context_lost)
         (void)gpu->driver.destroy_event(gpu->end);
     opevo_case_times_destroy(gpu->times);
     opevo_free(gpu);
@@ -143,16 +143,16 @@ void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), voi
         return;
     mkdir(folder, 0700); /* without it there is no lock */
     opevo_i_gpu_turn_name(gpu->vendor, &gpu->facts, name, sizeof name);
-    gpu->turn = opevo_i_backend_device_lock_take(folder, name, &wait);
+    gpu->lock = opevo_i_backend_device_lock_take(folder, name, &wait);
     opevo_free(folder);
 }
 
 void opevo_gpu_end(opevo_gpu *gpu)
 {
-    if (gpu->spoilt)
+    if (gpu->context_lost)
         return;
-    opevo_i_backend_device_lock_release(gpu->turn);
-    gpu->turn = -1;
+    opevo_i_backend_device_lock_release(gpu->lock);
+    gpu->lock = -1;
 }
 
 bool opevo_gpu_is_hip(const opevo_gpu *gpu)
@@ -165,9 +165,9 @@ const char *opevo_gpu_machine(const opevo_gpu *gpu)
     return gpu->facts.arch;
 }
 
-bool opevo_gpu_is_spoilt(const opevo_gpu *gpu)
+bool opevo_gpu_context_is_lost(const opevo_gpu *gpu)
 {
-    return gpu->spoilt;
+    return gpu->context_lost;
 }
 
 /* ---- Memory ---- */
@@ -255,7 +255,7 @@ static void judge(launcher *self, int code, const char *kernel, opevo_evaluation
 {
     bool sticky = self->gpu->driver.synchronize() != 0;
 
-    self->gpu->spoilt = self->gpu->spoilt || sticky;
+    self->gpu->context_lost = self->gpu->context_lost || sticky;
     out->verdict = sticky ? OPEVO_VERDICT_SIGNAL : OPEVO_VERDICT_UNSUPPORTED;
     snprintf(out->message, sizeof out->message, "%.60s %s: error %d (%.100s).", kernel,
              sticky ? "failed" : "cannot be launched", code,
@@ -271,7 +271,7 @@ static bool wait_for_end(launcher *self, const char *kernel, opevo_evaluation *o
 
     while (!code && (code = driver->query_event(self->gpu->end)) == OPEVO_I_GPU_NOT_READY) {
         if (opevo_clock_monotonic_s() > self->deadline_s) {
-            self->gpu->spoilt = true; /* it can only be stopped with the process */
+            self->gpu->context_lost = true; /* it can only be stopped with the process */
             out->verdict = OPEVO_VERDICT_TIMEOUT;
             snprintf(out->message, sizeof out->message, "%.60s did not end within %.3g s.", kernel,
                      self->limit_s);
@@ -440,7 +440,7 @@ static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluatio
     if (out->verdict == OPEVO_VERDICT_OK && self->base)
         opevo_case_times_note(gpu->times, what, opevo_clock_monotonic_s() - start_s);
 cleanup:
-    if (!gpu->spoilt)
+    if (!gpu->context_lost)
         release_regions(self);
     return status;
 }
@@ -449,7 +449,7 @@ static void destroy(opevo_launcher *super)
 {
     launcher *self = (launcher *)super;
 
-    if (!self->gpu->spoilt)
+    if (!self->gpu->context_lost)
         self->gpu->driver.unload_module(self->module);
     opevo_free(self->regions);
     opevo_free(self);

@@ -34,7 +34,7 @@ static bool take_samples(const opevo_i_gpu_running *run)
 {
     const opevo_i_gpu_backend *self = run->self;
     double warm_s = opevo_i_gpu_window(run, 1);
-    size_t most = run->job->brief && warm_s >= OPEVO_I_BRIEF_S ? 1 : MOST_SAMPLES;
+    size_t most = run->job->single_sample && warm_s >= OPEVO_I_SINGLE_SAMPLE_S ? 1 : MOST_SAMPLES;
     unsigned calls = 1;
     double least = opevo_clock_monotonic_s() + self->least_s;
     double deadline = 0;

@@ -20,13 +20,14 @@ typedef struct opevo_i_wire_job {
         build;    /* makes what the command runs; no words: nothing does. Both have
                                 OPEVO_I_OUTPUT_PLACE */
     bool library; /* in place of the kernel */
-    bool brief; /* one round among finalists: executions from OPEVO_I_BRIEF_S on are not repeated */
+    bool
+        single_sample; /* one round among finalists: executions from OPEVO_I_SINGLE_SAMPLE_S on are not repeated */
     /* An execution of a kernel that takes more than `slower` times best_s, that of the best kernel
      * so far, is not worth its time; 0: no such limit. */
     double slower, best_s;
 } opevo_i_wire_job;
 
-#define OPEVO_I_BRIEF_S 1e-3
+#define OPEVO_I_SINGLE_SAMPLE_S 1e-3
 
 /* What may be asked of kernels beside their time. */
 typedef enum opevo_i_wire_kernel_criterion {
@@ -54,7 +55,7 @@ typedef struct opevo_i_wire_result {
     double energy_j; /* of one execution, in the worker; 0: not known */
     double object_s; /* of the build that made the object, now or earlier; likewise */
     opevo_text message;
-    bool spoilt; /* the worker cannot go on and ends after this result */
+    bool context_lost; /* the worker cannot go on and ends after this result */
     /* No outcome: the host failed, as the message says, and the job may be tried again. */
     bool fault;
 } opevo_i_wire_result;

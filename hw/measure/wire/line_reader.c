@@ -27,9 +27,9 @@ opevo_i_process_read opevo_i_wire_line_reader_read(opevo_i_wire_line_reader *lin
 
     drop_taken(lines);
     before = lines->received.length;
-    if (lines->unheeded < limit)
+    if (lines->unparsed_bytes < limit)
         got = opevo_i_process_text_read_from(&lines->received, descriptor, SIZE_MAX);
-    lines->unheeded += lines->received.length - before;
+    lines->unparsed_bytes += lines->received.length - before;
     return got;
 }
 

@@ -192,7 +192,7 @@ static int add_words(const opevo_i_process_arguments *words, const char *key, js
 json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
-                                "brief", (int)job->brief);
+                                "single_sample", (int)job->single_sample);
     const opevo_kernel *kernel = &job->kernel;
     int failed = 0;
 
@@ -322,7 +322,8 @@ bool opevo_i_wire_job_from_json(const json_t *message, opevo_i_wire_job *out)
     const json_t *id = json_object_get(message, "job");
     opevo_i_wire_job job = {.id = json_integer_value(id),
                             .library = json_is_true(json_object_get(message, "library")),
-                            .brief = json_is_true(json_object_get(message, "brief")),
+                            .single_sample =
+                                json_is_true(json_object_get(message, "single_sample")),
                             .slower = json_number_value(json_object_get(message, "slower")),
                             .best_s = json_number_value(json_object_get(message, "best_s"))};
     bool good = json_is_integer(id);
@@ -488,8 +489,8 @@ json_t *opevo_i_wire_result_to_json(const opevo_i_wire_result *result)
                         "job", (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind),
                         "samples", samples, "build_s", result->build_s, "run_s", result->run_s,
                         "check_s", result->check_s, "other_s", result->other_s, "message",
-                        opevo_i_wire_json_text(opevo_text_string(&result->message)), "spoilt",
-                        (int)result->spoilt);
+                        opevo_i_wire_json_text(opevo_text_string(&result->message)), "context_lost",
+                        (int)result->context_lost);
     if (message && (add_criteria(result, message) | add_processor(result, message))) {
         json_decref(message);
         return NULL;
@@ -566,7 +567,7 @@ bool opevo_i_wire_result_from_json(const json_t *message, opevo_i_wire_result *o
     result.run_s = read_cost(message, "run_s");
     result.check_s = read_cost(message, "check_s");
     result.other_s = read_cost(message, "other_s");
-    result.spoilt = json_is_true(json_object_get(message, "spoilt"));
+    result.context_lost = json_is_true(json_object_get(message, "context_lost"));
     *out = result;
     return true;
 }

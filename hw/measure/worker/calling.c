@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Each connection gets a new process, because a worker is set up once and may be spoilt by what it
+/* Each connection gets a new process, because a worker is set up once and may be damaged by what it
  * measures, while its launcher starts it once. This process measures nothing. It ends when nobody
  * listens any more: then the run is over, or the engine is. */
 

@@ -38,7 +38,7 @@ typedef struct worker {
     opevo_i_worker_kernel_criteria criteria; /* of kernels */
 } worker;
 
-static worker *the_worker; /* for tidy and heed */
+static worker *the_worker; /* for tidy and handle_line */
 
 static void release(worker *self)
 {
@@ -246,7 +246,7 @@ static void take_messages(worker *self)
         OPEVO_I_READ_END)
         self->over = true;
     while (!self->over && (line = opevo_i_wire_line_reader_next(&self->lines)) != NULL) {
-        self->lines.unheeded = 0;
+        self->lines.unparsed_bytes = 0;
         take_message(self, line);
     }
 }
@@ -275,7 +275,7 @@ static void wait_for_something(worker *self, bool at_once)
 }
 
 /* Messages that come while something is measured. */
-static bool heed(void)
+static bool handle_line(void)
 {
     worker *self = the_worker;
 
@@ -290,7 +290,7 @@ static bool is_dropped(void)
 {
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN};
 
-    return poll(&engine, 1, 0) > 0 && opevo_i_backend_heed_engine(engine.revents);
+    return poll(&engine, 1, 0) > 0 && opevo_i_backend_check_engine(engine.revents);
 }
 
 /* Measure what is built, or say why it is not. */
@@ -314,27 +314,27 @@ static void measure(worker *self, opevo_i_worker_queued *item)
     const opevo_i_backend_lock_wait wait = {.watch_engine = true};
     json_int_t id = item->job.id;
     char name[128];
-    int turn = -1;
+    int lock = -1;
 
     self->at = id;
     self->dropped = false;
     if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
         ops->lock_name(self->backend, name, sizeof name);
-        turn = opevo_i_backend_device_lock_take(self->builds.cache.folder, name, &wait);
+        lock = opevo_i_backend_device_lock_take(self->builds.cache.folder, name, &wait);
     }
     if (!is_dropped()) {
         send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", id));
         fill_result(self, item);
     }
     self->at = 0;
-    /* A kernel that does not end goes with the process, and the turn with both. */
-    if (!item->result.spoilt)
-        opevo_i_backend_device_lock_release(turn);
-    if (self->dropped && !item->result.spoilt)
+    /* A kernel that does not end goes with the process, and the lock with both. */
+    if (!item->result.context_lost)
+        opevo_i_backend_device_lock_release(lock);
+    if (self->dropped && !item->result.context_lost)
         send_message(self, json_pack("{s:s, s:I}", "type", "dropped", "job", id));
     else
         send_message(self, opevo_i_wire_result_to_json(&item->result));
-    if (item->result.spoilt)
+    if (item->result.context_lost)
         opevo_i_backend_end_with_engine(); /* at once: a driver tidies up after its kernels have
                                               ended */
 }
@@ -427,7 +427,7 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
     opevo_i_backend_worker_reference = reference;
     opevo_i_backend_at_end(tidy);
-    opevo_i_backend_at_message(heed);
+    opevo_i_backend_at_message(handle_line);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);

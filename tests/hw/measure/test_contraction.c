@@ -84,7 +84,7 @@ static const opevo_i_cpu_plan plan = {.precision = 0.5,
                                       .repeat_s = 0.01,
                                       .run_limit_s = 50,
                                       .core = -1,
-                                      .brief = true,
+                                      .single_sample = true,
                                       .memory_bytes = (uint64_t)1 << 30};
 
 static void test_child(void **state)

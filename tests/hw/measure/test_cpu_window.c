@@ -8,13 +8,13 @@
 
 #define WINDOW_S 2e-4
 
-static opevo_i_cpu_plan plan_of(double repeat_s, bool brief)
+static opevo_i_cpu_plan plan_of(double repeat_s, bool single_sample)
 {
     return (opevo_i_cpu_plan){.precision = 1e-9,
                               .repeat_s = repeat_s,
                               .run_limit_s = 5,
                               .core = -1,
-                              .brief = brief,
+                              .single_sample = single_sample,
                               .memory_bytes = (uint64_t)1 << 30};
 }
 
@@ -57,9 +57,9 @@ static void test_windows_are_long(void **state)
         child_run(&plan, object, &operands, &windows);
         memcpy(&count, operands.memory[2].data, sizeof count);
         assert_true(windows.sample_count >= 1);
-        if (plan.brief && i / 2 == 3) /* of some milliseconds: once in a round of finals */
+        if (plan.single_sample && i / 2 == 3) /* of some milliseconds: once in a round of finals */
             assert_int_equal(windows.sample_count, 1);
-        if (plan.brief && i / 2 < 3) /* as often as in a trial */
+        if (plan.single_sample && i / 2 < 3) /* as often as in a trial */
             assert_true(windows.sample_count > 4);
         for (size_t k = 0; k < windows.sample_count; k++)
             longest_s = fmax(longest_s, windows.samples_s[k]);

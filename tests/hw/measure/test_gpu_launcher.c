@@ -161,7 +161,7 @@ static void test_faults(void **state)
         assert_int_equal(found.verdict, faults[i].verdict);
         if (!strstr(found.message, faults[i].message))
             fail_msg("%s: %s", faults[i].image, found.message);
-        assert_false(opevo_gpu_is_spoilt(self.gpu));
+        assert_false(opevo_gpu_context_is_lost(self.gpu));
     }
     close_fixture(&self);
     check_nothing_is_held();
@@ -266,7 +266,7 @@ static void test_hang(void **state)
     open_fixture(&self, "cuda:0", 0.3);
     found = evaluate(&self, "fake:scale-hang", false);
     assert_int_equal(found.verdict, OPEVO_VERDICT_TIMEOUT);
-    assert_true(opevo_gpu_is_spoilt(self.gpu));
+    assert_true(opevo_gpu_context_is_lost(self.gpu));
     close_fixture(&self);
 }
 
@@ -279,7 +279,7 @@ static void test_crash(void **state)
     open_fixture(&self, "cuda:0", 60);
     found = evaluate(&self, "fake:scale-illegal", false);
     assert_int_equal(found.verdict, OPEVO_VERDICT_SIGNAL);
-    assert_true(opevo_gpu_is_spoilt(self.gpu));
+    assert_true(opevo_gpu_context_is_lost(self.gpu));
     close_fixture(&self);
 }
 

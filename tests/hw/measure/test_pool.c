@@ -20,8 +20,8 @@ enum { AMPLE_S = 60 };
 static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
                            double job_limit_s, opevo_i_engine_measuring *task, opevo_error *err)
 {
-    opevo_i_engine_connection member = {.in = -1, .out = -1, .error = -1};
-    opevo_i_engine_pool pool = {.members = &member,
+    opevo_i_engine_connection worker = {.in = -1, .out = -1, .error = -1};
+    opevo_i_engine_pool pool = {.workers = &worker,
                                 .count = 1,
                                 .setup = "{\"type\":\"setup\"}\n",
                                 .depth = 2,
@@ -30,12 +30,12 @@ static opevo_status run_on(const char *script, double start_limit_s, double sile
                                 .silence_s = silence_s};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_process_arguments_add(&member.command, "sh", 2);
-    opevo_i_process_arguments_add(&member.command, "-c", 2);
-    opevo_i_process_arguments_add(&member.command, script, strlen(script));
+    opevo_i_process_arguments_add(&worker.command, "sh", 2);
+    opevo_i_process_arguments_add(&worker.command, "-c", 2);
+    opevo_i_process_arguments_add(&worker.command, script, strlen(script));
     status = pool_jobs_run(&pool, task, 1, false, err);
     opevo_text_free(&pool.lost);
-    opevo_i_engine_connection_clear(&member);
+    opevo_i_engine_connection_clear(&worker);
     return status;
 }
 
@@ -116,15 +116,15 @@ static void check_none_left(void)
     assert_int_equal(sleepers("75"), 0);
 }
 
-enum { JOBS = 40, MEMBERS_MOST = 3 };
+enum { JOBS = 40, WORKERS_MOST = 3 };
 
 /* JOBS jobs on workers that are these scripts; the outcomes into `kinds`. */
 static opevo_status run_several(const char *const *scripts, size_t count, bool alone,
                                 opevo_outcome_class *kinds, size_t *lead, opevo_error *err)
 {
-    opevo_i_engine_connection members[MEMBERS_MOST] = {{.in = -1}};
+    opevo_i_engine_connection workers[WORKERS_MOST] = {{.in = -1}};
     opevo_i_engine_measuring tasks[JOBS];
-    opevo_i_engine_pool pool = {.members = members,
+    opevo_i_engine_pool pool = {.workers = workers,
                                 .count = count,
                                 .depth = 2,
                                 .lead = *lead,
@@ -135,10 +135,10 @@ static opevo_status run_several(const char *const *scripts, size_t count, bool a
 
     pool.setup = strdup("{\"type\":\"setup\"}\n");
     for (size_t i = 0; i < count; i++) {
-        members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_process_arguments_add(&members[i].command, "sh", 2);
-        opevo_i_process_arguments_add(&members[i].command, "-c", 2);
-        opevo_i_process_arguments_add(&members[i].command, scripts[i], strlen(scripts[i]));
+        workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&workers[i].command, "sh", 2);
+        opevo_i_process_arguments_add(&workers[i].command, "-c", 2);
+        opevo_i_process_arguments_add(&workers[i].command, scripts[i], strlen(scripts[i]));
     }
     status = pool_jobs_run(&pool, tasks, JOBS, alone, err);
     for (size_t i = 0; i < JOBS && status == OPEVO_OK; i++)
@@ -148,7 +148,7 @@ static opevo_status run_several(const char *const *scripts, size_t count, bool a
     opevo_i_engine_pool_choose_lead(&pool);
     *lead = pool.lead;
     for (size_t i = 0; i < count; i++)
-        opevo_i_engine_connection_clear(&members[i]);
+        opevo_i_engine_connection_clear(&workers[i]);
     opevo_text_free(&pool.lost);
     free(pool.setup);
     return status;
@@ -200,13 +200,13 @@ static void test_sick_hosts(void **state)
           "[0.5],\"message\":\"" name "\"}'; done"
 
 typedef struct crowd {
-    opevo_i_engine_connection members[MEMBERS_MOST + 1];
+    opevo_i_engine_connection workers[WORKERS_MOST + 1];
     opevo_i_engine_pool pool;
 } crowd;
 
 static void gather(crowd *self, const char *const *scripts, size_t count)
 {
-    self->pool = (opevo_i_engine_pool){.members = self->members,
+    self->pool = (opevo_i_engine_pool){.workers = self->workers,
                                        .count = count,
                                        .depth = 2,
                                        .start_limit_s = AMPLE_S,
@@ -214,19 +214,19 @@ static void gather(crowd *self, const char *const *scripts, size_t count)
                                        .silence_s = AMPLE_S};
     self->pool.setup = strdup("{\"type\":\"setup\"}\n");
     for (size_t i = 0; i < count; i++) {
-        self->members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_process_arguments_add(&self->members[i].command, "sh", 2);
-        opevo_i_process_arguments_add(&self->members[i].command, "-c", 2);
-        opevo_i_process_arguments_add(&self->members[i].command, scripts[i], strlen(scripts[i]));
+        self->workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&self->workers[i].command, "sh", 2);
+        opevo_i_process_arguments_add(&self->workers[i].command, "-c", 2);
+        opevo_i_process_arguments_add(&self->workers[i].command, scripts[i], strlen(scripts[i]));
     }
 }
 
 static void disperse(crowd *self)
 {
     for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_engine_connection_bury(&self->members[i], 0);
+        opevo_i_engine_connection_reap(&self->workers[i], 0);
     for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_engine_connection_clear(&self->members[i]);
+        opevo_i_engine_connection_clear(&self->workers[i]);
     opevo_text_free(&self->pool.lost);
     free(self->pool.setup);
 }
@@ -357,7 +357,7 @@ static void test_over(void **state)
         opevo_i_process_arguments_add(&jobs[i].job.command, "x", 1);
     }
     CHECK_OK(opevo_i_engine_pool_run(&self.pool, &source, false, &err));
-    assert_true(self.members[0].errand_count + self.members[1].errand_count > 0);
+    assert_true(self.workers[0].errand_count + self.workers[1].errand_count > 0);
     assert_int_equal(list.done, 1);
     for (size_t i = 0; i < 8; i++)
         opevo_i_engine_measuring_clear(&jobs[i]);
@@ -372,22 +372,22 @@ static void test_over(void **state)
 /* Workers that do not end by themselves are waited for together. */
 static void test_patience(void **state)
 {
-    opevo_i_engine_connection members[8];
-    opevo_i_engine_pool pool = {.members = members, .count = 8};
+    opevo_i_engine_connection workers[8];
+    opevo_i_engine_pool pool = {.workers = workers, .count = 8};
     double started = 0;
 
     (void)state;
     for (size_t i = 0; i < 8; i++) {
-        members[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_process_arguments_add(&members[i].command, "sleep", 5);
-        opevo_i_process_arguments_add(&members[i].command, "75", 2);
-        CHECK_OK(opevo_i_engine_connection_start(&members[i], &err));
+        workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&workers[i].command, "sleep", 5);
+        opevo_i_process_arguments_add(&workers[i].command, "75", 2);
+        CHECK_OK(opevo_i_engine_connection_start(&workers[i], &err));
     }
     started = opevo_clock_monotonic_s();
     opevo_i_engine_pool_rest(&pool);
     assert_true(opevo_clock_monotonic_s() - started < 8); /* not 16 */
     for (size_t i = 0; i < 8; i++)
-        opevo_i_engine_connection_clear(&members[i]);
+        opevo_i_engine_connection_clear(&workers[i]);
     check_none_left();
 }
 
