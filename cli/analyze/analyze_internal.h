@@ -8,60 +8,7 @@
 
 #include "cli_internal.h"
 
-#include <opevo/study_analysis.h>
-
-/* How a landscape can be opened again; "" where not known. */
-typedef struct opevo_i_cli_named_landscape {
-    char *name, *unit, *on, *what, *space;
-    char *label;        /* the name, and what tells it from others of that name */
-    uint64_t signature; /* the same for all topologies of a plan */
-    uint64_t program;   /* hash of the program that was measured; 0 where not known */
-    double optimum;     /* NAN where not known */
-    opevo_fitness_table table;
-    bool has_table;
-} opevo_i_cli_named_landscape;
-
-typedef struct opevo_i_cli_contender {
-    char *tuner, *settings, *budget;
-    char *label;  /* the tuner, and what tells it from others of that name */
-    bool in_time; /* users may call the fitness of all of its runs the time */
-} opevo_i_cli_contender;
-
-typedef struct opevo_i_cli_landscape_front opevo_i_cli_landscape_front;
-
-/* Where a run stands among the stores. */
-typedef struct opevo_i_cli_merged_run {
-    size_t store;    /* place in `stores` */
-    int64_t run;     /* its number there */
-    uint64_t key;    /* opevo_i_cli_run_key */
-    uint64_t trials; /* how many that store has of it */
-} opevo_i_cli_merged_run;
-
-/* Most stores of one study, each of which takes up to three open files. */
-enum { OPEVO_I_MOST_STORES = 256 };
-
-/* Stores as a study. */
-typedef struct opevo_i_cli_study_data {
-    opevo_store **stores; /* opened to read, in the order of the call's arguments */
-    size_t store_count;
-    opevo_i_cli_named_landscape *landscapes;
-    opevo_i_cli_contender *contenders;
-    opevo_i_cli_merged_run *stored; /* of each run */
-    opevo_analysed_run *runs;
-    uint64_t (*outcomes)[OPEVO_OUTCOME_CLASS_COUNT]; /* of each run: trials by class */
-    opevo_text versions; /* of the program that made runs, a line each */
-    size_t landscape_count, contender_count, run_count;
-    size_t landscape_capacity, contender_capacity, run_capacity, stored_capacity;
-    size_t empty;                        /* runs without a trial, left out */
-    uint64_t planned;                    /* runs that a study has not begun */
-    opevo_i_cli_landscape_front *fronts; /* of each landscape, with --criteria; NULL: none */
-    const char *criteria_words;          /* of --criteria, with fronts */
-    opevo_text notes;                    /* lines for the reader: what is left out, and why */
-    /* What `study` points to. */
-    opevo_study_landscape *shown;
-    const char **labels;
-    opevo_analysed_study study;
-} opevo_i_cli_study_data;
+#include <opevo/stored_study.h>
 
 /* What the options of analyze say; the study's options point into it. */
 enum { OPEVO_I_MOST_LISTED = 100 };
@@ -73,63 +20,25 @@ typedef struct opevo_i_cli_analyze_settings {
 
 /* "A.db", "A.db and B.db", "A.db and 3 more stores": the arguments of the call. */
 void opevo_i_cli_stores_name(const opevo_call *call, opevo_text *out);
-/* Open the stores that the call names. */
-opevo_status opevo_i_cli_stores_open(const opevo_call *call, opevo_i_cli_study_data *data,
-                                     opevo_error *err);
-void opevo_i_cli_stores_close(opevo_i_cli_study_data *data);
-/* The store that has a run of the study. */
-opevo_store *opevo_i_cli_store_of_run(const opevo_i_cli_study_data *data, size_t run);
-/* Hash of what identifies a run in a store: objective, tuner, settings, seed, budget. */
-uint64_t opevo_i_cli_run_key(const opevo_run_info *info);
-typedef struct opevo_i_cli_run_keys {
-    uint64_t *keys;
-    size_t count, capacity;
-    bool failed; /* no memory */
-} opevo_i_cli_run_keys;
-void opevo_i_cli_run_keys_add(opevo_i_cli_run_keys *keys, const opevo_run_info *info);
-/* Count the planned runs that no store has begun, given the keys of those that are listed. */
-opevo_status opevo_i_cli_stores_plan(opevo_i_cli_study_data *data, opevo_i_cli_run_keys *listed,
-                                     opevo_error *err);
-/* Of the runs as listed keep those with trials, in the order of their numbers, each once.
- * Errors: MISMATCH if the same run has different trials in two stores; NOMEM. */
-opevo_status opevo_i_cli_stores_settle(const opevo_call *call, opevo_i_cli_study_data *data,
-                                       opevo_error *err);
-
 /* Read the runs of the stores on `threads` threads, those that --landscape, --tuner and --budget
  * name. Errors: INVALID where no run is wanted; whatever a store reports. */
 opevo_status opevo_i_cli_study_read(const opevo_call *call, unsigned threads,
-                                    opevo_i_cli_study_data *out, opevo_error *err);
-/* Label the contenders, after landscapes of the same points have become one. Errors: NOMEM. */
-opevo_status opevo_i_cli_study_name_contenders(opevo_i_cli_study_data *data, opevo_error *err);
-/* Contenders that differ in their space files alone, and of which no landscape has runs of two,
- * become one, without the file among its settings. Errors: NOMEM. */
-opevo_status opevo_i_cli_study_merge_spaces(opevo_i_cli_study_data *data, opevo_error *err);
-void opevo_i_cli_contender_free(opevo_i_cli_contender *row);
+                                    opevo_stored_study *out, opevo_error *err);
 /* Evaluate the landscapes: by --objective, by what the store says, or by the name of a simulated
  * one. What cannot be opened, or is not what the runs were made on, becomes a note, unless
  * --objective names it. Landscapes of one name whose points are the same become one. */
 opevo_status opevo_i_cli_study_open_landscapes(const opevo_call *call, unsigned threads,
-                                               opevo_i_cli_study_data *data, opevo_error *err);
-/* In place of that, with --criteria: make the course of each run that of the hypervolume of these
- * criteria. Errors: INVALID for runs that lack one; what a store reports. */
-opevo_status opevo_i_cli_study_fronts(const char *names, opevo_i_cli_study_data *data,
-                                      opevo_error *err);
-void opevo_i_cli_study_fronts_free(opevo_i_cli_study_data *data);
+                                               opevo_stored_study *data, opevo_error *err);
 /* The front over all runs on a landscape; nothing without --criteria. */
-opevo_status opevo_i_cli_analysis_print_front(const opevo_i_cli_study_data *data, size_t landscape,
+opevo_status opevo_i_cli_analysis_print_front(const opevo_stored_study *data, size_t landscape,
                                               unsigned width, opevo_text *out, opevo_error *err);
 /* With a sample of the values of all successful trials on demand. */
-void opevo_i_cli_analysis_json_fronts(const opevo_i_cli_study_data *data, bool with_sample,
+void opevo_i_cli_analysis_json_fronts(const opevo_stored_study *data, bool with_sample,
                                       opevo_text *out);
-/* Fill `study`, once landscapes are opened. */
-opevo_status opevo_i_cli_study_assemble(opevo_i_cli_study_data *data, opevo_error *err);
-void opevo_i_cli_named_landscape_free(opevo_i_cli_named_landscape *row);
-void opevo_i_cli_study_data_free(opevo_i_cli_study_data *data);
-
 /* What a call with the options of analyze asks for; starts as zeros. */
 typedef struct opevo_i_cli_analysis_work {
     opevo_i_cli_analyze_settings settings;
-    opevo_i_cli_study_data data;
+    opevo_stored_study data;
     opevo_study_analysis *analysis;
 } opevo_i_cli_analysis_work;
 #define OPEVO_I_INTERVALS_OPTION                                                                   \
@@ -149,11 +58,11 @@ void opevo_i_cli_analysis_free(opevo_i_cli_analysis_work *work);
  * who a contender is (with its settings as stored, or for readers), what a landscape is, how many
  * runs and trials a cell has, and of the object "overall", which is left open, the tests; false,
  * with null written, if no tests exist. */
-void opevo_i_cli_analysis_json_settings(const opevo_i_cli_study_data *data,
+void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
                                         const opevo_analysis_options *options, opevo_text *out);
-void opevo_i_cli_analysis_json_contender(const opevo_i_cli_contender *row, bool for_readers,
+void opevo_i_cli_analysis_json_contender(const opevo_stored_contender *row, bool for_readers,
                                          opevo_text *out);
-void opevo_i_cli_analysis_json_place(const opevo_i_cli_named_landscape *row,
+void opevo_i_cli_analysis_json_place(const opevo_stored_landscape *row,
                                      const opevo_study_place *place, opevo_text *out);
 void opevo_i_cli_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out);
 bool opevo_i_cli_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out);
@@ -189,12 +98,12 @@ opevo_status opevo_i_cli_short_overall(const opevo_study_analysis *analysis, ope
                                        opevo_error *err);
 void opevo_i_cli_short_free(opevo_i_cli_short *self);
 
-void opevo_i_cli_analysis_print_json(const opevo_i_cli_study_data *data,
+void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
                                      const opevo_study_analysis *analysis, opevo_text *out);
 void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out);
 void opevo_i_cli_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out);
 /* In short and the ranking; with `all`, everything. */
-opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_i_cli_study_data *data,
+opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_stored_study *data,
                                              const opevo_study_analysis *analysis, bool all,
                                              opevo_text *out, opevo_error *err);
 

@@ -22,7 +22,7 @@ static void add_interval(opevo_text *out, const char *key, opevo_interval interv
 
 /* ---- What a report has as well ---- */
 
-void opevo_i_cli_analysis_json_settings(const opevo_i_cli_study_data *data,
+void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
                                         const opevo_analysis_options *options, opevo_text *out)
 {
     opevo_json_string(out, "notes", opevo_text_string(&data->notes));
@@ -35,13 +35,13 @@ void opevo_i_cli_analysis_json_settings(const opevo_i_cli_study_data *data,
     opevo_json_index(out, "seed", options->seed);
 }
 
-void opevo_i_cli_analysis_json_contender(const opevo_i_cli_contender *row, bool for_readers,
+void opevo_i_cli_analysis_json_contender(const opevo_stored_contender *row, bool for_readers,
                                          opevo_text *out)
 {
     opevo_text settings = {0};
 
-    opevo_i_cli_settings_show(row->settings, strlen(row->settings), for_readers && row->in_time,
-                              &settings);
+    opevo_settings_show(row->settings, strlen(row->settings), for_readers && row->in_time,
+                        &settings);
     opevo_json_string(out, "name", row->label);
     opevo_json_string(out, "tuner", row->tuner);
     opevo_json_string(out, "settings", opevo_text_string(&settings));
@@ -50,7 +50,7 @@ void opevo_i_cli_analysis_json_contender(const opevo_i_cli_contender *row, bool 
     opevo_text_free(&settings);
 }
 
-void opevo_i_cli_analysis_json_place(const opevo_i_cli_named_landscape *row,
+void opevo_i_cli_analysis_json_place(const opevo_stored_landscape *row,
                                      const opevo_study_place *place, opevo_text *out)
 {
     double best = opevo_unit_result(row->unit, place->optimum);
@@ -188,7 +188,7 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
 }
 
 static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
-                     const opevo_i_cli_study_data *data, const opevo_study_cell *cell)
+                     const opevo_stored_study *data, const opevo_study_cell *cell)
 {
     opevo_text_add(out, "{");
     opevo_i_cli_analysis_json_contender(&data->contenders[cell->contender], false, out);
@@ -215,7 +215,7 @@ static void add_window(opevo_text *out, const char *key, double from, double to,
 }
 
 static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
-                      const opevo_i_cli_study_data *data, size_t landscape)
+                      const opevo_stored_study *data, size_t landscape)
 {
     const opevo_study_place *place = &analysis->places[landscape];
 
@@ -303,7 +303,7 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
     opevo_text_add(out, "]}");
 }
 
-void opevo_i_cli_analysis_print_json(const opevo_i_cli_study_data *data,
+void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
                                      const opevo_study_analysis *analysis, opevo_text *out)
 {
     opevo_text_add(out, "{");

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The landscapes of a study: opening them again, and every point of them by value. */
+/* The landscapes of a study, opened again by what the store or the call says of them. */
 
 #include "analyze_internal.h"
 
 #include <opevo/memory.h>
-#include <opevo/unit.h>
 
-#include <math.h>
 #include <string.h>
-
-/* As the verb landscape: larger ones are not evaluated whole. */
-#define MOST_EVALUATED ((opevo_index)1 << 25)
 
 /* What --objective says of a landscape: "NAME=recorded:FILE" or "NAME=sim:DEVICE OPERATOR". */
 typedef struct assignment {
@@ -72,14 +67,14 @@ static bool is_landscape(const char *on)
 }
 
 /* On a device, as the store says; nobody knows all of its points then. */
-static bool was_measured(const opevo_i_cli_named_landscape *row)
+static bool was_measured(const opevo_stored_landscape *row)
 {
     return *row->on && !is_landscape(row->on);
 }
 
 /* By what the store says of it, or else by the name of a simulated one; INVALID, with the reason,
  * where neither will do. A device is never opened: its points would all be measured. */
-static opevo_status open_by_store(const opevo_i_cli_named_landscape *row, opevo_objective **out,
+static opevo_status open_by_store(const opevo_stored_landscape *row, opevo_objective **out,
                                   opevo_error *err)
 {
     if (was_measured(row))
@@ -94,29 +89,8 @@ static opevo_status open_by_store(const opevo_i_cli_named_landscape *row, opevo_
                       "the store does not have its location: give --objective NAME=recorded:FILE.");
 }
 
-static opevo_status evaluate(opevo_i_cli_named_landscape *row, opevo_objective *objective,
-                             unsigned threads, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    if (strcmp(objective->name, row->name) != 0)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH, "the landscape there is %s.", objective->name);
-    if (!opevo_unit_agree(objective->unit, row->unit))
-        return OPEVO_FAIL(err, OPEVO_MISMATCH, "its fitness is in %s, that of the runs in %s.",
-                          opevo_unit_of_fitness(objective->unit), opevo_unit_of_fitness(row->unit));
-    if (objective->signature != row->signature)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "its points or outcomes differ from those of the runs (signature %016llx "
-                          "instead of %016llx).",
-                          (unsigned long long)objective->signature,
-                          (unsigned long long)row->signature);
-    status = opevo_fitness_table_of(objective, MOST_EVALUATED, threads, &row->table, err);
-    row->has_table = status == OPEVO_OK;
-    return status;
-}
-
 /* --objective NAME may then mean the other one. */
-static bool has_namesake(const opevo_i_cli_study_data *data, const opevo_i_cli_named_landscape *row)
+static bool has_namesake(const opevo_stored_study *data, const opevo_stored_landscape *row)
 {
     for (size_t i = 0; i < data->landscape_count; i++) {
         if (&data->landscapes[i] != row && !strcmp(data->landscapes[i].name, row->name))
@@ -137,7 +111,7 @@ static const assignment *assignment_of(const assignment *given, size_t count, co
 }
 
 static opevo_status open_one(const assignment *given, size_t given_count, unsigned threads,
-                             opevo_i_cli_study_data *data, opevo_i_cli_named_landscape *row,
+                             opevo_stored_study *data, opevo_stored_landscape *row,
                              opevo_error *err)
 {
     opevo_objective *objective = NULL;
@@ -148,7 +122,7 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
     status = by ? open_by_text(by->objective, row->space, &objective, &inner)
                 : open_by_store(row, &objective, &inner);
     if (status == OPEVO_OK)
-        status = evaluate(row, objective, threads, &inner);
+        status = opevo_stored_landscape_evaluate(row, objective, threads, &inner);
     opevo_objective_destroy(objective);
     if (status == OPEVO_OK)
         return OPEVO_OK;
@@ -165,48 +139,13 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
 
 /* Of several such landscapes, the tasks of a network perhaps, the same is said once. */
 static bool is_only_measured(const assignment *given, size_t count,
-                             const opevo_i_cli_named_landscape *row)
+                             const opevo_stored_landscape *row)
 {
     return was_measured(row) && !assignment_of(given, count, row->name);
 }
 
-/* Whether two landscapes have the same points, by value, so that only neighbours differ. */
-static bool same_points(const opevo_i_cli_named_landscape *a, const opevo_i_cli_named_landscape *b)
-{
-    const opevo_fitness_table *x = &a->table, *y = &b->table;
-
-    return a->has_table && b->has_table && !strcmp(a->name, b->name) &&
-           opevo_unit_agree(a->unit, b->unit) && x->points == y->points && x->ok == y->ok &&
-           x->mean_cost_s == y->mean_cost_s && x->median_cost_s == y->median_cost_s &&
-           !memcmp(x->fitness, y->fitness, x->ok * sizeof *x->fitness);
-}
-
-/* Runs with one space file and with another are on one landscape where these differ in topologies
- * only. */
-static void join_same(opevo_i_cli_study_data *data)
-{
-    for (size_t i = 1; i < data->landscape_count;) {
-        size_t first = 0;
-
-        while (first < i && !same_points(&data->landscapes[first], &data->landscapes[i]))
-            first++;
-        if (first == i) {
-            i++;
-            continue;
-        }
-        for (size_t r = 0; r < data->run_count; r++) {
-            size_t *landscape = &data->runs[r].landscape;
-
-            *landscape = *landscape == i ? first : *landscape - (*landscape > i);
-        }
-        opevo_i_cli_named_landscape_free(&data->landscapes[i]);
-        memmove(&data->landscapes[i], &data->landscapes[i + 1],
-                (--data->landscape_count - i) * sizeof *data->landscapes);
-    }
-}
-
 opevo_status opevo_i_cli_study_open_landscapes(const opevo_call *call, unsigned threads,
-                                               opevo_i_cli_study_data *data, opevo_error *err)
+                                               opevo_stored_study *data, opevo_error *err)
 {
     assignment *given = opevo_malloc(call->given_count, sizeof *given);
     size_t count = 0, measured = 0;
@@ -242,7 +181,7 @@ opevo_status opevo_i_cli_study_open_landscapes(const opevo_call *call, unsigned 
                           "%zu landscapes: no exact random search and no scores: they were "
                           "measured, so not all of their points are known.\n",
                           measured);
-    join_same(data);
+    opevo_stored_study_join(data);
 cleanup:
     opevo_free(given);
     return status;

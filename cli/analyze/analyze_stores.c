@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Several stores as one: a run that more than one of them has counts once, as far as any has it.
- * Runs stand in the order of their numbers, so that shards of a plan give the order of the plan. */
+/* The stores of a call as a study, and what of them is left out. */
 
 #include "analyze_internal.h"
 
-#include <opevo/hash.h>
 #include <opevo/memory.h>
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-enum { PIECE = 512 };
-
-static opevo_status fail_memory(opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of several stores.");
-}
 
 void opevo_i_cli_stores_name(const opevo_call *call, opevo_text *out)
 {
@@ -29,293 +20,98 @@ void opevo_i_cli_stores_name(const opevo_call *call, opevo_text *out)
         opevo_text_printf(out, " and %zu more stores", count - 1);
 }
 
-opevo_status opevo_i_cli_stores_open(const opevo_call *call, opevo_i_cli_study_data *data,
-                                     opevo_error *err)
+static opevo_status fail_empty(const opevo_call *call, const opevo_stored_study *data,
+                               opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_text name = {0};
+    bool one = call->argument_count == 1;
+    const char *have = one ? "has" : "have", *whose = one ? "its" : "their";
+    opevo_status status = OPEVO_INVALID;
 
-    data->stores = opevo_calloc(call->argument_count, sizeof(opevo_store *));
-    if (!data->stores)
-        return fail_memory(err);
-    for (size_t i = 0; i < call->argument_count && status == OPEVO_OK; i++) {
-        status = opevo_store_open(call->arguments[i], OPEVO_STORE_READ, &data->stores[i], err);
-        data->store_count += status == OPEVO_OK;
-    }
+    opevo_i_cli_stores_name(call, &name);
+    if (opevo_i_cli_option(call, "landscape") || opevo_i_cli_option(call, "tuner") ||
+        opevo_i_cli_option(call, "budget"))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s no run with trials that matches --landscape, --tuner and "
+                            "--budget; opevo runs lists %s runs.",
+                            opevo_text_string(&name), have, whose);
+    else if (data->planned)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s no run with trials: a study has planned %llu run%s and started "
+                            "none; run its command.",
+                            opevo_text_string(&name), have, (unsigned long long)data->planned,
+                            data->planned == 1 ? "" : "s");
+    else
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "%s %s no run with trials; opevo runs lists %s runs.",
+                       opevo_text_string(&name), have, whose);
+    opevo_text_free(&name);
     return status;
 }
 
-opevo_store *opevo_i_cli_store_of_run(const opevo_i_cli_study_data *data, size_t run)
+static void note_unfinished(opevo_stored_study *data)
 {
-    return data->stores[data->stored[run].store];
+    if (data->planned)
+        opevo_text_printf(&data->notes,
+                          "the study is not finished: %llu planned run%s not started; repeat "
+                          "the command of opevo study\n",
+                          (unsigned long long)data->planned, data->planned == 1 ? " is" : "s are");
+    if (data->empty)
+        opevo_text_printf(&data->notes, "%zu run%s without a trial excluded\n", data->empty,
+                          data->empty == 1 ? "" : "s");
 }
 
-/* ---- What identifies a run ---- */
-
-uint64_t opevo_i_cli_run_key(const opevo_run_info *info)
+/* Runs of different budgets are different contenders; the smallest one decides how far all are
+ * compared. */
+static void note_budgets(opevo_stored_study *data)
 {
-    const char *parts[] = {info->objective, info->tuner, info->settings, info->budget};
-    uint64_t key = opevo_hash_u64(OPEVO_HASH_START, info->seed);
-
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        key = opevo_hash_bytes(key, parts[i], strlen(parts[i]) + 1);
-    return key;
+    for (size_t i = 1; i < data->contender_count; i++) {
+        if (!strcmp(data->contenders[i].budget, data->contenders[0].budget))
+            continue;
+        opevo_text_add(&data->notes, "the runs have several budgets and are compared up to the "
+                                     "smallest one; --budget, such as trials=500, selects one\n");
+        return;
+    }
 }
 
-void opevo_i_cli_run_keys_add(opevo_i_cli_run_keys *keys, const opevo_run_info *info)
+static void draw(void *context, size_t done, size_t of)
 {
-    void *rows = keys->keys;
+    opevo_progress *progress = context;
+    char line[64];
 
-    keys->failed =
-        keys->failed || !opevo_reserve(&rows, &keys->capacity, keys->count + 1, sizeof *keys->keys);
-    keys->keys = rows;
-    if (!keys->failed)
-        keys->keys[keys->count++] = opevo_i_cli_run_key(info);
+    if (!opevo_i_cli_progress_due(progress))
+        return;
+    snprintf(line, sizeof line, "run %zu of %zu", done, of);
+    opevo_i_cli_progress_draw(progress, (double)done / (double)of, line);
 }
 
-static void note_planned(void *context, const opevo_run_info *info)
+opevo_status opevo_i_cli_study_read(const opevo_call *call, unsigned threads,
+                                    opevo_stored_study *out, opevo_error *err)
 {
-    opevo_i_cli_run_keys_add(context, info);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Those of `planned` that are not listed anywhere, each once. */
-static uint64_t count_planned(opevo_i_cli_run_keys *planned, opevo_i_cli_run_keys *listed)
-{
-    uint64_t count = 0;
-
-    if (planned->count)
-        qsort(planned->keys, planned->count, sizeof *planned->keys, by_number);
-    if (listed->count)
-        qsort(listed->keys, listed->count, sizeof *listed->keys, by_number);
-    for (size_t i = 0; i < planned->count; i++)
-        count += !(i && planned->keys[i] == planned->keys[i - 1]) &&
-                 !(listed->count && bsearch(&planned->keys[i], listed->keys, listed->count,
-                                            sizeof *listed->keys, by_number));
-    return count;
-}
-
-opevo_status opevo_i_cli_stores_plan(opevo_i_cli_study_data *data, opevo_i_cli_run_keys *listed,
-                                     opevo_error *err)
-{
-    opevo_i_cli_run_keys planned = {.keys = NULL};
+    opevo_progress progress;
+    opevo_stored_study_options options = {.stores = {call->arguments, call->argument_count},
+                                          .threads = threads,
+                                          .progress = draw,
+                                          .progress_context = &progress};
+    const char *const names[] = {"landscape", "tuner", "budget"};
+    opevo_names *filters[] = {&options.landscapes, &options.tuners, &options.budgets};
+    const char **lists[3] = {NULL};
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < data->store_count; i++)
-        OPEVO_TRY(opevo_store_list_planned(data->stores[i], note_planned, &planned, err));
-    if (planned.failed || listed->failed)
-        OPEVO_TRY(fail_memory(err));
-    data->planned = count_planned(&planned, listed);
+    for (size_t i = 0; i < 3; i++) {
+        OPEVO_TRY(opevo_i_cli_option_all(call, names[i], &lists[i], &filters[i]->count, err));
+        filters[i]->names = lists[i];
+    }
+    opevo_i_cli_progress_start(&progress, opevo_i_cli_flag(call, "quiet"));
+    status = opevo_stored_study_read(&options, out, err);
+    opevo_i_cli_progress_end(&progress);
+    if (status == OPEVO_OK && out->run_count == 0)
+        status = fail_empty(call, out, err);
+    OPEVO_TRY(status);
+    note_unfinished(out);
+    note_budgets(out);
 cleanup:
-    opevo_free(planned.keys);
+    for (size_t i = 0; i < 3; i++)
+        opevo_free(lists[i]);
     return status;
-}
-
-/* ---- Runs of several stores ---- */
-
-/* A run while its place is sought. */
-typedef struct listed {
-    size_t index; /* of it among the runs as listed */
-    size_t landscape;
-    uint64_t seed;
-    opevo_i_cli_merged_run at;
-} listed;
-
-static int by_place(const listed *x, const listed *y)
-{
-    if (x->at.run != y->at.run)
-        return x->at.run < y->at.run ? -1 : 1;
-    if (x->seed != y->seed)
-        return x->seed < y->seed ? -1 : 1;
-    return (x->at.store > y->at.store) - (x->at.store < y->at.store);
-}
-
-static int in_order(const void *a, const void *b)
-{
-    return by_place(a, b);
-}
-
-static bool is_same(const listed *x, const listed *y)
-{
-    return x->at.key == y->at.key && x->landscape == y->landscape;
-}
-
-/* The same runs one after the other, the longest first. */
-static int by_key(const void *a, const void *b)
-{
-    const listed *x = a, *y = b;
-
-    if (x->at.key != y->at.key)
-        return x->at.key < y->at.key ? -1 : 1;
-    if (x->landscape != y->landscape)
-        return x->landscape < y->landscape ? -1 : 1;
-    if (x->at.trials != y->at.trials)
-        return x->at.trials > y->at.trials ? -1 : 1;
-    return by_place(x, y);
-}
-
-static bool is_same_trial(const opevo_trial *x, const opevo_trial *y)
-{
-    return x->number == y->number && x->proposal.point == y->proposal.point &&
-           x->outcome.kind == y->outcome.kind && x->outcome.fitness == y->outcome.fitness;
-}
-
-/* The trials of the shorter run are the first ones of the longer. */
-static opevo_status compare(const opevo_call *call, const opevo_i_cli_study_data *data,
-                            const opevo_i_cli_merged_run *longer,
-                            const opevo_i_cli_merged_run *shorter, opevo_error *err)
-{
-    opevo_trial *trials = opevo_malloc(2 * PIECE, sizeof *trials);
-    opevo_status status = OPEVO_OK;
-    size_t count = PIECE, other = 0;
-
-    if (!trials)
-        return fail_memory(err);
-    for (uint64_t after = 0; count == PIECE; after += count) {
-        bool same = true;
-
-        OPEVO_TRY(opevo_store_read(data->stores[shorter->store], shorter->run, after, trials, PIECE,
-                                   &count, err));
-        OPEVO_TRY(opevo_store_read(data->stores[longer->store], longer->run, after, trials + PIECE,
-                                   PIECE, &other, err));
-        same = other >= count;
-        for (size_t i = 0; i < count && same; i++)
-            same = is_same_trial(&trials[i], &trials[PIECE + i]);
-        if (!same) {
-            status = OPEVO_FAIL(err, OPEVO_MISMATCH,
-                                "run %lld of %s and run %lld of %s are the same run (objective, "
-                                "tuner, settings, seed) with different trials: give one of these "
-                                "stores.",
-                                (long long)longer->run, call->arguments[longer->store],
-                                (long long)shorter->run, call->arguments[shorter->store]);
-            goto cleanup;
-        }
-    }
-cleanup:
-    opevo_free(trials);
-    return status;
-}
-
-/* Keep each run once, and none without a trial; *count becomes how many are left. */
-static opevo_status drop(const opevo_call *call, opevo_i_cli_study_data *data, listed *rows,
-                         size_t *count, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    size_t kept = 0, again = 0;
-
-    qsort(rows, *count, sizeof *rows, by_key);
-    for (size_t i = 0; i < *count; i++) {
-        if (kept && is_same(&rows[i], &rows[kept - 1])) {
-            OPEVO_TRY(compare(call, data, &rows[kept - 1].at, &rows[i].at, err));
-            again++;
-        } else {
-            rows[kept++] = rows[i];
-        }
-    }
-    *count = 0;
-    for (size_t i = 0; i < kept; i++) {
-        data->empty += rows[i].at.trials == 0;
-        if (rows[i].at.trials)
-            rows[(*count)++] = rows[i];
-    }
-    if (again)
-        opevo_text_printf(&data->notes, "%zu run%s in several of the stores counted once\n", again,
-                          again == 1 ? "" : "s");
-cleanup:
-    return status;
-}
-
-/* Number `at` anew in the order in which it is met. */
-static size_t renumber(size_t *places, size_t *count, size_t at)
-{
-    if (places[at] == SIZE_MAX)
-        places[at] = (*count)++;
-    return places[at];
-}
-
-/* Have the landscapes and the contenders stand in the order in which runs name them; those without
- * a run go. */
-static opevo_status order_names(opevo_i_cli_study_data *data, opevo_error *err)
-{
-    size_t landscapes = 0, contenders = 0;
-    size_t *places = opevo_malloc(data->landscape_count + data->contender_count, sizeof *places);
-    size_t *of_contenders = places + data->landscape_count;
-    opevo_i_cli_named_landscape *named = opevo_calloc(data->landscape_count, sizeof *named);
-    opevo_i_cli_contender *rows = opevo_calloc(data->contender_count, sizeof *rows);
-    opevo_status status = OPEVO_OK;
-
-    if (!places || !named || !rows) {
-        status = fail_memory(err);
-        goto cleanup;
-    }
-    memset(places, 0xff, (data->landscape_count + data->contender_count) * sizeof *places);
-    for (size_t i = 0; i < data->run_count; i++) {
-        data->runs[i].landscape = renumber(places, &landscapes, data->runs[i].landscape);
-        data->runs[i].contender = renumber(of_contenders, &contenders, data->runs[i].contender);
-    }
-    for (size_t i = 0; i < data->landscape_count; i++) {
-        if (places[i] == SIZE_MAX)
-            opevo_i_cli_named_landscape_free(&data->landscapes[i]);
-        else
-            named[places[i]] = data->landscapes[i];
-    }
-    for (size_t i = 0; i < data->contender_count; i++) {
-        if (of_contenders[i] == SIZE_MAX)
-            opevo_i_cli_contender_free(&data->contenders[i]);
-        else
-            rows[of_contenders[i]] = data->contenders[i];
-    }
-    memcpy(data->landscapes, named, landscapes * sizeof *named);
-    memcpy(data->contenders, rows, contenders * sizeof *rows);
-    data->landscape_count = landscapes;
-    data->contender_count = contenders;
-cleanup:
-    opevo_free(places);
-    opevo_free(named);
-    opevo_free(rows);
-    return status;
-}
-
-opevo_status opevo_i_cli_stores_settle(const opevo_call *call, opevo_i_cli_study_data *data,
-                                       opevo_error *err)
-{
-    size_t count = data->run_count;
-    listed *rows = opevo_malloc(count + 1, sizeof *rows);
-    opevo_analysed_run *runs = opevo_malloc(count + 1, sizeof *runs);
-    opevo_status status = OPEVO_OK;
-
-    if (!rows || !runs) {
-        status = fail_memory(err);
-        goto cleanup;
-    }
-    if (count == 0) /* planned runs only */
-        goto cleanup;
-    for (size_t i = 0; i < count; i++)
-        rows[i] = (listed){i, data->runs[i].landscape, data->runs[i].seed, data->stored[i]};
-    OPEVO_TRY(drop(call, data, rows, &count, err));
-    qsort(rows, count, sizeof *rows, in_order);
-    memcpy(runs, data->runs, data->run_count * sizeof *runs);
-    for (size_t i = 0; i < count; i++) {
-        data->runs[i] = runs[rows[i].index];
-        data->stored[i] = rows[i].at;
-    }
-    data->run_count = count;
-    OPEVO_TRY(order_names(data, err));
-cleanup:
-    opevo_free(rows);
-    opevo_free(runs);
-    return status;
-}
-
-void opevo_i_cli_stores_close(opevo_i_cli_study_data *data)
-{
-    for (size_t i = 0; i < data->store_count; i++)
-        opevo_store_close(data->stores[i]);
-    opevo_free(data->stores);
-    opevo_free(data->stored);
 }

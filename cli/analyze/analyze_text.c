@@ -15,7 +15,7 @@
 enum { MOST_SENTENCES = 10 }; /* of a landscape; above, a table of signs */
 
 typedef struct printer {
-    const opevo_i_cli_study_data *data;
+    const opevo_stored_study *data;
     const opevo_study_analysis *analysis;
     unsigned width;
     opevo_text *out;
@@ -496,7 +496,7 @@ static void print_place(const printer *self, size_t landscape)
     }
 }
 
-opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_i_cli_study_data *data,
+opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_stored_study *data,
                                              const opevo_study_analysis *analysis, bool all,
                                              opevo_text *out, opevo_error *err)
 {

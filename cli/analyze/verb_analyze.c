@@ -181,6 +181,18 @@ static void leave_out_degenerate(opevo_i_cli_analysis_work *work, bool tells)
     }
 }
 
+static opevo_status compute_fronts(const char *names, opevo_stored_study *data, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = opevo_stored_study_fronts(names, data, &inner);
+
+    if (status == OPEVO_MISMATCH)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "--criteria %.200s: %s", names, inner.message);
+    else if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "%s", inner.message);
+    return status;
+}
+
 opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analysis_work *work,
                                        opevo_error *err)
 {
@@ -192,10 +204,10 @@ opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analy
     if (!opevo_i_cli_option(call, "criteria"))
         OPEVO_TRY(
             opevo_i_cli_study_open_landscapes(call, study_options->threads, &work->data, err));
-    OPEVO_TRY(opevo_i_cli_study_name_contenders(&work->data, err));
+    OPEVO_TRY(opevo_stored_study_name_contenders(&work->data, err));
     if (opevo_i_cli_option(call, "criteria"))
-        OPEVO_TRY(opevo_i_cli_study_fronts(opevo_i_cli_option(call, "criteria"), &work->data, err));
-    OPEVO_TRY(opevo_i_cli_study_assemble(&work->data, err));
+        OPEVO_TRY(compute_fronts(opevo_i_cli_option(call, "criteria"), &work->data, err));
+    OPEVO_TRY(opevo_stored_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
     leave_out_degenerate(work, opevo_i_cli_flag(call, "all") || opevo_i_cli_flag(call, "json") ||
                                    strcmp(call->verb->name, "analyze") != 0);
@@ -206,7 +218,7 @@ cleanup:
 void opevo_i_cli_analysis_free(opevo_i_cli_analysis_work *work)
 {
     opevo_study_analysis_destroy(work->analysis);
-    opevo_i_cli_study_data_free(&work->data);
+    opevo_stored_study_free(&work->data);
 }
 
 static opevo_status check_forms(const opevo_call *call, opevo_error *err)
@@ -256,7 +268,7 @@ const opevo_verb opevo_i_cli_verb_analyze = {
     .name = "analyze",
     .arguments = "STORE [STORE...]",
     .arguments_min = 1,
-    .arguments_max = OPEVO_I_MOST_STORES,
+    .arguments_max = OPEVO_STORED_STUDY_MOST,
     .summary = "Compare the tuners in one store or several.",
     .details = "  opevo tune mm1 --on sim:gtx1080ti --tuner random --runs 20 --store runs.db\n"
                "  opevo tune mm1 --on sim:gtx1080ti --tuner opevo --runs 20 --store runs.db\n"

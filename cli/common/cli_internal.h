@@ -522,10 +522,6 @@ void opevo_i_cli_front_json_criteria(const opevo_i_cli_shown_front *self,
 
 /* The criteria that a user chose, "time,energy", as "time, energy". */
 void opevo_i_cli_criteria_show(const char *names, opevo_text *out);
-/* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the
- * fitness, and users the time if results follow from one: `in_time`. */
-void opevo_i_cli_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out);
-
 /* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */
 void opevo_i_cli_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);
 

@@ -71,56 +71,6 @@ void opevo_i_cli_criteria_show(const char *names, opevo_text *out)
         opevo_text_printf(out, *at == ',' ? "%c " : "%c", *at);
 }
 
-/* Whether a list of names separated by commas has this one. */
-static bool has_name(const char *names, size_t length, const char *name)
-{
-    for (size_t at = 0; at < length; at++) {
-        size_t here = strcspn(names + at, ", ");
-
-        if (here == strlen(name) && !strncmp(names + at, name, here))
-            return true;
-        at += here;
-    }
-    return false;
-}
-
-/* A word of the settings, such as "criteria=fitness,energy". */
-static void show_word(const char *word, size_t length, opevo_text *out)
-{
-    static const char key[] = "criteria=", stored[] = "fitness";
-    size_t at = strlen(key);
-
-    if (length < at || strncmp(word, key, at) != 0 || has_name(word + at, length - at, "time")) {
-        opevo_text_add_bytes(out, word, length);
-        return;
-    }
-    opevo_text_add(out, key);
-    while (at < length) {
-        size_t name = strcspn(word + at, ", ");
-
-        if (name == strlen(stored) && !strncmp(word + at, stored, name))
-            opevo_text_add(out, "time");
-        else
-            opevo_text_add_bytes(out, word + at, name);
-        at += name;
-        if (at++ < length)
-            opevo_text_add(out, ",");
-    }
-}
-
-void opevo_i_cli_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out)
-{
-    for (size_t at = 0; in_time && at < length; at++) {
-        size_t word = strcspn(settings + at, " ");
-
-        opevo_text_add(out, at ? " " : "");
-        show_word(settings + at, word, out);
-        at += word;
-    }
-    if (!in_time)
-        opevo_text_add_bytes(out, settings, length);
-}
-
 /* "energy, J", or the unit of results. */
 static void add_head(const opevo_i_cli_shown_front *self, size_t chosen, opevo_text *out)
 {

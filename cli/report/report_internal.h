@@ -36,7 +36,7 @@ opevo_status opevo_i_cli_report_landscape(const opevo_call *call, opevo_text *js
 
 /* The member "networks": the groups of tasks of the stores whose runs are all in `data`. Errors:
  * those of reading a store. */
-opevo_status opevo_i_cli_report_networks(const opevo_i_cli_study_data *data, opevo_text *out,
+opevo_status opevo_i_cli_report_networks(const opevo_stored_study *data, opevo_text *out,
                                          opevo_error *err);
 
 /* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the

@@ -346,7 +346,7 @@ cleanup:
 /* ---- A group ---- */
 
 /* Its place among the runs of the analysis; their number if it is not among them. */
-static size_t find_run(const whole *self, const opevo_i_cli_study_data *data, int64_t run)
+static size_t find_run(const whole *self, const opevo_stored_study *data, int64_t run)
 {
     size_t i = 0;
 
@@ -357,7 +357,7 @@ static size_t find_run(const whole *self, const opevo_i_cli_study_data *data, in
 }
 
 /* All runs that have trials are in the report; *first is one of them. */
-static bool is_shown(const whole *self, const opevo_i_cli_study_data *data, size_t *first)
+static bool is_shown(const whole *self, const opevo_stored_study *data, size_t *first)
 {
     bool shown = false;
 
@@ -384,7 +384,7 @@ static const char *kernel_of(const course *self)
     return self->is_default ? "default" : "tuned";
 }
 
-static void add_tasks(const whole *self, const opevo_i_cli_study_data *data, opevo_text *out)
+static void add_tasks(const whole *self, const opevo_stored_study *data, opevo_text *out)
 {
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
@@ -413,7 +413,7 @@ static void add_tasks(const whole *self, const opevo_i_cli_study_data *data, ope
     opevo_text_add(out, "]");
 }
 
-static opevo_status add_group(const whole *self, const opevo_i_cli_study_data *data, size_t run,
+static opevo_status add_group(const whole *self, const opevo_stored_study *data, size_t run,
                               opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -446,8 +446,8 @@ static void release(whole *self)
     opevo_free(self->seconds);
 }
 
-static opevo_status add_groups_of(size_t number, const opevo_i_cli_study_data *data,
-                                  opevo_text *out, opevo_error *err)
+static opevo_status add_groups_of(size_t number, const opevo_stored_study *data, opevo_text *out,
+                                  opevo_error *err)
 {
     opevo_store *store = data->stores[number];
     opevo_group *groups = NULL;
@@ -473,7 +473,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_cli_report_networks(const opevo_i_cli_study_data *data, opevo_text *out,
+opevo_status opevo_i_cli_report_networks(const opevo_stored_study *data, opevo_text *out,
                                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

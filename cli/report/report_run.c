@@ -280,8 +280,8 @@ static void add_facts(const writer *self, const opevo_run_info *info)
     opevo_text *out = self->out;
     opevo_text settings = {0}, seed = {0};
 
-    opevo_i_cli_settings_show(info->settings, strlen(info->settings),
-                              opevo_unit_follows_time(info->unit), &settings);
+    opevo_settings_show(info->settings, strlen(info->settings), opevo_unit_follows_time(info->unit),
+                        &settings);
     opevo_text_add_index(&seed, info->seed);
     opevo_json_index(out, "run", (opevo_index)info->run);
     opevo_json_string(out, "objective", info->objective);

@@ -23,7 +23,7 @@ enum {
 
 typedef struct writer {
     const opevo_call *call;
-    const opevo_i_cli_study_data *data;
+    const opevo_stored_study *data;
     const opevo_study_analysis *analysis;
     opevo_text *out;
 } writer;
@@ -278,7 +278,7 @@ static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
 static void add_place_facts(const writer *self, size_t landscape)
 {
     const opevo_study_place *place = &self->analysis->places[landscape];
-    const opevo_i_cli_named_landscape *row = &self->data->landscapes[landscape];
+    const opevo_stored_landscape *row = &self->data->landscapes[landscape];
     opevo_text *out = self->out;
 
     opevo_i_cli_analysis_json_place(row, place, out);
@@ -429,7 +429,7 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
         opevo_finals *finals = NULL;
         opevo_space *space = NULL;
 
-        status = opevo_finals_read(opevo_i_cli_store_of_run(self->data, i),
+        status = opevo_finals_read(opevo_stored_study_store(self->data, i),
                                    self->data->stored[i].run, &finals, &space, err);
         if (status == OPEVO_OK && finals->ran) {
             opevo_json_next(out, " ");
@@ -501,7 +501,7 @@ static opevo_status add_failures(const writer *self, opevo_error *err)
                 continue;
             if (read != first) {
                 opevo_i_cli_reasons_free(&reasons);
-                status = opevo_i_cli_reasons_of_run(opevo_i_cli_store_of_run(self->data, first),
+                status = opevo_i_cli_reasons_of_run(opevo_stored_study_store(self->data, first),
                                                     self->data->stored[first].run, &reasons, err);
                 read = first;
             }

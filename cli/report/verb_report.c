@@ -149,7 +149,7 @@ cleanup:
 const opevo_verb opevo_i_cli_verb_report = {
     .name = "report",
     .arguments = "STORE [STORE...]|STORE:RUN|LANDSCAPE",
-    .arguments_max = OPEVO_I_MOST_STORES,
+    .arguments_max = OPEVO_STORED_STUDY_MOST,
     .summary = "Write one page with the charts of stores of runs, of one run, or of a landscape.",
     .details = "The page is self-contained and works offline.\n"
                "docs/report.md describes it.\n\n"

@@ -7,6 +7,7 @@
 #include "runs_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/stored_study.h>
 #include <opevo/unit.h>
 
 #include <stdio.h>
@@ -74,8 +75,8 @@ static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reas
 
 static void add_settings(const opevo_run_info *info, opevo_text *out)
 {
-    opevo_i_cli_settings_show(info->settings, strlen(info->settings),
-                              opevo_unit_follows_time(info->unit), out);
+    opevo_settings_show(info->settings, strlen(info->settings), opevo_unit_follows_time(info->unit),
+                        out);
 }
 
 static void add_row(const opevo_run_info *info, opevo_table *table)

@@ -8,6 +8,7 @@
 
 #include <opevo/live.h>
 #include <opevo/sample_size.h>
+#include <opevo/stored_study.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -147,8 +148,8 @@ void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
 
 static void add_settings(const opevo_study_line *line, opevo_text *out)
 {
-    opevo_i_cli_settings_show(line->settings_text, strlen(line->settings_text),
-                              opevo_unit_follows_time(line->objective->unit), out);
+    opevo_settings_show(line->settings_text, strlen(line->settings_text),
+                        opevo_unit_follows_time(line->objective->unit), out);
 }
 
 /* One row for each combination, as far as they are few. */

@@ -39,8 +39,8 @@ void opevo_edit_list_free(opevo_edit_list *list);
  *
  *   evaluations  gets how many there were
  *
- * Errors: those of the evolver; NOMEM. Cost: at most count (count + 1) / 2 evaluations on the search
- * cases, and those on the others. */
+ * Errors: those of the evolver; NOMEM. Cost: at most count (count + 1) / 2 evaluations on the
+ * search cases, and those on the others. */
 opevo_status opevo_edit_list_minimise(opevo_edit_list *list, double tolerance, size_t *evaluations,
                                       opevo_error *err);
 

@@ -3,13 +3,13 @@
 /* Space files among the settings of contenders. Where each landscape has a file of its own, the
  * file is part of the landscape and not of the contender. */
 
-#include "analyze_internal.h"
+#include "stored_study_internal.h"
 
 #include <opevo/memory.h>
 
 #include <string.h>
 
-void opevo_i_cli_contender_free(opevo_i_cli_contender *row)
+void opevo_i_stored_contender_free(opevo_stored_contender *row)
 {
     opevo_free(row->tuner);
     opevo_free(row->settings);
@@ -38,7 +38,7 @@ static void drop_space(char *settings)
     *to = '\0';
 }
 
-static opevo_status drop_spaces(const opevo_i_cli_study_data *data, char **bare, opevo_error *err)
+static opevo_status drop_spaces(const opevo_stored_study *data, char **bare, opevo_error *err)
 {
     for (size_t i = 0; i < data->contender_count; i++) {
         bare[i] = opevo_strdup(data->contenders[i].settings);
@@ -49,7 +49,7 @@ static opevo_status drop_spaces(const opevo_i_cli_study_data *data, char **bare,
     return OPEVO_OK;
 }
 
-static bool is_same_but_for_space(const opevo_i_cli_study_data *data, char *const *bare, size_t a,
+static bool is_same_but_for_space(const opevo_stored_study *data, char *const *bare, size_t a,
                                   size_t b)
 {
     return !strcmp(bare[a], bare[b]) &&
@@ -58,7 +58,7 @@ static bool is_same_but_for_space(const opevo_i_cli_study_data *data, char *cons
 }
 
 /* Whether contenders that differ from this one in the space alone all ran elsewhere. */
-static bool has_own_spaces(const opevo_i_cli_study_data *data, char *const *bare, size_t contender,
+static bool has_own_spaces(const opevo_stored_study *data, char *const *bare, size_t contender,
                            size_t *ran)
 {
     for (size_t i = 0; i < data->landscape_count; i++)
@@ -75,7 +75,7 @@ static bool has_own_spaces(const opevo_i_cli_study_data *data, char *const *bare
     return true;
 }
 
-opevo_status opevo_i_cli_study_merge_spaces(opevo_i_cli_study_data *data, opevo_error *err)
+opevo_status opevo_i_stored_merge_spaces(opevo_stored_study *data, opevo_error *err)
 {
     size_t count = data->contender_count, kept = 0;
     char **bare = opevo_calloc(count, sizeof *bare);
@@ -104,7 +104,7 @@ opevo_status opevo_i_cli_study_merge_spaces(opevo_i_cli_study_data *data, opevo_
         if (place[i] == next)
             data->contenders[next++] = data->contenders[i];
         else
-            opevo_i_cli_contender_free(&data->contenders[i]);
+            opevo_i_stored_contender_free(&data->contenders[i]);
     }
     data->contender_count = kept;
 cleanup:
