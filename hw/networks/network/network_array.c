@@ -42,15 +42,25 @@ int64_t opevo_array_elements(const opevo_array *array)
     return elements;
 }
 
-opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err)
+static opevo_status allocate(opevo_array *array, void *(*take)(size_t, size_t), opevo_error *err)
 {
     size_t elements = (size_t)opevo_array_elements(array);
 
     /* An array without elements has memory too: NULL says that the value is unknown. */
-    array->data = opevo_calloc(elements ? elements : 1, opevo_network_type_bytes(array->type));
+    array->data = take(elements ? elements : 1, opevo_network_type_bytes(array->type));
     return array->data
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a tensor of %zu elements.", elements);
+}
+
+opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err)
+{
+    return allocate(array, opevo_calloc, err);
+}
+
+opevo_status opevo_i_net_array_reserve(opevo_array *array, opevo_error *err)
+{
+    return allocate(array, opevo_malloc, err);
 }
 
 void opevo_array_free(opevo_array *array)

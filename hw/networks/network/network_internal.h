@@ -137,6 +137,8 @@ bool opevo_i_net_type_is_whole(opevo_network_type type);
 /* Set an element: the nearest number of whole types, fractions cut off; or modulo their range. */
 void opevo_i_net_set_number(opevo_network_type type, void *data, int64_t i, double value);
 void opevo_i_net_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value);
+/* As opevo_array_allocate, but the elements are undefined. */
+opevo_status opevo_i_net_array_reserve(opevo_array *array, opevo_error *err);
 /* Bytes of all elements. */
 size_t opevo_i_net_bytes(const opevo_array *array);
 /* Copy element `from` of `in` to element `to` of `out`. */

@@ -18,12 +18,21 @@
 
 enum { CHANNELS = 1, LEAST_DIMS = 3 };
 
+/* A step in blocks; NULL where none of its tensors is blocked. */
+typedef struct written {
+    opevo_computation *computation;
+    opevo_tensor_cut *cut;
+} written;
+
 /* Nodes are the values of the network, then the tensors of each step. */
 typedef struct blocking {
     opevo_network_inference *inference;
     int values; /* at first: cut constants are added */
     int64_t block;
+    opevo_i_net_links links;
+    bool *constant;         /* of each value: it had data at first */
     opevo_i_net_part *part; /* of each step; without computation: not one that is written anew */
+    written *written;       /* of each step, as the classes are */
     int *base;              /* the first node of each step's tensors */
     int *parent;            /* of a node in its class; itself at the root */
     bool *banned;           /* at the roots */
@@ -69,7 +78,7 @@ static bool has_blocks(const blocking *self, int dims, const int64_t *extent)
 
 static bool is_constant(const blocking *self, int value)
 {
-    return value < self->values && self->inference->value[value].array.data;
+    return value < self->values && self->constant[value];
 }
 
 /* ---- Steps that compute --------------------------------------------------------------------- */
@@ -255,10 +264,15 @@ static opevo_status start(blocking *self, opevo_error *err)
     size_t steps = (size_t)inference->steps + 1;
     opevo_status status = OPEVO_OK;
 
+    OPEVO_TRY(opevo_i_net_links_create(inference, &self->links, err));
     self->part = opevo_calloc(steps, sizeof *self->part);
+    self->written = opevo_calloc(steps, sizeof *self->written);
     self->base = opevo_calloc(steps, sizeof *self->base);
-    if (!self->part || !self->base)
+    self->constant = opevo_calloc((size_t)self->values + 1, sizeof *self->constant);
+    if (!self->part || !self->written || !self->base || !self->constant)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    for (int i = 0; i < self->values; i++)
+        self->constant[i] = inference->value[i].array.data != NULL;
     self->nodes = self->values;
     for (int n = 0; n < inference->steps; n++) {
         const opevo_network_step *step = &inference->step[n];
@@ -288,19 +302,25 @@ cleanup:
     return status;
 }
 
-/* The step in blocks; *out is NULL where none of its tensors is blocked. */
-static opevo_status write_step(blocking *self, int n, opevo_computation **out,
-                               opevo_tensor_cut **cut, opevo_error *err)
+static void release_written(written *self)
+{
+    opevo_computation_destroy(self->computation);
+    opevo_free(self->cut);
+    *self = (written){0};
+}
+
+static opevo_status write_step(blocking *self, int n, opevo_error *err)
 {
     const opevo_i_net_part *part = &self->part[n];
+    written *out = &self->written[n];
     size_t tensors = (size_t)part->computation->tensors;
     opevo_layout_choice *choice = opevo_calloc(tensors + 1, sizeof *choice);
     opevo_status status = OPEVO_OK;
     bool any = false;
 
-    *out = NULL;
-    *cut = opevo_calloc(tensors + 1, sizeof **cut);
-    if (!choice || !*cut)
+    release_written(out);
+    out->cut = opevo_calloc(tensors + 1, sizeof *out->cut);
+    if (!choice || !out->cut)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network."));
     for (size_t i = 0; i < tensors; i++) {
         int node = node_of(self, n, part->computation->tensor[i]);
@@ -311,14 +331,16 @@ static opevo_status write_step(blocking *self, int n, opevo_computation **out,
         any |= choice[i] == OPEVO_LAYOUT_BLOCKED;
     }
     if (any)
-        status = opevo_computation_block(part->computation, self->block, choice, out, *cut, err);
+        status = opevo_computation_block(part->computation, self->block, choice, &out->computation,
+                                         out->cut, err);
 cleanup:
     opevo_free(choice);
     return status;
 }
 
-/* Steps that cannot be written after all keep their layouts, and so do those around them. */
-static opevo_status ban_refused(blocking *self, opevo_error *err)
+/* Write all steps. Those that cannot be written after all keep their layouts, and so do those
+ * around them, which are written again then. */
+static opevo_status write_steps(blocking *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool refused = true;
@@ -326,63 +348,22 @@ static opevo_status ban_refused(blocking *self, opevo_error *err)
     while (refused) {
         refused = false;
         for (int n = 0; n < self->inference->steps && status == OPEVO_OK; n++) {
-            opevo_computation *made = NULL;
-            opevo_tensor_cut *cut = NULL;
-
             if (!self->part[n].computation)
                 continue;
-            status = write_step(self, n, &made, &cut, err);
-            if (status == OPEVO_INVALID || status == OPEVO_LIMIT) {
-                status = OPEVO_OK;
-                refused = true;
-                ban_all(self, &self->inference->step[n]);
-                for (int i = 0; i < self->part[n].computation->tensors; i++)
-                    ban(self, node_of(self, n, self->part[n].computation->tensor[i]));
-            }
-            opevo_computation_destroy(made);
-            opevo_free(cut);
+            status = write_step(self, n, err);
+            if (status != OPEVO_INVALID && status != OPEVO_LIMIT)
+                continue;
+            status = OPEVO_OK;
+            refused = true;
+            ban_all(self, &self->inference->step[n]);
+            for (int i = 0; i < self->part[n].computation->tensors; i++)
+                ban(self, node_of(self, n, self->part[n].computation->tensor[i]));
         }
     }
     return status;
 }
 
 /* ---- Constants ------------------------------------------------------------------------------ */
-
-/* The elements of an array in the order of a cut. */
-static opevo_status cut_array(const opevo_array *from, const opevo_tensor_cut *cut, int64_t block,
-                              opevo_array *out, opevo_error *err)
-{
-    int64_t stride[OPEVO_NETWORK_DIMS] = {0}, place[OPEVO_NETWORK_DIMS] = {0};
-    int64_t elements = opevo_array_elements(from), source = 0;
-    opevo_status status = OPEVO_OK;
-
-    *out = (opevo_array){.type = from->type, .dims = cut->dims};
-    for (int d = 0; d < cut->dims; d++) {
-        bool divided = false;
-
-        out->extent[d] = cut->extent[d];
-        stride[d] = 1;
-        for (int k = cut->from[d] + 1; k < from->dims; k++)
-            stride[d] *= from->extent[k];
-        for (int k = 0; k < cut->dims; k++)
-            divided |= k != d && cut->from[k] == cut->from[d];
-        if (divided && !cut->inner[d])
-            stride[d] *= block;
-    }
-    OPEVO_TRY(opevo_array_allocate(out, err));
-    for (int64_t i = 0; i < elements; i++) {
-        ((float *)out->data)[i] = ((const float *)from->data)[source];
-        for (int d = cut->dims - 1; d >= 0; d--) {
-            source += stride[d];
-            if (++place[d] < cut->extent[d])
-                break;
-            source -= place[d] * stride[d];
-            place[d] = 0;
-        }
-    }
-cleanup:
-    return status;
-}
 
 static opevo_status cut_constants(blocking *self, int n, const opevo_computation *made,
                                   const opevo_tensor_cut *cut, opevo_error *err)
@@ -391,15 +372,9 @@ static opevo_status cut_constants(blocking *self, int n, const opevo_computation
     opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < made->tensors; i++) {
-        opevo_network_inference *inference = self->inference;
-        opevo_array array = {0};
-
-        if (!cut[i].dims)
-            continue;
-        OPEVO_TRY(
-            cut_array(&inference->value[identity[i]].array, &cut[i], self->block, &array, err));
-        OPEVO_TRY(opevo_i_net_value_add(inference, inference->value[identity[i]].name, &array,
-                                        &identity[i], err));
+        if (cut[i].dims)
+            OPEVO_TRY(opevo_i_net_constant_cut(self->inference, &self->links, &cut[i], self->block,
+                                               &identity[i], err));
     }
 cleanup:
     return status;
@@ -408,21 +383,18 @@ cleanup:
 static opevo_status apply(blocking *self, int n, opevo_error *err)
 {
     opevo_i_net_part *part = &self->part[n];
-    opevo_computation *made = NULL;
-    opevo_tensor_cut *cut = NULL;
-    opevo_status status = write_step(self, n, &made, &cut, err);
+    written *with = &self->written[n];
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK || !made)
-        goto cleanup;
-    OPEVO_TRY(cut_constants(self, n, made, cut, err));
+    if (!with->computation)
+        return OPEVO_OK;
+    OPEVO_TRY(cut_constants(self, n, with->computation, with->cut, err));
     opevo_computation_destroy(part->computation);
-    part->computation = made;
-    made = NULL;
+    part->computation = with->computation;
+    with->computation = NULL;
     status = opevo_i_net_step_define(&self->inference->step[n], part, 1,
                                      self->inference->step[n].output[0], err);
 cleanup:
-    opevo_computation_destroy(made);
-    opevo_free(cut);
     return status;
 }
 
@@ -430,6 +402,11 @@ static void release(blocking *self, int steps)
 {
     for (int n = 0; n < steps && self->part; n++)
         opevo_i_net_part_free(&self->part[n]);
+    for (int n = 0; n < steps && self->written; n++)
+        release_written(&self->written[n]);
+    opevo_free(self->written);
+    opevo_i_net_links_free(&self->links);
+    opevo_free(self->constant);
     opevo_free(self->part);
     opevo_free(self->base);
     opevo_free(self->parent);
@@ -445,7 +422,7 @@ opevo_status opevo_i_net_block_classes(opevo_network_inference *inference, int *
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(start(&self, err));
-    OPEVO_TRY(ban_refused(&self, err));
+    OPEVO_TRY(write_steps(&self, err));
     first = opevo_calloc((size_t)self.nodes + 1, sizeof *first); /* and 1 more; 0: none yet */
     if (!first)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network."));
@@ -474,7 +451,7 @@ opevo_status opevo_i_net_pass_block(opevo_network_inference *inference, opevo_er
     if (self.block < 2)
         goto cleanup;
     OPEVO_TRY(start(&self, err));
-    OPEVO_TRY(ban_refused(&self, err));
+    OPEVO_TRY(write_steps(&self, err));
     for (int n = 0; n < steps; n++) {
         if (self.part[n].computation)
             OPEVO_TRY(apply(&self, n, err));

@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Sums with weights ---------------------------------------------------------------------- */
 
@@ -144,27 +145,46 @@ static opevo_status add_floats(opevo_network_inference *inference, const char *n
     return opevo_i_net_value_add(inference, name, &array, number, err);
 }
 
-/* The weights times s of their channel. */
-static opevo_status scale_weights(opevo_network_inference *inference, const base *self, int *number,
+/* to[k] = s from[k]; the arrays are one or have nothing in common. */
+static void scale_run(const float *from, double s, float *to, int64_t count)
+{
+    enum { AT_ONCE = 8 };
+    int64_t k = 0;
+
+    for (; k + AT_ONCE <= count; k += AT_ONCE) {
+        float some[AT_ONCE];
+
+        for (int i = 0; i < AT_ONCE; i++)
+            some[i] = (float)(s * (double)from[k + i]);
+        memcpy(to + k, some, sizeof some);
+    }
+    for (; k < count; k++)
+        to[k] = (float)(s * (double)from[k]);
+}
+
+/* The weights times s of their channel, in the memory of the old ones where nobody needs these. */
+static opevo_status scale_weights(opevo_network_inference *inference,
+                                  const opevo_i_net_links *links, const base *self, int *number,
                                   opevo_error *err)
 {
-    const opevo_network_tensor *old = &inference->value[self->part.identity[self->weights->number]];
+    int value = self->part.identity[self->weights->number];
+    opevo_network_tensor *old = &inference->value[value];
     opevo_array array = old->array;
+    const float *from = array.data;
     int dim = self->scale.dim < 0 ? -1 : self->weights_dim[self->scale.dim];
     int64_t inner = 1, count = opevo_array_elements(&array);
 
     for (int d = array.dims - 1; d > dim; d--)
         inner *= array.extent[d];
-    if (opevo_array_allocate(&array, err) != OPEVO_OK)
+    if (opevo_i_net_is_last_reader(inference, links, value)) {
+        old->array.data = NULL;
+        old->owned = false;
+    } else if (opevo_i_net_array_reserve(&array, err) != OPEVO_OK) {
         return OPEVO_NOMEM;
-    for (int64_t i = 0; i < count; i += inner) {
-        double s = self->scale.s[dim < 0 ? 0 : i / inner % self->scale.channels];
-        const float *from = (const float *)old->array.data + i;
-        float *to = (float *)array.data + i;
-
-        for (int64_t k = 0; k < inner; k++)
-            to[k] = (float)(s * (double)from[k]);
     }
+    for (int64_t i = 0; i < count; i += inner)
+        scale_run(from + i, self->scale.s[dim < 0 ? 0 : i / inner % self->scale.channels],
+                  (float *)array.data + i, inner);
     return opevo_i_net_value_add(inference, old->name, &array, number, err);
 }
 
@@ -225,8 +245,8 @@ cleanup:
 }
 
 /* Give the step the value `output`, its scale applied. */
-static opevo_status rewrite(opevo_network_inference *inference, base *self,
-                            opevo_network_step *step, int output, opevo_error *err)
+static opevo_status rewrite(opevo_network_inference *inference, const opevo_i_net_links *links,
+                            base *self, opevo_network_step *step, int output, opevo_error *err)
 {
     opevo_i_net_part parts[2] = {self->part, {0}};
     opevo_i_net_part *epilogue = &parts[1];
@@ -238,7 +258,8 @@ static opevo_status rewrite(opevo_network_inference *inference, base *self,
         /* The sum is a tensor of its own in the whole, unless it is the output itself. */
         x = plain ? output : inference->values + 3;
         self->part.identity[self->from->number] = x;
-        OPEVO_TRY(scale_weights(inference, self, &self->part.identity[self->weights->number], err));
+        OPEVO_TRY(scale_weights(inference, links, self, &self->part.identity[self->weights->number],
+                                err));
     }
     if (!plain)
         OPEVO_TRY(scale_part(inference, self, x, output, epilogue, err));
@@ -322,7 +343,7 @@ static opevo_status scale_step(opevo_network_inference *inference, opevo_i_net_l
     }
     /* One step of many operations, such as a batch normalisation, becomes one of two. */
     if (any || (!self.weights && step->inputs > 3))
-        OPEVO_TRY(rewrite(inference, &self, step, value, err));
+        OPEVO_TRY(rewrite(inference, links, &self, step, value, err));
 cleanup:
     finish(&self);
     return status;

@@ -189,6 +189,12 @@ opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const cha
     return OPEVO_OK;
 }
 
+bool opevo_i_net_is_last_reader(const opevo_network_inference *inference,
+                                const opevo_i_net_links *links, int value)
+{
+    return inference->value[value].owned && links->readers[value] == 1;
+}
+
 /* "a+b"; an empty one is left out. NULL without memory. */
 static char *join_names(const char *before, const char *after)
 {

@@ -6,6 +6,7 @@
 #define OPEVO_NETWORK_PASSES_INTERNAL_H
 
 #include <opevo/computation_access.h>
+#include <opevo/computation_block.h>
 #include <opevo/computation_join.h>
 #include <opevo/network_passes.h>
 
@@ -47,6 +48,16 @@ void opevo_i_net_step_free(opevo_network_step *step);
  * Errors: NOMEM. */
 opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const char *name,
                                    opevo_array *array, int *number, opevo_error *err);
+
+/* Whether nobody but one reader needs the data of a value, so that it may take or change them. */
+bool opevo_i_net_is_last_reader(const opevo_network_inference *inference,
+                                const opevo_i_net_links *links, int value);
+
+/* A constant in the order of a cut as a further value, in the memory of the old one where nobody
+ * needs that; *number is the old one, and then the new one. Errors: NOMEM. */
+opevo_status opevo_i_net_constant_cut(opevo_network_inference *inference,
+                                      const opevo_i_net_links *links, const opevo_tensor_cut *cut,
+                                      int64_t block, int *number, opevo_error *err);
 
 /* Name a step after two, `before` and `after`; it may be one of them. Errors: NOMEM. */
 opevo_status opevo_i_net_step_name(opevo_network_step *step, const opevo_network_step *before,
