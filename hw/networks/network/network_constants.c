@@ -61,6 +61,8 @@ cleanup:
     return status;
 }
 
+enum { FILLED_AT_ONCE = 1 << 14 }; /* bytes */
+
 static opevo_status fill(const opevo_i_net_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
@@ -76,9 +78,12 @@ static opevo_status fill(const opevo_i_net_call *call, const void *const *in, vo
     status = opevo_i_net_array_of(value->t, "Attribute value", NULL, &one, err);
     if (status == OPEVO_OK)
         memcpy(out[0], one.data, bytes);
-    /* What is filled is copied behind itself. */
-    for (size_t done = bytes; done < size && status == OPEVO_OK; done *= 2)
-        memcpy((char *)out[0] + done, out[0], done < size - done ? done : size - done);
+    /* What is filled is copied behind itself, as long as a cache holds it. */
+    for (size_t done = bytes, more = 0; done < size && status == OPEVO_OK; done += more) {
+        more = done < FILLED_AT_ONCE ? done : FILLED_AT_ONCE;
+        more = more < size - done ? more : size - done;
+        memcpy((char *)out[0] + done, out[0], more);
+    }
     opevo_array_free(&one);
     return status;
 }

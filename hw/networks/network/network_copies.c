@@ -137,14 +137,19 @@ static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo
 
 enum { FILLED = -1 };
 
-/* The input of an output element, and the number of its element there. */
-static int source_of(const probe *self, int64_t place, int64_t *element)
+/* The input of an output element, and the number of its element there. `near` is the input that it
+ * most likely has. */
+static inline int source_of(const probe *self, int64_t place, int near, int64_t *element)
 {
     int64_t number = (int64_t)self->map[place] - 1;
 
     *element = 0;
     if (self->map[place] == self->other[place])
         return FILLED;
+    if (near >= 0 && self->first[near] <= number && number < self->first[near + 1]) {
+        *element = number - self->first[near];
+        return near;
+    }
     for (int i = 0; i < self->step->inputs; i++) {
         *element = number - self->first[i];
         if (number < self->first[i + 1])
@@ -153,22 +158,39 @@ static int source_of(const probe *self, int64_t place, int64_t *element)
     return FILLED;
 }
 
+/* Whether `count` places after one another from `to` on have the elements of a copy from `from` on
+ * with that stride. */
+static bool is_run(const probe *self, const opevo_network_copy *copy, int64_t from, int64_t to,
+                   int64_t stride, int64_t count)
+{
+    int64_t element = 0;
+    bool same = true;
+
+    for (int64_t k = 0; k < count && same; k++) {
+        same = source_of(self, to + k, copy->input, &element) == copy->input &&
+               (copy->input == FILLED ? self->map[to + k] == self->map[copy->to]
+                                      : element == from + k * stride);
+    }
+    return same;
+}
+
 /* Whether the box at `at` is one copy, which is filled in. */
 static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
                     opevo_network_copy *copy)
 {
     int64_t p[OPEVO_NETWORK_DIMS] = {0}, element = 0;
+    int last = self->dims - 1;
 
     *copy = (opevo_network_copy){.dims = self->dims};
     for (int d = 0; d < self->dims; d++)
         copy->to += at[d] * self->stride[d];
-    copy->input = source_of(self, copy->to, &copy->from);
+    copy->input = source_of(self, copy->to, 0, &copy->from);
     memcpy(&copy->value, &self->map[copy->to], sizeof copy->value);
     for (int d = 0; d < self->dims; d++) {
         copy->extent[d] = extent[d];
         copy->to_stride[d] = self->stride[d];
         if (extent[d] > 1 && copy->input != FILLED) {
-            if (source_of(self, copy->to + self->stride[d], &element) != copy->input)
+            if (source_of(self, copy->to + self->stride[d], copy->input, &element) != copy->input)
                 return false;
             copy->from_stride[d] = element - copy->from;
         }
@@ -176,15 +198,14 @@ static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
     for (int d = 0; d >= 0;) {
         int64_t from = copy->from, to = copy->to;
 
-        for (int k = 0; k < self->dims; k++) {
+        for (int k = 0; k < last; k++) {
             from += p[k] * copy->from_stride[k];
             to += p[k] * copy->to_stride[k];
         }
-        if (source_of(self, to, &element) != copy->input)
+        if (!is_run(self, copy, from, to, last < 0 ? 0 : copy->from_stride[last],
+                    last < 0 ? 1 : extent[last]))
             return false;
-        if (copy->input == FILLED ? self->map[to] != self->map[copy->to] : element != from)
-            return false;
-        for (d = self->dims - 1; d >= 0 && ++p[d] == extent[d]; d--)
+        for (d = last - 1; d >= 0 && ++p[d] == extent[d]; d--)
             p[d] = 0;
     }
     return true;
@@ -207,26 +228,34 @@ static opevo_status add_copy(probe *self, const opevo_network_copy *copy, opevo_
     return OPEVO_OK;
 }
 
-/* Places along dimension d at which a box has to end: where the input changes, or the step from
- * element to element. starts[c] says whether a box starts at c. */
+/* Whether a box has to end along a dimension before place number c: the input changes there, or the
+ * step from element to element, unless a box ends before the last one anyway. */
+static bool is_start(const probe *self, int64_t place, int64_t stride, bool follows)
+{
+    int64_t here = 0, before = 0, first = 0;
+    int input = source_of(self, place, 0, &here);
+
+    if (source_of(self, place - stride, input, &before) != input)
+        return true;
+    if (input == FILLED)
+        return self->map[place] != self->map[place - stride];
+    return follows && source_of(self, place - 2 * stride, input, &first) == input &&
+           here - before != before - first;
+}
+
+/* Places along dimension d at which a box has to end. starts[c] says whether one starts at c. */
 static void find_starts(const probe *self, int d, int64_t elements, bool *starts)
 {
-    int64_t stride = self->stride[d];
+    int64_t stride = self->stride[d], extent = self->extent[d];
 
     starts[0] = true;
-    for (int64_t place = 0; place < elements; place++) {
-        int64_t c = place / stride % self->extent[d], here = 0, before = 0, first = 0;
-        int input = 0;
+    for (int64_t plane = 0; plane < elements; plane += extent * stride) {
+        for (int64_t c = 1; c < extent; c++) {
+            int64_t row = plane + c * stride;
+            bool follows = c > 1 && !starts[c - 1];
 
-        if (c == 0 || starts[c])
-            continue;
-        input = source_of(self, place, &here);
-        if (source_of(self, place - stride, &before) != input ||
-            (input == FILLED && self->map[place] != self->map[place - stride])) {
-            starts[c] = true;
-        } else if (c > 1 && !starts[c - 1]) {
-            starts[c] = source_of(self, place - 2 * stride, &first) == input && input != FILLED &&
-                        here - before != before - first;
+            for (int64_t i = 0; i < stride && !starts[c]; i++)
+                starts[c] = is_start(self, row + i, stride, follows);
         }
     }
 }
