@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sketches as a search space. It is written in opevo's own format and read back, so what `opevo
- * space` prints is what tuners see. What is known to fail before a compiler has seen it is excluded
- * by constraints. */
+/* Sketches as a search space. What is known to fail before a compiler has seen it is excluded by
+ * constraints. */
 
 #include "sketch_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/space.h>
 
 #include <string.h>
@@ -14,36 +14,144 @@ enum { MOST_REGISTERS = 64 }; /* vectors of a register tile: more are spilled at
 
 /* ---- Parameters ---- */
 
-static void add_place(opevo_text *out, const opevo_sketch *sketch, const opevo_slot *slot,
-                      int choice)
+/* The parameters so far. */
+typedef struct spacer {
+    opevo_parameter *parameter[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_activation active[OPEVO_SPACE_PARAMETERS_MAX];
+    size_t count;
+} spacer;
+
+static opevo_status add_parameter(spacer *self, const opevo_parameter_spec *spec,
+                                  opevo_activation when, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (self->count == OPEVO_SPACE_PARAMETERS_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "More than %d parameters.", OPEVO_SPACE_PARAMETERS_MAX);
+    status = opevo_parameter_create(spec, &self->parameter[self->count], err);
+    if (status == OPEVO_OK)
+        self->active[self->count++] = when;
+    return status;
+}
+
+/* "root", "inline" or "STAGE:LOOP". */
+static void print_place(const opevo_sketch *sketch, const opevo_slot *slot, int choice,
+                        opevo_text *out)
 {
     int key = slot->place[choice].key;
 
     if (key < 0)
-        opevo_text_add(out, key == OPEVO_I_AT_ROOT ? "\"root\"" : "\"inline\"");
+        opevo_text_add(out, key == OPEVO_I_AT_ROOT ? "root" : "inline");
     else
-        opevo_text_printf(out, "\"%s:%s\"", sketch->pipeline->stage[key]->name,
+        opevo_text_printf(out, "%s:%s", sketch->pipeline->stage[key]->name,
                           sketch->pipeline->stage[key]->own.loop[slot->place[choice].loop].name);
 }
 
-static void add_parameter(opevo_text *out, const opevo_sketch *sketch, const opevo_slot *slot)
+/* Texts, each with its end, as values. */
+static void take_texts(const opevo_text *texts, opevo_value *values)
 {
-    opevo_text_printf(out, "\"%s\": {\"_type\": ", slot->name);
-    if (slot->kind == OPEVO_SLOT_TILE) {
-        opevo_text_printf(out, "\"factor\", \"_value\": [%lld, %d]}", (long long)slot->extent,
-                          slot->parts);
-        return;
-    }
-    opevo_text_add(out, slot->kind == OPEVO_SLOT_LOCATION ? "\"choice\", \"_value\": ["
-                                                          : "\"discrete\", \"_value\": [");
+    const char *at = opevo_text_string(texts), *end = at + texts->length;
+
+    for (; at < end; at += strlen(at) + 1)
+        *values++ = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = at}};
+}
+
+static opevo_status add_location(spacer *self, const opevo_sketch *sketch, const opevo_slot *slot,
+                                 opevo_parameter_spec *spec, opevo_activation when,
+                                 opevo_error *err)
+{
+    opevo_value values[OPEVO_SLOT_CHOICES];
+    opevo_text places = {0};
+    opevo_status status = OPEVO_OK;
+
     for (int i = 0; i < slot->choices; i++) {
-        opevo_text_add(out, i ? ", " : "");
-        if (slot->kind == OPEVO_SLOT_LOCATION)
-            add_place(out, sketch, slot, i);
-        else
-            opevo_text_printf(out, "%lld", (long long)slot->value[i]);
+        print_place(sketch, slot, i, &places);
+        opevo_text_add_bytes(&places, "", 1);
     }
-    opevo_text_add(out, "]}");
+    OPEVO_TRY(opevo_text_check(&places, err));
+    take_texts(&places, values);
+    spec->type = "choice";
+    spec->values = values;
+    spec->value_count = (size_t)slot->choices;
+    status = add_parameter(self, spec, when, err);
+cleanup:
+    opevo_text_free(&places);
+    return status;
+}
+
+static opevo_status add_slot(spacer *self, const opevo_sketches *all, size_t number,
+                             const opevo_slot *slot, opevo_activation when, opevo_error *err)
+{
+    opevo_value values[OPEVO_SLOT_CHOICES];
+    opevo_parameter_spec spec = {.values = values};
+    opevo_text name = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_sketch_add_name(&name, all, number, slot);
+    OPEVO_TRY(opevo_text_check(&name, err));
+    spec.name = opevo_text_string(&name);
+    spec.dotted_name = strchr(spec.name, '.') != NULL;
+    if (slot->kind == OPEVO_SLOT_LOCATION) {
+        status = add_location(self, all->item[number], slot, &spec, when, err);
+        goto cleanup;
+    }
+    spec.type = slot->kind == OPEVO_SLOT_TILE ? "factor" : "discrete";
+    if (slot->kind == OPEVO_SLOT_TILE) {
+        values[spec.value_count++] = opevo_value_of_integer(slot->extent);
+        values[spec.value_count++] = opevo_value_of_integer(slot->parts);
+    }
+    for (int i = 0; i < slot->choices && slot->kind != OPEVO_SLOT_TILE; i++)
+        values[spec.value_count++] = opevo_value_of_integer(slot->value[i]);
+    status = add_parameter(self, &spec, when, err);
+cleanup:
+    opevo_text_free(&name);
+    return status;
+}
+
+/* The parameter `sketch`, whose values are s1, s2, .... */
+static opevo_status add_choice(spacer *self, size_t sketches, opevo_error *err)
+{
+    opevo_value *values = opevo_calloc(sketches, sizeof *values);
+    opevo_text names = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches.");
+    for (size_t i = 0; i < sketches; i++) {
+        opevo_text_printf(&names, "s%zu", i + 1);
+        opevo_text_add_bytes(&names, "", 1);
+    }
+    OPEVO_TRY(opevo_text_check(&names, err));
+    take_texts(&names, values);
+    status = add_parameter(
+        self,
+        &(opevo_parameter_spec){
+            .name = "sketch", .type = "choice", .values = values, .value_count = sketches},
+        (opevo_activation){.parent = OPEVO_NO_PARENT}, err);
+cleanup:
+    opevo_free(values);
+    opevo_text_free(&names);
+    return status;
+}
+
+/* Several sketches are the branches of `sketch`; one alone has its parameters without that, unless
+ * it has none. */
+static opevo_status add_parameters(spacer *self, const opevo_sketches *all, opevo_error *err)
+{
+    bool branches = all->count > 1;
+    opevo_status status = OPEVO_OK;
+
+    if (branches || !all->item[0]->slots)
+        OPEVO_TRY(add_choice(self, all->count, err));
+    for (size_t i = 0; i < all->count; i++) {
+        opevo_activation when = {.parent = branches ? 0 : OPEVO_NO_PARENT,
+                                 .value = branches ? i : 0};
+
+        for (int k = 0; k < all->item[i]->slots; k++)
+            OPEVO_TRY(add_slot(self, all, i, &all->item[i]->slot[k], when, err));
+    }
+cleanup:
+    return status;
 }
 
 /* ---- Constraints ---- */
@@ -65,7 +173,7 @@ void opevo_i_sketch_add_name(opevo_text *out, const opevo_sketches *all, size_t 
 
 void opevo_i_sketch_open_constraint(opevo_text *out, bool *any)
 {
-    opevo_text_add(out, *any ? ",\n \"" : "\n \"");
+    opevo_text_add(out, *any ? "\n" : "");
     *any = true;
 }
 
@@ -89,7 +197,7 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
         if (slot->extent > OPEVO_I_LONGEST_INNERMOST && slot->key != sketch->registers) {
             opevo_i_sketch_open_constraint(out, any);
             opevo_i_sketch_add_name(out, all, number, slot);
-            opevo_text_printf(out, "[%d] <= %d\"", slot->parts - 1, OPEVO_I_LONGEST_INNERMOST);
+            opevo_text_printf(out, "[%d] <= %d", slot->parts - 1, OPEVO_I_LONGEST_INNERMOST);
         }
         if (slot->key != sketch->registers || slot->parts != 3)
             continue;
@@ -103,11 +211,10 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
         opevo_i_sketch_add_name(out, all, number, row);
         opevo_text_add(out, "[2] % ");
         opevo_i_sketch_add_name(out, all, number, lanes);
-        opevo_text_add(out, " == 0\"");
+        opevo_text_add(out, " == 0");
         opevo_i_sketch_open_constraint(out, any);
         opevo_text_printf(out, "%s <= %d * ", opevo_text_string(&tile), MOST_REGISTERS);
         opevo_i_sketch_add_name(out, all, number, lanes);
-        opevo_text_add(out, "\"");
     }
     out->failed |= tile.failed;
     opevo_text_free(&tile);
@@ -133,9 +240,9 @@ static void constrain_places(opevo_text *out, const opevo_sketches *all, size_t 
                 opevo_i_sketch_add_name(out, all, number, other);
                 opevo_text_add(out, " != 'inline' || ");
                 opevo_i_sketch_add_name(out, all, number, slot);
-                opevo_text_printf(
-                    out, " != '%s:%s'\"", sketch->pipeline->stage[other->key]->name,
-                    sketch->pipeline->stage[other->key]->own.loop[slot->place[c].loop].name);
+                opevo_text_add(out, " != '");
+                print_place(sketch, slot, c, out);
+                opevo_text_add(out, "'");
             }
         }
     }
@@ -165,56 +272,76 @@ static void constrain_threads(opevo_text *out, const opevo_sketches *all, size_t
         opevo_i_sketch_add_name(out, all, number, place);
         opevo_text_add(out, " == 'root' || ");
         opevo_i_sketch_add_name(out, all, number, slot);
-        opevo_text_printf(out, " == %lld\"", (long long)slot->value[0]);
+        opevo_text_printf(out, " == %lld", (long long)slot->value[0]);
     }
+}
+
+/* All constraints, a line each; *count of them. */
+static void constrain(const opevo_sketches *all, opevo_text *out, size_t *count)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < all->count; i++) {
+        constrain_tiles(out, all, i, &any);
+        constrain_places(out, all, i, &any);
+        if (opevo_i_sketch_is_gpu(all->item[i]->dialect)) {
+            opevo_limits limits = opevo_limits_default(all->item[i]->dialect);
+
+            opevo_i_sketch_constrain_gpu(out, all, i, &limits, &any);
+        }
+        constrain_threads(out, all, i, &any);
+    }
+    *count = any;
+    for (size_t i = 0; i < out->length; i++)
+        *count += out->data[i] == '\n';
+}
+
+/* Divide the text into its lines; free the list. NULL without memory. */
+static const char **lines_of(opevo_text *text, size_t count)
+{
+    const char **lines = opevo_calloc(count + 1, sizeof *lines);
+    char *rest = text->data;
+
+    for (size_t i = 0; i < count && lines; i++)
+        lines[i] = strsep(&rest, "\n");
+    return lines;
 }
 
 opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **out,
                                   opevo_error *err)
 {
+    spacer *self = opevo_calloc(1, sizeof *self);
+    opevo_space_spec spec = {.dialect = OPEVO_DIALECT_C, .origin = "sketches"};
+    const char **constraints = NULL;
     opevo_text text = {0};
-    bool branches = sketches->count > 1;
-    bool any = false;
     opevo_status status = OPEVO_OK;
 
-    opevo_text_add(&text, branches ? "{\"sketch\": {\"_type\": \"choice\", \"_value\": [\n" : "{");
-    for (size_t i = 0; i < sketches->count; i++) {
-        const opevo_sketch *sketch = sketches->item[i];
-
-        if (branches)
-            opevo_text_printf(&text, "%s {\"_name\": \"s%zu\"", i ? ",\n" : "", i + 1);
-        for (int k = 0; k < sketch->slots; k++) {
-            opevo_text_add(&text, k || branches ? ",\n  " : "\n  ");
-            add_parameter(&text, sketch, &sketch->slot[k]);
-        }
-        if (branches)
-            opevo_text_add(&text, "}");
-    }
-    if (branches)
-        opevo_text_add(&text, "]},\n");
-    else
-        opevo_text_add(&text, sketches->item[0]->slots ? ",\n"
-                                                       : "\"sketch\": {\"_type\": \"choice\", "
-                                                         "\"_value\": [\"s1\"]},\n");
-    opevo_text_add(&text, " \"_constraints\": [");
-    for (size_t i = 0; i < sketches->count; i++) {
-        constrain_tiles(&text, sketches, i, &any);
-        constrain_places(&text, sketches, i, &any);
-        if (opevo_i_sketch_is_gpu(sketches->item[i]->dialect)) {
-            opevo_limits limits = opevo_limits_default(sketches->item[i]->dialect);
-
-            opevo_i_sketch_constrain_gpu(&text, sketches, i, &limits, &any);
-        }
-        constrain_threads(&text, sketches, i, &any);
-    }
-    opevo_text_add(&text, "]}\n");
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches.");
+    constrain(sketches, &text, &spec.constraint_count);
     OPEVO_TRY(opevo_text_check(&text, err));
-    status = opevo_space_parse(opevo_text_string(&text), "sketches", NULL, out, err);
-    if (status == OPEVO_LIMIT)
+    constraints = lines_of(&text, spec.constraint_count);
+    if (!constraints)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches."));
+    status = add_parameters(self, sketches, err);
+    if (status == OPEVO_OK) {
+        spec.parameters = self->parameter;
+        spec.activations = self->active;
+        spec.count = self->count;
+        spec.constraints = constraints;
+        status = opevo_space_create_branched(&spec, out, err);
+    }
+    if (status == OPEVO_OK)
+        self->count = 0; /* which the space owns */
+    else if (status == OPEVO_LIMIT)
         status = OPEVO_FAIL(err, OPEVO_LIMIT,
                             "The sketches of the computation leave more open than a search space "
                             "can hold: divide it into computations of fewer definitions.");
 cleanup:
+    for (size_t i = 0; i < self->count; i++)
+        opevo_parameter_destroy(self->parameter[i]);
+    opevo_free(self);
+    opevo_free(constraints);
     opevo_text_free(&text);
     return status;
 }

@@ -170,23 +170,23 @@ static void constrain_stage(const writer *self, const opevo_limits *limits, bool
 
     opevo_i_sketch_open_constraint(self->out, any);
     add_levels(self, 2, 2);
-    opevo_text_printf(self->out, " <= %d\"", OPEVO_I_BLOCK_THREADS);
+    opevo_text_printf(self->out, " <= %d", OPEVO_I_BLOCK_THREADS);
     if (fills_warp(self)) {
         opevo_i_sketch_open_constraint(self->out, any);
         add_levels(self, 2, 2);
-        opevo_text_printf(self->out, " >= %d\"", self->warp);
+        opevo_text_printf(self->out, " >= %d", self->warp);
     }
     opevo_i_sketch_open_constraint(self->out, any);
     add_levels(self, 1, 1);
-    opevo_text_printf(self->out, " <= %d\"", self->warp / 4);
+    opevo_text_printf(self->out, " <= %d", self->warp / 4);
     opevo_i_sketch_open_constraint(self->out, any);
     add_levels(self, 1, 1);
     opevo_text_add(self->out, " * ");
     add_levels(self, 3, 4);
-    opevo_text_printf(self->out, " <= %d\"", ACCUMULATORS);
+    opevo_text_printf(self->out, " <= %d", ACCUMULATORS);
     if (add_copies(self, &copies)) {
         opevo_i_sketch_open_constraint(self->out, any);
-        opevo_text_printf(self->out, "%s <= %lld\"", opevo_text_string(&copies),
+        opevo_text_printf(self->out, "%s <= %lld", opevo_text_string(&copies),
                           (long long)limits->shared_bytes);
     }
     self->out->failed |= copies.failed;

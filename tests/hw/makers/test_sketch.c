@@ -32,6 +32,77 @@ static void test_counts(void **state)
     check_counts(counts, sizeof counts / sizeof *counts, &target);
 }
 
+/* The space of these sketches is the one that its file is read as. */
+static void check_space(const opevo_sketches *sketches)
+{
+    opevo_space *space = NULL, *read = NULL;
+    opevo_text text = {0};
+
+    CHECK_OK(opevo_sketches_space(sketches, &space, &err));
+    opevo_space_write_json(space, &text);
+    CHECK_OK(opevo_space_parse(opevo_text_string(&text), "sketches", NULL, &read, &err));
+    assert_true(opevo_space_signature(space) == opevo_space_signature(read));
+    assert_true(opevo_space_size(space) == opevo_space_size(read));
+    opevo_text_free(&text);
+    opevo_space_destroy(space);
+    opevo_space_destroy(read);
+}
+
+/* Of one sketch and of several, with places and without, of none that is open, and for GPUs. */
+static void test_spaces(void **state)
+{
+    static const char *const texts[] = {"matmul(512,512,512)", "softmax(512,1024)",
+                                        "ansor-c2d-1",         "ansor-t2d-1",
+                                        "A[]; C[] = A[]",      "A[8]; C[i:8] = A[i]"};
+    static const opevo_sketch_target targets[] = {
+        {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2},
+        {.dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1, .ansor = true},
+        {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1}};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        opevo_computation *computation = NULL;
+
+        CHECK_OK(opevo_computation_read(texts[t], &computation, &err));
+        for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+            opevo_sketches *sketches = NULL;
+
+            CHECK_OK(opevo_sketches_create(computation, &targets[i], &sketches, &err));
+            check_space(sketches);
+            opevo_sketches_destroy(sketches);
+        }
+        opevo_computation_destroy(computation);
+    }
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_status status = OPEVO_NOMEM;
+    int64_t live = 0;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read(
+        "C[i:4, j:4] = sum(k:4) A[i, k]*B[k, j]; D[i, j] = exp(C[i, j])", &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    assert_true(sketches->count > 1);
+    live = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        opevo_space *space = NULL;
+
+        opevo_memory_fail_at(n);
+        status = opevo_sketches_space(sketches, &space, NULL);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        opevo_space_destroy(space);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+}
+
 /* Stages C.local, which a rule adds, and C_local, and names that are as long as may be. */
 static void test_names(void **state)
 {
@@ -594,6 +665,8 @@ int main(void)
         cmocka_unit_test(test_stream_parameter),
         cmocka_unit_test(test_permuted_reads),
         cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_threads_at_root),
     };
