@@ -3,6 +3,7 @@
 /* The exact law of a walk: as a table with bars, CSV, JSON, and as a drawing. */
 
 #include "cli_internal.h"
+#include "law_child.h"
 
 #include <opevo/figure.h>
 #include <opevo/file.h>
@@ -23,6 +24,8 @@ static const opevo_option options[] = {
     {"top", "N", "rows of the table, most probable first (default 40; 0: all)", false},
     {"csv", NULL, "print value,p,bound; the bound is that of the whole law", false},
     {"json", NULL, "print one JSON object", false},
+    {"parents", "FILE", "of a space: the law of a child of these, one configuration on each line",
+     false},
     {"svg", "FILE", "draw the graph, its vertices shaded by probability", false},
 };
 
@@ -196,6 +199,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     bool by_class = false;
 
     (void)exit_code;
+    if (opevo_i_cli_option(call, "parents"))
+        return opevo_i_cli_law_child(call, out, err);
     OPEVO_TRY(opevo_i_cli_parameter_of(call->arguments[0], opevo_i_cli_option(call, "topology"),
                                        &parameter, err));
     OPEVO_TRY(find_start(call, parameter, &start, err));
@@ -234,11 +239,16 @@ const opevo_verb opevo_i_cli_verb_law = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "Compute the law of a q-random walk: the exact distribution of where it ends.",
-    .details = "PARAMETER is one of factor(C,v), permutation(n), discrete(a,b,...),\n"
-               "categorical(a,b,...), graph(FILE); docs/topologies.md has their topologies.\n\n"
-               "  opevo law 'factor(8,3)' --start 8,1,1 --q 0.5\n"
-               "  opevo law 'permutation(30)' --q 0.9\n"
-               "  opevo law 'discrete(0,125,256)' --json",
+    .details =
+        "PARAMETER is one of factor(C,v), permutation(n), discrete(a,b,...),\n"
+        "categorical(a,b,...), graph(FILE); docs/topologies.md has their topologies. With\n"
+        "--parents it is a space: the probability that a child of the parents is allowed, and\n"
+        "the law of each of its parameters, before constraints and given that it is. A line\n"
+        "of the file may begin with a weight: 2.5 K=64,4,4 X=512.\n\n"
+        "  opevo law 'factor(8,3)' --start 8,1,1 --q 0.5\n"
+        "  opevo law 'permutation(30)' --q 0.9\n"
+        "  opevo law 'discrete(0,125,256)' --json\n"
+        "  opevo law space.json --parents best.txt --q 0.5",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,
