@@ -495,6 +495,7 @@ def import_or_skip(test: unittest.TestCase, name: str) -> object:
     try:
         return importlib.import_module(name)
     except ImportError:
+        print(f"skipped: no {name}; install python3-{name}")
         test.skipTest(f"no {name}; install python3-{name}")
 
 

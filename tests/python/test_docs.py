@@ -38,7 +38,7 @@ class Pages(unittest.TestCase):
                 name for name in modules - {"kernel_tuner"} if not importlib.util.find_spec(name)
             ]
             if absent:
-                print(f"skipped in part: a program of {page.name} needs {', '.join(absent)}")
+                print(f"skipped: a program of {page.name} needs {', '.join(absent)}")
                 continue
             with self.subTest(page=page.name, block=block):
                 done = subprocess.run(

@@ -118,7 +118,7 @@ class SameTrials(unittest.TestCase):
         self.assertEqual(found[0], found[1])
         self.assertEqual(len(set(found[0])), 40)
 
-    @unittest.skipUnless(SHARED.is_dir(), "skipped in part: OPEVO_TEST_LANDSCAPES names no folder")
+    @unittest.skipUnless(SHARED.is_dir(), "OPEVO_TEST_LANDSCAPES names no folder")
     def test_recorded(self) -> None:
         for name in ("conv_a100", "gemm_rtx3090"):
             on = f"recorded:{SHARED / name}.csv.xz"
@@ -200,4 +200,6 @@ class Limits(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if not SHARED.is_dir():
+        print("skipped: recorded landscapes: OPEVO_TEST_LANDSCAPES names no folder")
     main()
