@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How many samples a test draws. */
+/* How many samples a test draws: all of them where the environment has OPEVO_TEST_LONG, as in
+ * `./dev test --long`, and a quarter otherwise. */
 
 #ifndef OPEVO_TESTS_POINTS_H
 #define OPEVO_TESTS_POINTS_H
@@ -9,27 +10,41 @@
 
 #include <opevo/text.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-/* `usual`, or what the environment says. */
-static inline size_t test_count(const char *variable, size_t usual)
+/* `all` in the long run, and `some` otherwise. */
+static inline size_t test_size(size_t some, size_t all)
+{
+    return getenv("OPEVO_TEST_LONG") ? all : some;
+}
+
+/* Whether the test takes case `number` of so many at a place: every one in the long run, and
+ * otherwise one, another at the next place. */
+static inline bool test_takes(size_t place, size_t number, size_t count)
+{
+    return test_size(place % count == number, true);
+}
+
+/* `all` or a quarter of it, rounded up, or what the environment says. */
+static inline size_t test_count(const char *variable, size_t all)
 {
     const char *text = getenv(variable);
-    uint64_t count = usual;
+    uint64_t count = test_size((all + 3) / 4, all);
 
     if (text)
         assert_true(opevo_parse_u64(text, &count));
     return (size_t)count;
 }
 
-static inline size_t test_points(size_t usual)
+static inline size_t test_points(size_t all)
 {
-    return test_count("OPEVO_TEST_POINTS", usual);
+    return test_count("OPEVO_TEST_POINTS", all);
 }
 
-static inline size_t test_graphs(size_t usual)
+static inline size_t test_graphs(size_t all)
 {
-    return test_count("OPEVO_TEST_GRAPHS", usual);
+    return test_count("OPEVO_TEST_GRAPHS", all);
 }
 
 #endif

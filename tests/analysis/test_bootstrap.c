@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "check.h"
+#include "points.h"
 
 #include <opevo/bootstrap.h>
 #include <opevo/memory.h>
@@ -215,16 +216,16 @@ static double mean_of(int kind)
     return sum / DRAWS;
 }
 
-/* Misses of the 95 % interval among SAMPLES samples; `width` gets their mean width. */
-enum { SAMPLES = 1000 };
-static double share_missed(int kind, double mean, size_t count, bool exact, double *width)
+/* Misses of the 95 % interval among so many samples; `width` gets their mean width. */
+static double share_missed(int kind, double mean, size_t count, bool exact, size_t samples,
+                           double *width)
 {
     size_t misses = 0;
     opevo_rng rng;
 
     *width = 0;
     opevo_rng_init(&rng, 13, "test", (uint64_t)kind);
-    for (uint64_t s = 0; s < SAMPLES; s++) {
+    for (uint64_t s = 0; s < samples; s++) {
         opevo_bootstrap options = {500, 3, s};
         opevo_interval interval = {0, 0};
         double values[50];
@@ -235,19 +236,20 @@ static double share_missed(int kind, double mean, size_t count, bool exact, doub
                                      &interval, &err));
         assert_true(interval.low >= 0 && interval.high <= 1);
         misses += !(interval.low <= mean && mean <= interval.high);
-        *width += (interval.high - interval.low) / SAMPLES;
+        *width += (interval.high - interval.low) / (double)samples;
     }
-    return (double)misses / SAMPLES;
+    return (double)misses / (double)samples;
 }
 
 /* The exact interval misses at most .05. The approximate one misses at most .06, except where a
  * value of probability p <= .1 matters of which samples of n have none with probability
  * (1 - p)^n, or .3 with n = 5; these misses, at most .01 beside that, are what the documentation
- * says. Each up to 3.5 standard errors of the simulation, .024 at .05. The mean is known to
- * within 3e-4. */
+ * says. Each up to 3.5 standard errors of the simulation, .024 at .05 in the long run. The mean is
+ * known to within 3e-4. */
 static void test_coverage_of_means(void **state)
 {
     static const size_t counts[] = {5, 10, 20, 50};
+    const size_t samples = test_size(200, 1000);
 
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -258,14 +260,14 @@ static void test_coverage_of_means(void **state)
             double unseen = pow(1 - rare, (double)counts[i]), widths[2];
             double allowed = fmax(0.06, unseen + 0.03);
 
-            double exact = share_missed(kind, mean, counts[i], true, &widths[1]);
-            double missed = share_missed(kind, mean, counts[i], false, &widths[0]);
+            double exact = share_missed(kind, mean, counts[i], true, samples, &widths[1]);
+            double missed = share_missed(kind, mean, counts[i], false, samples, &widths[0]);
 
             if (getenv("OPEVO_TEST_PRINT"))
                 printf("| %d | %zu | %.3f %.3f | %.3f %.3f |\n", kind, counts[i], missed, widths[0],
                        exact, widths[1]);
-            assert_true(exact <= 0.05 + 3.5 * sqrt(0.05 * 0.95 / SAMPLES));
-            assert_true(missed <= allowed + 3.5 * sqrt(allowed * (1 - allowed) / SAMPLES));
+            assert_true(exact <= 0.05 + 3.5 * sqrt(0.05 * 0.95 / (double)samples));
+            assert_true(missed <= allowed + 3.5 * sqrt(allowed * (1 - allowed) / (double)samples));
             assert_true(widths[0] <= widths[1] * 1.0001);
         }
     }

@@ -235,7 +235,7 @@ static void test_spoilt_steps_are_rejected(void **state)
     for (defect d = NONE; d < DEFECTS; d++) {
         size_t rejected = 0;
 
-        for (size_t s = 0; s < SPACES; s++) {
+        for (size_t s = 0; s < SPACES && rejected == 0; s++) {
             fixture f;
             opevo_fit fit;
 

@@ -150,10 +150,10 @@ static inline void kernel_check(operands *self, const opevo_kernel *kernel, cons
     dlclose(handle);
 }
 
-/* How many points a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
-static inline int point_count(int usual)
+/* How many points a test draws of `all`, or what OPEVO_TEST_POINTS says. */
+static inline int point_count(int all)
 {
-    return (int)test_points((size_t)usual);
+    return (int)test_points((size_t)all);
 }
 
 /* Random points of a template: each that it accepts must compute the right result. Draws until

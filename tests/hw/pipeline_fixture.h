@@ -22,10 +22,10 @@
 
 #include <unistd.h>
 
-/* How many samples a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
-static inline int draw_count(int usual)
+/* How many samples a test draws of `all`, or what OPEVO_TEST_POINTS says. */
+static inline int draw_count(int all)
 {
-    return (int)test_points((size_t)usual);
+    return (int)test_points((size_t)all);
 }
 
 enum { PIPELINE_OPERANDS = 8 };

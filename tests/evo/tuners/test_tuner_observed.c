@@ -3,6 +3,7 @@
 /* Points that a tuner of the table was told before it was asked. */
 
 #include "contract_fixture.h"
+#include "points.h"
 
 /* The points of a run with trials observed before it, until the search is over; their number. */
 static size_t run_observed(const opevo_tuner_ops *ops, const opevo_space *space,
@@ -49,7 +50,8 @@ static void test_observed_points_are_not_proposed(void **state)
                 unsigned times[SMALL_MOST] = {0};
                 size_t count = 0;
 
-                if (!has_keys(ops, variants[v]) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
+                if (!test_takes(s + t + v, 0, 3) || !has_keys(ops, variants[v]) ||
+                    opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
                     continue;
                 count = run_observed(ops, space, variants[v], 1, first, SMALL_MOST);
                 assert_int_equal(run_observed(ops, space, variants[v], 11, again, SMALL_MOST),

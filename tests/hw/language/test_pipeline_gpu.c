@@ -319,7 +319,7 @@ static void test_random_graphs(void **state)
     enum { EVERY = 5 };
     static const opevo_kernel_dialect vendors[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP};
     bool here[2] = {has_device_compiler(vendors[0]), has_device_compiler(vendors[1])};
-    int count = (int)test_graphs(30);
+    int count = (int)test_graphs(60);
     int lowered = 0, texts = 0;
     uint64_t seed = 0;
     opevo_text text = {0};

@@ -5,6 +5,7 @@
 
 #include "computation_kernels.h"
 #include "computations.h"
+#include "points.h"
 #include "process_fixture.h"
 
 #include <opevo/computation_named.h>
@@ -156,9 +157,9 @@ static void test_named(void **state)
 static void check_random(void (*write)(uint64_t, int, opevo_text *))
 {
     size_t elements = 0, bounded = 0;
-    int checked = 0;
+    size_t checked = 0;
 
-    for (uint64_t seed = 0; checked < 20; seed++) {
+    for (uint64_t seed = 0; checked < test_size(5, 20); seed++) {
         opevo_text text = {0};
         opevo_computation *computation = NULL;
 
@@ -200,9 +201,9 @@ static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
         assert_int_equal(fclose(file), 0);
     }
     snprintf(command, sizeof command,
-             "cd '%s' && cc -O2 -Wall -Wextra -Werror -Wno-unused-function -c main.c && "
-             "cc -O2 -w -o program main.o kernel.c -lm && ./program >said",
-             cache_folder);
+             "cd '%s' && cc -O%zu -Wall -Wextra -Werror -Wno-unused-function -c main.c && "
+             "cc -O1 -w -o program main.o kernel.c -lm && ./program >said",
+             cache_folder, test_size(1, 2));
     opevo_text_free(&main_text);
     return system(command); /* NOLINT(cert-env33-c): the words are ours */
 }

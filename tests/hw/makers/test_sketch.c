@@ -310,12 +310,12 @@ static void test_parallel_points(void **state)
 /* Graphs of up to eight definitions, with odd and prime extents. */
 static void test_random_computations(void **state)
 {
-    enum { GRAPHS = 20 };
+    size_t graphs = test_graphs(20);
     int points = draw_count(2);
     int checked = 0, rejected = 0;
 
     (void)state;
-    for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+    for (uint64_t seed = 0; seed < graphs; seed++) {
         opevo_computation *made = NULL;
         opevo_text text = {0};
 

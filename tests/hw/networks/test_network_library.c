@@ -87,7 +87,7 @@ static void light_models_are_right(void **test)
     static const char *const models[] = {"squeezenet", "shufflenet"};
 
     (void)test;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    for (size_t i = 0; i < test_size(1, sizeof models / sizeof *models); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL, *reference = NULL;
 
@@ -248,10 +248,10 @@ static void memory_of_kernels_adds_up(void **test)
     static network_draw network;
     const opevo_network_library_options options = {
         .threads = 2, .facts = {.vector_bits = 256}, .model = "m", .version = "0"};
-    int changed = 0, with_packed = 0;
+    int rounds = (int)test_size(12, 40), changed = 0, with_packed = 0;
 
     (void)test;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < rounds; round++) {
         opevo_network_library *library = NULL;
         opevo_network_library_sizes before = {0}, after = {0};
         int64_t own = 0, shared = 0;
@@ -279,8 +279,8 @@ static void memory_of_kernels_adds_up(void **test)
         opevo_network_library_destroy(library);
         network_free(&network);
     }
-    assert_true(changed > 20);
-    assert_true(with_packed > 3);
+    assert_true(2 * changed > rounds);
+    assert_true(10 * with_packed > rounds);
 }
 
 static void what_has_no_code_is_refused(void **test)

@@ -6,6 +6,7 @@
 #include "grown_networks.h"
 #include "light_models.h"
 #include "passed_networks.h"
+#include "points.h"
 
 #include <math.h>
 
@@ -51,7 +52,7 @@ static void test_results(void **state)
                                           "fold,split,drop,scale,fuse,block,winograd"};
 
     (void)state;
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < test_size(100, 400); seed++) {
         opevo_network *network = NULL;
         opevo_array input = {0}, expected = {0};
         uint64_t numbers = seed;
@@ -75,7 +76,7 @@ static void test_results(void **state)
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
-    assert_true(transformed > 30);
+    assert_true((size_t)transformed > test_size(7, 30));
 }
 
 /* ---- What lies in blocks -------------------------------------------------------------------- */
@@ -84,10 +85,10 @@ static void test_results(void **state)
  * outputs of the network never do, and a second pass finds nothing to do. */
 static void test_blocks(void **state)
 {
-    int blocked = 0;
+    size_t networks = test_size(16, 60), blocked = 0;
 
     (void)state;
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < networks; seed++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
         static grown made;
@@ -114,7 +115,7 @@ static void test_blocks(void **state)
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
-    assert_true(blocked > 30);
+    assert_true(2 * blocked > networks);
 }
 
 /* ---- Faults --------------------------------------------------------------------------------- */

@@ -337,10 +337,12 @@ static void test_kinds_of_values(void **state)
     opevo_space_destroy(python);
 }
 
-/* A short file may not ask for hours: many constraints on a large parameter are refused, the same
- * ones joined are not, and where nothing is tried fewer points are looked at. */
+/* A short file may not ask for hours: many constraints on a large parameter are refused, and where
+ * nothing is tried fewer points are looked at. Alternatives count that are never evaluated, so that
+ * the limit is near. */
 static void test_work_is_bounded(void **state)
 {
+    enum { ALTERNATIVES = 200 };
     opevo_space *space = NULL;
     opevo_space_share share;
 
@@ -350,11 +352,15 @@ static void test_work_is_bounded(void **state)
 
         opevo_text_printf(&json, "{\"p\": {\"_type\": \"permutation\", \"_value\": [%d]},", n);
         opevo_text_add(&json, "\"_constraints\": [");
-        for (int i = 0; i < 200; i++)
-            opevo_text_printf(&json, "%s\"p[%d] < %d\"", i ? "," : "", i % n, n);
+        for (int i = 0; i < 200; i++) {
+            opevo_text_printf(&json, "%s\"p[%d] < %d", i ? "," : "", i % n, n);
+            for (int k = 0; k < ALTERNATIVES; k++)
+                opevo_text_printf(&json, " || p[%d] < %d", k % n, k);
+            opevo_text_add(&json, "\"");
+        }
         opevo_text_add(&json, "]}");
         if (n == 10) {
-            CHECK_FAILS(OPEVO_LIMIT, "constraint 23: evaluating the constraints up to here",
+            CHECK_FAILS(OPEVO_LIMIT, "constraint 3: evaluating the constraints up to here",
                         opevo_space_parse(json.data, "space.json", NULL, &space, &err));
         } else {
             CHECK_OK(opevo_space_parse(json.data, "space.json", NULL, &space, &err));
