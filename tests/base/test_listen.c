@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TOKEN "0123456789abcdef"
@@ -242,16 +243,17 @@ static void only_dead_sockets_are_replaced(void **state)
     opevo_error err = {OPEVO_OK, ""};
     FILE *file = NULL;
     int client = -1;
+    pid_t child = 0;
 
     (void)state;
     snprintf(path, sizeof path, "%s/left", folder);
-    if (fork() == 0) {
+    child = fork();
+    if (child == 0) {
         listener = listen_at(path, NULL);
         _exit(0);
     }
-    while (access(path, F_OK) != 0)
-        usleep(1000);
-    usleep(50000);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(access(path, F_OK), 0);
     listener = listen_at(path, TOKEN);
     client = dial(listener, TOKEN);
     check_pair(next_of(listener, 2000), client);

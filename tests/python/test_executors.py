@@ -133,7 +133,8 @@ class Executors(unittest.TestCase):
         with self.assertRaisesRegex(opevo.Error, "workers=.*slots="):
             run(slope, 4, workers=2, executor=InThreads(), slots=2)
         executor = InThreads()
-        run(lambda config: time.sleep(0.02) or 1.0, 30, "random", executor=executor, slots=5)
+        together = threading.Barrier(5)
+        run(lambda config: 1.0 + 0 * together.wait(600), 30, "random", executor=executor, slots=5)
         self.assertEqual(executor.most, 5)
 
     def test_progress(self) -> None:

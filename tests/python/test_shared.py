@@ -147,11 +147,11 @@ class Leases(Serving):
             client.close()
 
     def test_every_request_renews_a_lease(self) -> None:
-        self.serve("--lease", "3")
+        self.serve("--lease", "10")
         slow, other = self.raw(), self.raw()
         slow("create", **CREATE)
         slow("ask", session=1, count=1)
-        for _ in range(5):
+        for _ in range(12):
             time.sleep(1)
             self.assertEqual(numbers(slow("pending", session=1)), [1])
             self.assertEqual(numbers(other("ask", session=1, until=1)), [])

@@ -8,7 +8,7 @@ cat >program <<'PROGRAM'
 echo x >>runs
 if [ "$(wc -l <runs)" = 4 ]; then
     until [ "$(wc -l <"$TABLE")" = 4 ]; do sleep 0.02; done
-    sleep 0.3 # and checked
+    sleep 1 # and checked
     eval "$ACTION"
 fi
 echo 5
