@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import unittest
 from importlib.util import find_spec
@@ -168,6 +169,22 @@ class Leases(Serving):
         opevo.connect(contact["address"], contact["token"]).close()
         with self.assertRaisesRegex(opevo.Error, "no server answers there"):
             opevo.connect(str(Path(self.folder, "none")), patience=0.2)
+
+    def test_a_server_that_is_killed_while_a_client_connects(self) -> None:
+        """Its connection is closed without a word; that of the next server is used."""
+
+        def serve(listener: socket.socket) -> None:
+            listener.accept()[0].close()
+            with listener.accept()[0] as connection, connection.makefile("rw") as file:
+                self.assertEqual(file.readline(), "a-token\n")
+                self.assertEqual(json.loads(file.readline())["op"], "version")
+                file.write(json.dumps({"id": 0, "protocol": opevo._remote.PROTOCOL}) + "\n")
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            thread = threading.Thread(target=serve, args=(listener,))
+            thread.start()
+            opevo.connect(f"127.0.0.1:{listener.getsockname()[1]}", "a-token").close()
+            thread.join()
 
     def test_a_client_that_reads_nothing_holds_nobody_up(self) -> None:
         self.serve()

@@ -53,6 +53,7 @@ class Remote:
         self._owner = os.getpid()
         self._file: BufferedRWPair | None = None
         self._requests = 0
+        self._closed = 0
         self._abandoned: deque[tuple[int, int]] = deque()
         self.connections = 0
         """How often it was connected; sessions of earlier connections are to be created again."""
@@ -97,7 +98,10 @@ class Remote:
         try:
             reply = _exchange(file, {"op": "version", "id": 0})
         except Gone as error:
-            if self.connections:  # It was admitted before: the server may be starting.
+            # A server that is killed at this moment closes the connection as one that refuses it
+            # does, but only once; and one that admitted this client before may be starting.
+            self._closed += 1
+            if self.connections or self._closed == 1:
                 raise ConnectionError(str(error)) from error
             raise Error(
                 f"{address} does not admit this client: give the token of the server as token=, as"
