@@ -81,6 +81,7 @@ static void begin(opevo_i_engine_connection *worker, int in, int out, int error)
     worker->sent = 0;
     worker->errand_count = 0;
     worker->waits = false;
+    worker->held_s = 0;
 }
 
 opevo_status opevo_i_engine_connection_start(opevo_i_engine_connection *worker, opevo_error *err)
@@ -261,6 +262,7 @@ void opevo_i_engine_connection_reap(opevo_i_engine_connection *worker, double pa
     read_stderr(worker);
     close_end(&worker->error);
     worker->errand_count = 0;
+    worker->held_s = 0;
     worker->state = OPEVO_I_DOWN;
 }
 

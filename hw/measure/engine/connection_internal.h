@@ -61,6 +61,7 @@ typedef struct opevo_i_engine_connection {
     opevo_i_engine_errand errands[OPEVO_I_DEPTH_MOST]; /* what it was given, in order */
     size_t errand_count;
     size_t depth;    /* how many it is given at once */
+    double held_s;   /* it has greeted, and is not set up before; 0: it is when it greets */
     bool waits;      /* for a device that others measure on, as it says: no limit of time runs */
     double pace_s;   /* what it takes for one, lately on average; 0: not known */
     double result_s; /* when its last result came */

@@ -69,9 +69,8 @@ static bool take_hello(opevo_i_engine_work *work, size_t number, const json_t *m
     if (pool->launch && !pool->expected && among > 1 && among <= OPEVO_I_WORKERS_MOST)
         pool->expected = (uint64_t)among;
     worker->depth = pool->builds ? worker->model.cores : 0;
-    opevo_i_engine_connection_say(worker, pool->setup);
-    opevo_i_engine_connection_progress(worker);
-    worker->state = OPEVO_I_SETTING;
+    if (!opevo_i_engine_pool_hold(pool, number))
+        opevo_i_engine_pool_set_up(pool, number);
     return true;
 }
 

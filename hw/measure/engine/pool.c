@@ -37,6 +37,7 @@ void opevo_i_engine_pool_clear(opevo_i_engine_pool *pool)
     opevo_i_engine_launch_close(pool->launch, pool);
     opevo_text_free(&pool->lost);
     opevo_free(pool->workers);
+    opevo_free(pool->hosts);
     free(pool->setup);
     *pool = (opevo_i_engine_pool){0};
 }
@@ -141,6 +142,8 @@ static double deadline_of(opevo_i_engine_work *self, size_t number, opevo_i_engi
     *late = NULL;
     if (worker->state == OPEVO_I_DOWN)
         return worker->called ? INFINITY : worker->retry_s;
+    if (worker->held_s > 0)
+        return worker->held_s;
     if (worker->waits || opevo_i_engine_connection_is_queued(worker))
         return INFINITY;
     if (worker->state != OPEVO_I_READY)
@@ -159,7 +162,8 @@ static void enforce_deadlines(opevo_i_engine_work *self)
     for (size_t i = self->from; i < self->to; i++) {
         opevo_i_engine_errand *late = NULL;
 
-        if (self->pool->workers[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
+        if (self->pool->workers[i].state == OPEVO_I_DOWN || self->pool->workers[i].held_s > 0 ||
+            deadline_of(self, i, &late) > now)
             continue;
         if (late && late->task)
             late->task->hung = true;

@@ -90,6 +90,7 @@ void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t worker,
     end_errand(at, errand, true);
     at->losses = at->faults = 0;
     work->pool->blamed = 0;
+    opevo_i_engine_pool_note_result(work->pool, worker);
     if (!task)
         return;
     at->measured += !task->aside;
@@ -192,6 +193,7 @@ void opevo_i_engine_work_drop_worker(opevo_i_engine_work *work, size_t worker, c
     const opevo_i_engine_errand *started = opevo_i_engine_work_started(work, worker);
     const char *words = NULL;
     size_t length = 0;
+    bool greeted = at->state > OPEVO_I_GREETING; /* before that, its host is not known */
     bool blamed = false;
 
     if (at->state != OPEVO_I_READY)
@@ -209,8 +211,11 @@ void opevo_i_engine_work_drop_worker(opevo_i_engine_work *work, size_t worker, c
     opevo_text_printf(&work->pool->lost, "the worker %s %s", at->command.items[0], reason);
     if (length)
         opevo_text_printf(&work->pool->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
-    if (!blamed)
+    if (!blamed) {
         opevo_i_engine_connection_note_failure(at, opevo_text_string(&work->pool->lost));
+        if (greeted)
+            opevo_i_engine_pool_note_trouble(work->pool, worker);
+    }
     at->retry_s =
         opevo_i_engine_connection_is_suspended(at) ? opevo_clock_monotonic_s() + RETRY_S : 0;
 }
@@ -227,6 +232,7 @@ bool opevo_i_engine_work_fault(opevo_i_engine_work *work, size_t worker,
     opevo_i_engine_connection_progress(at);
     at->faults++;
     opevo_i_engine_connection_note_failure(at, sentence);
+    opevo_i_engine_pool_note_trouble(work->pool, worker);
     if (task) {
         opevo_i_engine_task_put_off(task, worker);
         opevo_i_engine_work_put_back(work, task);

@@ -59,13 +59,22 @@ typedef struct opevo_i_engine_language {
     void (*blame)(const opevo_i_engine_pool *pool, opevo_i_engine_task *task);
 } opevo_i_engine_language;
 
+/* A host of workers that connect. */
+typedef struct opevo_i_engine_host {
+    char name[65];
+    unsigned troubles; /* workers of it that were lost, and its failures, in a row */
+    double until_s;    /* its workers are not set up before; 0: no such time */
+} opevo_i_engine_host;
+
 struct opevo_i_engine_pool {
     const opevo_i_engine_language *language;
     opevo_i_engine_connection *workers;
     size_t count;
     opevo_i_engine_launch
-        *launch;          /* starts the workers, which take places as they come; NULL: each has a
+        *launch; /* starts the workers, which take places as they come; NULL: each has a
                                command */
+    opevo_i_engine_host *hosts; /* of its workers that had troubles */
+    size_t host_count;
     uint64_t expected;    /* workers of it, by what is said of it; 0: not known */
     const char *kind;     /* of the devices; NULL: any */
     char *setup;          /* the line that sets a worker up; released with free */

@@ -108,6 +108,7 @@ void opevo_i_engine_work_admit(opevo_i_engine_work *work)
         place->losses = place->faults = place->failed_starts = 0;
         opevo_i_engine_connection_adopt(place, opevo_i_engine_launch_take(pool->launch), NULL);
     }
+    opevo_i_engine_pool_release(pool);
 }
 
 opevo_status opevo_i_engine_work_hope(const opevo_i_engine_work *work, opevo_error *err)

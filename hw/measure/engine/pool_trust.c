@@ -179,7 +179,7 @@ static bool is_starting(const opevo_i_engine_connection *worker)
 
 static const char *state_of(const opevo_i_engine_connection *worker)
 {
-    if (opevo_i_engine_connection_is_suspended(worker))
+    if (opevo_i_engine_connection_is_suspended(worker) || worker->held_s > 0)
         return "suspended";
     if (worker->state == OPEVO_I_READY)
         return "ready";

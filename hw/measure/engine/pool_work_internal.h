@@ -50,6 +50,18 @@ opevo_status opevo_i_engine_work_interrupted(const opevo_i_engine_work *work, op
 /* Errors: IO or FAULT, where no worker is there and none may come. */
 opevo_status opevo_i_engine_work_hope(const opevo_i_engine_work *work, opevo_error *err);
 
+/* ---- pool_hosts.c: of workers that connect ---- */
+
+/* The worker was lost, or its host failed; it has a result. */
+void opevo_i_engine_pool_note_trouble(opevo_i_engine_pool *pool, size_t worker);
+void opevo_i_engine_pool_note_result(opevo_i_engine_pool *pool, size_t worker);
+/* Hold a worker that has greeted, where its host has had troubles again and again while another one
+ * works. False: it is to be set up. */
+bool opevo_i_engine_pool_hold(opevo_i_engine_pool *pool, size_t worker);
+void opevo_i_engine_pool_set_up(opevo_i_engine_pool *pool, size_t worker);
+/* Set up those that are held no longer. */
+void opevo_i_engine_pool_release(opevo_i_engine_pool *pool);
+
 /* ---- pool_events.c: for languages ---- */
 
 /* The errand of this number, or the first; NULL: it has none. */

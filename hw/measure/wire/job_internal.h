@@ -17,11 +17,11 @@ typedef struct opevo_i_wire_job {
     opevo_kernel kernel;
     opevo_i_process_arguments command;
     opevo_i_process_arguments
-        build;    /* makes what the command runs; no words: nothing does. Both have
+        build;          /* makes what the command runs; no words: nothing does. Both have
                                 OPEVO_I_OUTPUT_PLACE */
-    bool library; /* in place of the kernel */
-    bool
-        single_sample; /* one round among finalists: executions from OPEVO_I_SINGLE_SAMPLE_S on are not repeated */
+    bool library;       /* in place of the kernel */
+    bool single_sample; /* one round among finalists: executions from OPEVO_I_SINGLE_SAMPLE_S on are
+                           not repeated */
     /* An execution of a kernel that takes more than `slower` times best_s, that of the best kernel
      * so far, is not worth its time; 0: no such limit. */
     double slower, best_s;

@@ -15,13 +15,12 @@
 /* A plain value; start from {0}. */
 typedef struct opevo_i_wire_line_reader {
     opevo_text received;
-    size_t taken;    /* bytes of it already given out */
-    size_t searched; /* bytes of it known to hold no further line end */
-    size_t
-        unparsed_bytes; /* bytes read since the owner last set this to 0, which only progress does */
+    size_t taken;          /* bytes of it already given out */
+    size_t searched;       /* bytes of it known to hold no further line end */
+    size_t unparsed_bytes; /* read since the owner last set this to 0, which only progress does */
 } opevo_i_wire_line_reader;
 
-/* Read once what is there, unless `limit` bytes are unparsed_bytes. */
+/* Read once what is there, unless `limit` bytes are unparsed. */
 opevo_i_process_read opevo_i_wire_line_reader_read(opevo_i_wire_line_reader *lines, int descriptor,
                                                    size_t limit);
 /* Whether a whole line is there; each byte is looked at once. */

@@ -38,8 +38,8 @@ opevo_status opevo_store_workers(opevo_store *store, int64_t run,
                                                        opevo_error *err),
                                  void *context, opevo_error *err);
 /* Visit the devices on which runs of each objective were measured, those of one objective together,
- * in the order in which its runs came; `runs` of them have trials of the device. Strings are borrowed
- * during the call. Errors: those of the file; what `visit` returns. */
+ * in the order in which its runs came; `runs` of them have trials of the device. Strings are
+ * borrowed during the call. Errors: those of the file; what `visit` returns. */
 opevo_status opevo_store_devices(opevo_store *store,
                                  opevo_status (*visit)(void *context, const char *objective,
                                                        const char *device, uint64_t runs,

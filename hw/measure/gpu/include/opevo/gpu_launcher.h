@@ -34,7 +34,7 @@ void opevo_gpu_close(opevo_gpu *gpu); /* NULL is allowed */
 bool opevo_gpu_is_hip(const opevo_gpu *gpu);
 /* "sm_90"; "" where the driver does not say it. */
 const char *opevo_gpu_machine(const opevo_gpu *gpu);
-/* A kernel hangs, or the context is lost by it: nothing runs any more, and the process should end. */
+/* A kernel hangs, or has cost the context: nothing runs any more, and the process should end. */
 bool opevo_gpu_context_is_lost(const opevo_gpu *gpu);
 
 /* Wait until nobody else measures on the device, `opevo tune` of the same user included, and keep
@@ -50,7 +50,7 @@ void opevo_gpu_end(opevo_gpu *gpu);
  *   base   its cases set the time limits of the others: ten times as long plus 0.1 s, but
  *          options.timeout_s at most
  * Verdicts: unsupported for a kernel that is missing or a launch that the driver refuses; out of
- * bounds for a write beside a buffer; signal for a kernel by which the context is lost; timeout; limit.
+ * bounds for a write beside a buffer; signal for a kernel that cost the context; timeout; limit.
  * time_s is the 10 % quantile of the windows' times, by events around all steps of the case.
  * Errors: INVALID if the driver refuses the module; NOMEM. */
 opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
