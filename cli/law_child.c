@@ -4,6 +4,9 @@
  * that it is allowed. */
 
 #include "law_child.h"
+#include "objective_spec_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/child_given.h>
 #include <opevo/file.h>

@@ -5,7 +5,7 @@
 #ifndef OPEVO_CLI_LAW_CHILD_H
 #define OPEVO_CLI_LAW_CHILD_H
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
 /* Print the law of a child of the parents in --parents, on the space that the call names. */
 opevo_status opevo_i_cli_law_child(const opevo_call *call, opevo_text *out, opevo_error *err);

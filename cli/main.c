@@ -4,17 +4,20 @@
  * written at the end, so that bad input leaves nothing half written. Exit status: 0 done,
  * 1 it was tried and failed, 2 misused, or a file cannot be read or written, 130 interrupted. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/closest.h>
+#include <opevo/text.h>
+#include <opevo/version.h>
 
+#include <cblas.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cblas.h>
 
 const opevo_verb *const opevo_i_cli_verbs[] = {
     &opevo_i_cli_verb_law,

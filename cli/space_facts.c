@@ -3,12 +3,11 @@
 /* Facts from the diagram of a space. */
 
 #include "space_facts.h"
+#include "terminal_internal.h"
 
 #include <opevo/diagram.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
-
-#include "cli_internal.h"
 
 #include <string.h>
 

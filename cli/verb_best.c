@@ -2,8 +2,9 @@
 
 /* Best: the best configuration of a stored run, in the forms that builds and scripts take. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
+#include <opevo/finals.h>
 #include <opevo/memory.h>
 
 #include <string.h>

@@ -4,9 +4,10 @@
  * candidates, so that these come from the tables that parsing uses; where it has none, the shells
  * complete file names. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
 #include <opevo/computation_named.h>
+#include <opevo/landscape.h>
 #include <opevo/law.h>
 #include <opevo/scheduler.h>
 #include <opevo/template.h>

@@ -3,10 +3,13 @@
 /* What a computation is: its definitions, shapes, operations and operands; or which there are by
  * name. */
 
-#include "cli_internal.h"
+#include "computation_spec_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/computation_access.h>
 #include <opevo/computation_named.h>
+#include <opevo/json.h>
 
 #include <stdio.h>
 #include <unistd.h>

@@ -2,8 +2,9 @@
 
 /* Which devices of this machine kernels can be measured on. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/worker.h>
 
 static const opevo_option options[] = {

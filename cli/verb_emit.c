@@ -2,10 +2,14 @@
 
 /* A kernel from a schedule that was written before, as its source or as a folder. */
 
-#include "cli_internal.h"
+#include "computation_spec_internal.h"
+#include "emitted_files_internal.h"
+#include "live_options_internal.h"
+#include "options_internal.h"
 
 #include <opevo/export.h>
 #include <opevo/schedule_file.h>
+#include <opevo/version.h>
 
 #include <string.h>
 

@@ -2,7 +2,11 @@
 
 /* help and man, both printed from the tables of verbs and options. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/text.h>
+#include <opevo/version.h>
 
 #include <string.h>
 #include <unistd.h>

@@ -2,8 +2,13 @@
 
 /* The exact law of a walk: as a table with bars, CSV, JSON, and as a drawing. */
 
-#include "cli_internal.h"
 #include "law_child.h"
+#include "law_rows_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "output_file_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/figure.h>
 #include <opevo/file.h>

@@ -3,8 +3,10 @@
 /* Resume: run again what a store says of one of its runs, into the same store. */
 
 #include "call_file_internal.h"
+#include "options_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/store.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,14 @@
 
 /* The sketches of a computation: their steps, and what they leave open. */
 
-#include "cli_internal.h"
+#include "computation_spec_internal.h"
+#include "live_options_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/sketch.h>

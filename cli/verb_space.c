@@ -3,8 +3,14 @@
 /* Facts of a space: each parameter's graph, the number of points, the share that the constraints
  * allow. */
 
-#include "cli_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 #include "space_facts.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/space.h>
 
 #include <math.h>
 #include <unistd.h>

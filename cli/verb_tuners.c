@@ -2,8 +2,11 @@
 
 /* The tuners that exist, with their settings, defaults and bounds, from their own tables. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "tuner_json_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/tuners.h>
 
 static const opevo_option options[] = {

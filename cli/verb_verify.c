@@ -2,9 +2,13 @@
 
 /* Verify: draw from the samplers that tuning uses, and test against the exact laws. */
 
-#include "cli_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/child_sampler.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/verify.h>
 

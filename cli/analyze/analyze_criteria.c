@@ -3,6 +3,9 @@
 /* Fronts over all runs on a landscape, as text and as JSON. */
 
 #include "analyze_internal.h"
+#include "criteria_of_call_internal.h"
+
+#include <opevo/json.h>
 
 static opevo_i_cli_shown_front shown(const opevo_landscape_front *self)
 {

@@ -4,6 +4,7 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/text.h>
 #include <opevo/unit.h>
 
 #include <math.h>

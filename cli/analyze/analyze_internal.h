@@ -6,7 +6,7 @@
 #ifndef OPEVO_ANALYZE_INTERNAL_H
 #define OPEVO_ANALYZE_INTERNAL_H
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
 #include <opevo/stored_study.h>
 

@@ -4,7 +4,9 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/unit.h>
+#include <opevo/version.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,11 @@
 /* The landscapes of a study, opened again by what the store or the call says of them. */
 
 #include "analyze_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/objective.h>
 
 #include <string.h>
 

@@ -3,8 +3,10 @@
 /* What `analyze` and `report` say first, in the same words: who is best, and the ranking. */
 
 #include "analyze_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,11 @@
 /* The stores of a call as a study, and what of them is left out. */
 
 #include "analyze_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,10 @@
 /* An analysis as tables and sentences for a person. */
 
 #include "analyze_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 #include <opevo/unit.h>
 
 #include <math.h>

@@ -3,8 +3,10 @@
 /* Analyze: the statistics of the runs in a store. */
 
 #include "analyze_internal.h"
+#include "options_internal.h"
 
 #include <opevo/parallel.h>
+#include <opevo/text.h>
 
 #include <math.h>
 #include <stdio.h>

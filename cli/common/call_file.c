@@ -4,8 +4,10 @@
  * file, too. */
 
 #include "call_file_internal.h"
+#include "options_internal.h"
 
 #include <opevo/closest.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/tvm_log.h>
 

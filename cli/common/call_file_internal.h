@@ -6,9 +6,11 @@
 #ifndef OPEVO_CALL_FILE_INTERNAL_H
 #define OPEVO_CALL_FILE_INTERNAL_H
 
-#include <jansson.h>
+#include "options_internal.h"
 
-#include "cli_internal.h"
+#include <opevo/text.h>
+
+#include <jansson.h>
 
 /* Start from {.root = NULL}. */
 typedef struct opevo_i_cli_call_file {

@@ -2,11 +2,13 @@
 
 /* Computations and operators by what a user writes: a text, a name, a form or a file. */
 
-#include "cli_internal.h"
+#include "computation_spec_internal.h"
+#include "objective_spec_internal.h"
 
 #include <opevo/computation_named.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/workload.h>
 
 #include <string.h>
 #include <unistd.h>

@@ -2,8 +2,11 @@
 
 /* Criteria and fronts as they are printed. */
 
-#include "cli_internal.h"
+#include "criteria_of_call_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/front.h>
+#include <opevo/json.h>
 #include <opevo/unit.h>
 
 #include <math.h>

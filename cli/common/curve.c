@@ -2,7 +2,8 @@
 
 /* A run's best fitness over its trials, drawn with characters. */
 
-#include "cli_internal.h"
+#include "curve_internal.h"
+#include "style_internal.h"
 
 #include <opevo/run_curve.h>
 #include <opevo/unit.h>

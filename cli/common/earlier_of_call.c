@@ -2,9 +2,10 @@
 
 /* Trials of earlier runs for a tuner to learn from. */
 
-#include "cli_internal.h"
+#include "earlier_of_call_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/start_list.h>
 #include <opevo/tuners.h>
 
 /* Names the tuners that could. */

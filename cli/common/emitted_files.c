@@ -2,10 +2,13 @@
 
 /* A kernel as files: the best one of a run, with --emit, and others. */
 
-#include "cli_internal.h"
+#include "emitted_files_internal.h"
+#include "options_internal.h"
 
 #include <opevo/export.h>
 #include <opevo/file.h>
+#include <opevo/live.h>
+#include <opevo/version.h>
 
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,11 @@
 /* The kernel that a call names, its harness and its settings. */
 
 #include "evolver_of_call_internal.h"
+#include "options_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/text.h>
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 #ifndef OPEVO_EVOLVER_OF_CALL_INTERNAL_H
 #define OPEVO_EVOLVER_OF_CALL_INTERNAL_H
 
-#include <opevo/evolver.h>
+#include "options_internal.h"
 
-#include "cli_internal.h"
+#include <opevo/evolver.h>
 
 #define OPEVO_I_WITH_CHECKS "of checks: races, warp-sync, uninitialised, costs; of GPUs: machine"
 #define OPEVO_I_WITH_EDITS "of edits: move, const-one, order, crossover, initial; "

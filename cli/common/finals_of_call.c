@@ -2,8 +2,11 @@
 
 /* The finals of a run on a device, by the options of a call, and how they are printed. */
 
-#include "cli_internal.h"
+#include "finals_of_call_internal.h"
+#include "options_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/unit.h>
 
 #include <math.h>

@@ -2,7 +2,9 @@
 
 /* What the launcher of a cluster put into the environment. */
 
-#include "cli_internal.h"
+#include "launcher_internal.h"
+
+#include <opevo/text.h>
 
 #include <stdlib.h>
 

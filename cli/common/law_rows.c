@@ -2,8 +2,10 @@
 
 /* The rows in which a law is printed, and a law as JSON. */
 
-#include "cli_internal.h"
+#include "law_rows_internal.h"
 
+#include <opevo/json.h>
+#include <opevo/law.h>
 #include <opevo/memory.h>
 
 #include <float.h>

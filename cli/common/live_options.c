@@ -2,7 +2,10 @@
 
 /* From the command line to live objectives. */
 
-#include "cli_internal.h"
+#include "live_options_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/computation_named.h>
 #include <opevo/live.h>

@@ -4,8 +4,12 @@
 
 #include "measured_internal.h"
 #include "reasons_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/store.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #ifndef OPEVO_CLI_MEASURED_INTERNAL_H
 #define OPEVO_CLI_MEASURED_INTERNAL_H
 
-#include "cli_internal.h"
-
 #include <opevo/store_workers.h>
 
 typedef struct opevo_i_cli_measured_worker {

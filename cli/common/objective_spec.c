@@ -2,9 +2,16 @@
 
 /* From what a user names on the command line to spaces and objectives. */
 
-#include "cli_internal.h"
+#include "computation_spec_internal.h"
+#include "live_options_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/landscape.h>
 #include <opevo/memory.h>
+#include <opevo/store.h>
+#include <opevo/workload.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,11 @@
 
 /* Parsing by the tables. Everything is checked before a verb acts. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
 
 #include <opevo/closest.h>
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -2,10 +2,13 @@
 
 /* Whether a file that a verb is to write may be replaced. */
 
-#include "cli_internal.h"
+#include "output_file_internal.h"
+
+#include <opevo/status.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

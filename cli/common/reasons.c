@@ -2,10 +2,14 @@
 
 /* Failures by class with their first messages, from trials and from stores, as text and as JSON. */
 
+#include "options_internal.h"
 #include "reasons_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/store.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,10 @@
 #ifndef OPEVO_REASONS_INTERNAL_H
 #define OPEVO_REASONS_INTERNAL_H
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/store.h>
 
 /* After so many failures of one kind from the start a device is given up, unless told otherwise. */
 enum { OPEVO_I_GIVE_UP = 20 };

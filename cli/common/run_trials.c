@@ -3,6 +3,7 @@
 #include "run_trials_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/store.h>
 #include <opevo/unit.h>
 
 #include <math.h>

@@ -6,8 +6,7 @@
 #define OPEVO_RUN_TRIALS_INTERNAL_H
 
 #include <opevo/effects.h>
-
-#include "cli_internal.h"
+#include <opevo/store.h>
 
 typedef struct opevo_i_cli_run_trials {
     opevo_trial *trials; /* without samples and messages; origins live as long as the store */

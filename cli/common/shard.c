@@ -3,9 +3,11 @@
 /* Which share this process does: what the user says, or what the launcher of a cluster put into the
  * environment. */
 
+#include "launcher_internal.h"
 #include "shard_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <dirent.h>
 #include <errno.h>

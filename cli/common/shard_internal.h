@@ -5,8 +5,6 @@
 #ifndef OPEVO_SHARD_INTERNAL_H
 #define OPEVO_SHARD_INTERNAL_H
 
-#include "cli_internal.h"
-
 #include <opevo/study.h>
 
 enum { OPEVO_I_SHARDS_MAX = 1 << 20 };

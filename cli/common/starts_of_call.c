@@ -2,8 +2,10 @@
 
 /* Start points from the command line: --start and --transfer. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "starts_of_call_internal.h"
 
+#include <opevo/live_starts.h>
 #include <opevo/memory.h>
 
 opevo_status opevo_i_cli_start_words(const opevo_call *call, opevo_start_words *out,

@@ -2,7 +2,10 @@
 
 /* The store that a call writes. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "store_of_call_internal.h"
+
+#include <opevo/store.h>
 
 #include <stdio.h>
 #include <string.h>

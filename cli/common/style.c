@@ -2,7 +2,9 @@
 
 /* Colours and characters that a terminal may lack. */
 
-#include "cli_internal.h"
+#include "style_internal.h"
+
+#include <opevo/text.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,13 @@
 
 /* Interrupts, the width of the terminal, wrapped prose, tables, errors and the progress line. */
 
-#include "cli_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/clock.h>
+#include <opevo/interrupt.h>
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <fenv.h>
 #include <limits.h>

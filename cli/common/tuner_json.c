@@ -2,7 +2,10 @@
 
 /* A tuner with its settings as JSON. */
 
-#include "cli_internal.h"
+#include "tuner_json_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/tuner.h>
 
 #include <math.h>
 

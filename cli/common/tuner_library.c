@@ -2,7 +2,10 @@
 
 /* What a run says of the library and of the features that its tuner depends on. */
 
-#include "cli_internal.h"
+#include "tuner_library_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/tuner.h>
 
 void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
 {

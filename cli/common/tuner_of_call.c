@@ -2,7 +2,9 @@
 
 /* The tuner of --tuner with the settings of --set, and the requirements of --require. */
 
-#include "cli_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "tuner_of_call_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/tuners.h>

@@ -3,6 +3,10 @@
 /* What each edit of a list is worth, as text and as JSON; and what variants are not checked for. */
 
 #include "evolve_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/objective.h>
 
 #include <math.h>
 #include <unistd.h>

@@ -7,8 +7,11 @@
 
 #include "evolver_of_call_internal.h"
 #include "reasons_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/edit_list.h>
+#include <opevo/front.h>
+#include <opevo/run.h>
 
 /* ---- Checks (edits_print.c) ---- */
 

@@ -2,8 +2,14 @@
 
 /* What the verb evolve prints. */
 
+#include "criteria_of_call_internal.h"
 #include "evolve_internal.h"
 #include "measured_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/run.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,13 @@
 /* Edits: what a list of edits does to a kernel, and the variant that it makes. */
 
 #include "evolve_internal.h"
+#include "options_internal.h"
+#include "output_file_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/objective.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,14 @@
 
 #include "evolve_internal.h"
 #include "measured_internal.h"
+#include "options_internal.h"
+#include "store_of_call_internal.h"
+#include "terminal_internal.h"
+#include "tuner_of_call_internal.h"
 
+#include <opevo/front.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #ifndef OPEVO_CLI_LANDSCAPE_INTERNAL_H
 #define OPEVO_CLI_LANDSCAPE_INTERNAL_H
 
+#include "options_internal.h"
+
 #include <opevo/improvement.h>
 #include <opevo/landscape_profile.h>
 #include <opevo/landscape_summary.h>
-
-#include "cli_internal.h"
 
 /* What is known under one topology. */
 typedef struct opevo_i_cli_landscape_entry {

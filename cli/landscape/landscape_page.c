@@ -3,7 +3,9 @@
 /* The analysis of a landscape as a page for a person. */
 
 #include "landscape_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/space.h>
 #include <opevo/unit.h>
 
 #include <math.h>

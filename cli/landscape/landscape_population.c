@@ -3,10 +3,12 @@
 /* The population whose next generation is looked at: points of a file, or random ones. */
 
 #include "landscape_internal.h"
+#include "options_internal.h"
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/space.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,9 @@
 
 #include "landscape_internal.h"
 
+#include <opevo/json.h>
+#include <opevo/space.h>
+
 #include <math.h>
 
 static void add_numbers(opevo_text *out, const char *key, const double *values, size_t count)

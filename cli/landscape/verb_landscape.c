@@ -4,7 +4,12 @@
  * for it, what it is like under its topology or under others. */
 
 #include "landscape_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/landscape.h>
 #include <opevo/landscape_summary.h>
 #include <opevo/unit.h>

@@ -5,11 +5,11 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
+#include "options_internal.h"
+
 #include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
 #include <opevo/network_tuning.h>
-
-#include "cli_internal.h"
 
 /* What is in the network: inputs, outputs, operators, weights, tasks. */
 opevo_status opevo_i_cli_network_print(const opevo_network_inference *inference,

@@ -3,8 +3,11 @@
 /* A network run on tensors of files, and its results compared with those of others. */
 
 #include "network_cli_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <math.h>
 #include <string.h>

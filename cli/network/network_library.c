@@ -2,10 +2,17 @@
 
 /* A network as a library in C: the folder, and what is in it. */
 
+#include "live_options_internal.h"
 #include "network_cli_internal.h"
+#include "options_internal.h"
+#include "style_internal.h"
+#include "tuner_of_call_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/kernel.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/version.h>
 #include <opevo/worker.h>
 
 #include <errno.h>

@@ -3,6 +3,10 @@
 /* Names of models and folders in what is printed, and weights that are not finite. */
 
 #include "network_cli_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/text.h>
 
 #include <math.h>
 #include <string.h>

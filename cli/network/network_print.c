@@ -3,7 +3,11 @@
 /* What is in a network, as tables or as JSON. */
 
 #include "network_cli_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/computation.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include <math.h>

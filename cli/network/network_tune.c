@@ -2,11 +2,20 @@
 
 /* Tuning the kernels of a network: what the call says of it, and what is said of it. */
 
+#include "live_options_internal.h"
 #include "measured_internal.h"
 #include "network_cli_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
+#include "starts_of_call_internal.h"
+#include "store_of_call_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
+#include "tuner_of_call_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
 
 #include <math.h>

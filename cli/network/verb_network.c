@@ -2,10 +2,14 @@
 
 /* `opevo network`: what is in a model, and whether it computes what is expected. */
 
+#include "live_options_internal.h"
 #include "network_cli_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
+#include "starts_of_call_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/objective.h>
 #include <opevo/unit.h>
 
 #include <jansson.h>

@@ -9,6 +9,7 @@
 #include "shard_internal.h"
 
 #include <opevo/hash.h>
+#include <opevo/store.h>
 
 #include <jansson.h>
 

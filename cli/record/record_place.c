@@ -7,6 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/text.h>
 
 #include <errno.h>
 #include <limits.h>

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/space.h>
 
 /* Spaces up to this many points are put into a random order as a whole. */
 #define MOST_SHUFFLED ((opevo_index)1 << 26)

@@ -6,7 +6,9 @@
 #include "record_internal.h"
 
 #include <opevo/hash.h>
+#include <opevo/landscape.h>
 #include <opevo/memory.h>
+#include <opevo/store.h>
 #include <opevo/unit.h>
 
 #include <math.h>

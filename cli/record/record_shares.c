@@ -7,6 +7,7 @@
 #include "record_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/landscape.h>
 #include <opevo/memory.h>
 
 #include <errno.h>

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+#include "criteria_of_call_internal.h"
 #include "record_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/json.h>
+#include <opevo/landscape.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/unit.h>
+#include <opevo/version.h>
 
 #include <errno.h>
 #include <fcntl.h>

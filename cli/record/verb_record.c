@@ -2,10 +2,15 @@
 
 /* Record: measure many points of an objective once, and keep them as a recorded landscape. */
 
+#include "live_options_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
 #include "record_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/tuner.h>
 #include <opevo/unit.h>
 
 #include <string.h>

@@ -2,9 +2,11 @@
 
 /* What `opevo edits explain --json` found of lists of edits, for the page to draw. */
 
+#include "options_internal.h"
 #include "report_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include <jansson.h>

@@ -7,6 +7,9 @@
 #define OPEVO_REPORT_INTERNAL_H
 
 #include "analyze_internal.h"
+#include "options_internal.h"
+
+#include <opevo/text.h>
 
 /* The page, with the marks @TITLE@ and @DATA@ once each, ended by a zero byte. Made by
  * cmake/OpevoReport.cmake. */

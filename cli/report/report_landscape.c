@@ -4,15 +4,17 @@
  * fitness, and the law of the walk on each parameter from the value that the optimum has. */
 
 #include "landscape_internal.h"
+#include "options_internal.h"
 #include "report_internal.h"
 
 #include <opevo/figure.h>
 #include <opevo/gsl_errors.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/objective.h>
 #include <opevo/summary.h>
 
 #include <gsl/gsl_sort.h>
-
 #include <string.h>
 
 enum {

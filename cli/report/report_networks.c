@@ -5,6 +5,8 @@
 
 #include "report_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/scheduler.h>
 #include <opevo/store_groups.h>

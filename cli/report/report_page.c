@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+#include "options_internal.h"
 #include "report_internal.h"
+
+#include <opevo/json.h>
+#include <opevo/version.h>
 
 #include <assert.h>
 #include <string.h>

@@ -2,11 +2,15 @@
 
 /* One run as the data of a page about the program that it tuned. */
 
+#include "finals_of_call_internal.h"
 #include "measured_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
 #include "run_trials_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/unit.h>

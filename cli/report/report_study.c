@@ -3,15 +3,19 @@
 /* An analysis of runs as the data of a page: the numbers of `opevo analyze --json`, by columns, so
  * that 10,000 runs of a hundred contenders stay a few megabytes. */
 
+#include "finals_of_call_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
 
+#include <opevo/finals.h>
 #include <opevo/gsl_errors.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/run_curve.h>
 #include <opevo/unit.h>
 
 #include <gsl/gsl_sort_ulong.h>
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -5,7 +5,9 @@
 
 #include "run_trials_internal.h"
 #include "runs_internal.h"
+#include "style_internal.h"
 
+#include <opevo/text.h>
 #include <opevo/unit.h>
 
 #include <math.h>

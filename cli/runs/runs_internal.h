@@ -7,6 +7,8 @@
 
 #include "reasons_internal.h"
 
+#include <opevo/store.h>
+
 typedef enum opevo_i_cli_runs_form {
     OPEVO_I_RUNS_TEXT,
     OPEVO_I_RUNS_JSON,

@@ -2,9 +2,13 @@
 
 /* The trials of a run in a store, one by one. */
 
+#include "criteria_of_call_internal.h"
 #include "measured_internal.h"
 #include "runs_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/json.h>
+#include <opevo/store.h>
 #include <opevo/unit.h>
 
 #include <math.h>

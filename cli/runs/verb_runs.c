@@ -2,10 +2,17 @@
 
 /* What a store holds: its runs, or one of them with its finals. */
 
+#include "curve_internal.h"
+#include "finals_of_call_internal.h"
 #include "measured_internal.h"
+#include "options_internal.h"
 #include "run_trials_internal.h"
 #include "runs_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/stored_study.h>
 #include <opevo/unit.h>

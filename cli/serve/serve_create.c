@@ -3,9 +3,14 @@
 /* Making and closing sessions. Everything that a request says is checked before its store is
  * opened. */
 
+#include "earlier_of_call_internal.h"
 #include "serve_internal.h"
 
+#include <opevo/front.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
+#include <opevo/start_list.h>
 #include <opevo/tuners.h>
 
 #include <math.h>

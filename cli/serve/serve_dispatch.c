@@ -4,6 +4,7 @@
 
 #include "serve_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include <string.h>

@@ -6,9 +6,10 @@
 #ifndef OPEVO_SERVE_INTERNAL_H
 #define OPEVO_SERVE_INTERNAL_H
 
+#include <opevo/front.h>
 #include <opevo/json_read.h>
-
-#include "cli_internal.h"
+#include <opevo/run.h>
+#include <opevo/start_list.h>
 
 enum {
     OPEVO_I_SERVE_PROTOCOL = 1,

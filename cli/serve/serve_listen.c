@@ -4,8 +4,11 @@
  * read from; one that is gone gives back its trials. */
 
 #include "serve_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/interrupt.h>
+#include <opevo/json.h>
 #include <opevo/listen.h>
 #include <opevo/memory.h>
 

@@ -5,6 +5,7 @@
 #include "serve_internal.h"
 
 #include <opevo/closest.h>
+#include <opevo/status.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include <opevo/clock.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,10 @@
 
 #include "serve_internal.h"
 
+#include <opevo/front.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 
 #include <float.h>
 #include <math.h>

@@ -3,8 +3,13 @@
 /* Requests that need no session: laws, tuners, the version. A law may be one of a parameter of a
  * session. */
 
+#include "law_rows_internal.h"
+#include "objective_spec_internal.h"
 #include "serve_internal.h"
+#include "tuner_json_internal.h"
 
+#include <opevo/json.h>
+#include <opevo/law.h>
 #include <opevo/memory.h>
 #include <opevo/tuners.h>
 #include <opevo/version.h>

@@ -4,7 +4,12 @@
  * socket (serve_listen.c). Replies are written when no
  * whole request is waiting, so that a client that sends many at once costs few writes. */
 
+#include "options_internal.h"
 #include "serve_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/interrupt.h>
+#include <opevo/text.h>
 
 #include <errno.h>
 #include <limits.h>

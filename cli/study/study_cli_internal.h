@@ -6,6 +6,7 @@
 #define OPEVO_STUDY_CLI_INTERNAL_H
 
 #include "evolver_of_call_internal.h"
+#include "objective_spec_internal.h"
 #include "shard_internal.h"
 
 #include <opevo/study.h>

@@ -2,10 +2,14 @@
 
 /* The objectives that a plan names, opened. */
 
+#include "live_options_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 #include "study_cli_internal.h"
 
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/store.h>
 
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,11 @@
 #include "measured_internal.h"
 #include "reasons_internal.h"
 #include "study_cli_internal.h"
+#include "terminal_internal.h"
+#include "tuner_library_internal.h"
+#include "tuner_of_call_internal.h"
 
+#include <opevo/json.h>
 #include <opevo/live.h>
 #include <opevo/sample_size.h>
 #include <opevo/stored_study.h>

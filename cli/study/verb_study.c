@@ -3,11 +3,17 @@
 /* Study: all runs of a plan, alone or as one of many processes, and what goes with that. */
 
 #include "measured_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
+#include "store_of_call_internal.h"
 #include "study_cli_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/store.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,15 @@
 
 /* What is printed of several operators that were tuned within one budget. */
 
+#include "finals_of_call_internal.h"
+#include "objective_spec_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
+#include "tuner_library_internal.h"
 
+#include <opevo/json.h>
+#include <opevo/run.h>
 #include <opevo/unit.h>
 
 #include <math.h>

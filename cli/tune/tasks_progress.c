@@ -2,8 +2,10 @@
 
 /* The line of progress of tasks that share a budget. */
 
+#include "terminal_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/finals.h>
 #include <opevo/unit.h>
 
 #include <math.h>

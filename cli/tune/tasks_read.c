@@ -2,9 +2,13 @@
 
 /* What a command line says of several operators, or several objectives, that share a budget. */
 
+#include "emitted_files_internal.h"
+#include "options_internal.h"
+#include "store_of_call_internal.h"
 #include "tune_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/objective.h>
 #include <opevo/unit.h>
 
 #include <ctype.h>

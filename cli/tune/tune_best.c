@@ -3,9 +3,13 @@
 /* How sure the best result of a program is: the interval of the median of its samples. Of kernels a
  * trial is not its median, and the finals say it. */
 
+#include "terminal_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 #include <opevo/unit.h>
 
 #include <math.h>

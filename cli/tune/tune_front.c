@@ -4,8 +4,12 @@
  * front of all runs together. Volumes are shares of the box of all trials of all runs,
  * as in analyze. */
 
+#include "criteria_of_call_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/front.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include <math.h>

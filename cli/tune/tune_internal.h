@@ -5,8 +5,15 @@
 #ifndef OPEVO_CLI_TUNE_INTERNAL_H
 #define OPEVO_CLI_TUNE_INTERNAL_H
 
+#include "objective_spec_internal.h"
+#include "options_internal.h"
 #include "reasons_internal.h"
+#include "terminal_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/front.h>
+#include <opevo/live_starts.h>
+#include <opevo/run_curve.h>
 #include <opevo/scheduler.h>
 #include <opevo/store_groups.h>
 

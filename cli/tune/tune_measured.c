@@ -6,6 +6,8 @@
 #include "measured_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/run.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -2,18 +2,26 @@
 
 /* What the verb tune prints. */
 
+#include "curve_internal.h"
+#include "finals_of_call_internal.h"
 #include "measured_internal.h"
+#include "objective_spec_internal.h"
+#include "style_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
+#include "tuner_library_internal.h"
 
 #include <opevo/bootstrap.h>
 #include <opevo/gsl_errors.h>
+#include <opevo/json.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 #include <opevo/summary.h>
 #include <opevo/unit.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include <float.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,10 +3,21 @@
 /* What a call says of the tuning of one objective. */
 
 #include "call_file_internal.h"
+#include "earlier_of_call_internal.h"
+#include "emitted_files_internal.h"
+#include "finals_of_call_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "starts_of_call_internal.h"
+#include "store_of_call_internal.h"
 #include "tune_internal.h"
+#include "tuner_of_call_internal.h"
 
+#include <opevo/finals.h>
+#include <opevo/live_starts.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/run_curve.h>
 #include <opevo/unit.h>
 
 #include <stdio.h>

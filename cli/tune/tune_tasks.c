@@ -3,9 +3,16 @@
 /* Tune several operators, or several objectives, within one budget: each is a run like that of a
  * single operator, and the task scheduler divides the trials among them. */
 
+#include "launcher_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
 
+#include <opevo/finals.h>
 #include <opevo/memory.h>
+#include <opevo/operator.h>
+#include <opevo/run.h>
 #include <opevo/unit.h>
 
 #include <math.h>

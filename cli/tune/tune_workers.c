@@ -4,9 +4,12 @@
  * part of what identifies the run: with other workers the same command is another search, and that
  * is said. */
 
+#include "options_internal.h"
 #include "tune_internal.h"
+#include "tuner_of_call_internal.h"
 
 #include <opevo/live.h>
+#include <opevo/run.h>
 
 #include <stdio.h>
 #include <stdlib.h>

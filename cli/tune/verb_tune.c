@@ -3,12 +3,22 @@
 /* Tune: run a tuner against an objective, once or for several seeds. */
 
 #include "call_file_internal.h"
+#include "emitted_files_internal.h"
+#include "launcher_internal.h"
+#include "live_options_internal.h"
+#include "objective_spec_internal.h"
+#include "options_internal.h"
+#include "starts_of_call_internal.h"
+#include "terminal_internal.h"
 #include "tune_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/finals.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/run.h>
+#include <opevo/run_curve.h>
 #include <opevo/tuners.h>
 #include <opevo/unit.h>
 

@@ -7,7 +7,8 @@
 #include "check.h"
 #include "draw.h"
 
-#include "cli_internal.h"
+#include "law_rows_internal.h"
+#include "terminal_internal.h"
 
 #include <opevo/law.h>
 

@@ -120,9 +120,9 @@ OPEVO_API void opevo_stored_study_join(opevo_stored_study *study);
 OPEVO_API opevo_status opevo_stored_study_name_contenders(opevo_stored_study *study,
                                                           opevo_error *err);
 /* Make the course of each run that of the hypervolume of the front of these criteria, such as
- * "time,energy", after the contenders have labels: as a share of the box from the worst to the best value of each
- * among all trials on a landscape. `names` must outlive the study. Errors: MISMATCH for runs that
- * lack one, or have different ones on one landscape; those of the stores. */
+ * "time,energy", after the contenders have labels: as a share of the box from the worst to the best
+ * value of each among all trials on a landscape. `names` must outlive the study. Errors: MISMATCH
+ * for runs that lack one, or have different ones on one landscape; those of the stores. */
 OPEVO_API opevo_status opevo_stored_study_fronts(const char *names, opevo_stored_study *study,
                                                  opevo_error *err);
 /* Fill `study`, at the end. Errors: NOMEM. */

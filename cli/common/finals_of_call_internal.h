@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The finals of a run, by the options of a call, and how they are printed. */
+
+#ifndef OPEVO_CLI_FINALS_OF_CALL_INTERNAL_H
+#define OPEVO_CLI_FINALS_OF_CALL_INTERNAL_H
+
+#include <opevo/finals.h>
+
+#include "options_internal.h"
+
+/* From --finals, --rounds and --library. */
+opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objective *objective,
+                                     opevo_finals **out, opevo_error *err);
+/* Nothing where they did not run. `space` may be NULL: points are then printed as numbers. */
+void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
+                              const char *unit, opevo_text *out);
+/* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
+ */
+void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space *space,
+                                   const char *unit, opevo_text *out);
+
+#endif
