@@ -114,6 +114,27 @@ opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
     return status;
 }
 
+void opevo_settings_read(const opevo_setting *table, size_t count,
+                         const opevo_setting_value *values, void *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number = values ? values[i].number : default_of(&table[i]);
+        void *variable = (char *)out + table[i].offset;
+
+        switch (table[i].kind) {
+        case OPEVO_SETTING_COUNT:
+            *(size_t *)variable = (size_t)number;
+            break;
+        case OPEVO_SETTING_REAL:
+            *(double *)variable = number;
+            break;
+        case OPEVO_SETTING_CHOICE:
+            *(unsigned *)variable = (unsigned)number;
+            break;
+        }
+    }
+}
+
 const opevo_setting *opevo_settings_batch_row(const opevo_tuner_ops *ops)
 {
     for (size_t i = 0; i < ops->setting_count; i++) {
@@ -222,8 +243,6 @@ void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value 
     for (size_t i = 0; i < ops->setting_count; i++) {
         const opevo_setting *setting = &ops->settings[i];
 
-        if (setting->later && (!values || values[i].number == default_of(setting)))
-            continue;
         opevo_text_printf(out, "%s%s=", separator, setting->key);
         print_value(setting, values ? &values[i] : NULL, out);
         separator = " ";

@@ -11,41 +11,15 @@
 
 #include "untried_internal.h"
 
-enum { SETTING_NEIGHBOURS, SETTING_PATIENCE, SETTING_Q, SETTING_COUNT };
-
 enum {
     NEIGHBOURS_MOST = 10000,
     TRIES_MOST = 256 /* mutations until one is new */
 };
 
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_NEIGHBOURS] = {.key = "neighbours",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 1,
-                            .min = 1,
-                            .max = NEIGHBOURS_MOST,
-                            .batch = OPEVO_BATCH_OF_WORKERS,
-                            .summary = "neighbours of a step, of which the best is taken"},
-    [SETTING_PATIENCE] = {.key = "patience",
-                          .kind = OPEVO_SETTING_COUNT,
-                          .default_value = 500,
-                          .min = 1,
-                          .max = 1000000,
-                          .summary = "neighbours without an improvement before a restart"},
-    [SETTING_Q] = {.key = "q",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.5,
-                   .min = 0,
-                   .max = 1,
-                   .below_max = true,
-                   .summary = "neighbour: probability of one more step of a walk"},
-};
-
 typedef struct climb {
     opevo_tuner super;
     opevo_domain *domain;
-    size_t neighbours;
-    uint64_t patience;
+    size_t neighbours, patience;
     double q;
     opevo_rng rng;
     opevo_index_set *seen;
@@ -58,6 +32,16 @@ typedef struct climb {
     opevo_index best; /* of the step so far, with its fitness; 0: nothing succeeded */
     double best_fitness;
 } climb;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("neighbours", climb, neighbours, 1, 1, NEIGHBOURS_MOST,
+                    "neighbours of a step, of which the best is taken",
+                    .batch = OPEVO_BATCH_OF_WORKERS),
+    OPEVO_ROW_COUNT("patience", climb, patience, 500, 1, 1000000,
+                    "neighbours without an improvement before a restart"),
+    OPEVO_ROW_REAL("q", climb, q, 0.5, 0, 1, "neighbour: probability of one more step of a walk",
+                   .below_max = true),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -77,9 +61,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner climb.");
     self->domain = domain;
-    self->neighbours = (size_t)settings[SETTING_NEIGHBOURS].number;
-    self->patience = (uint64_t)settings[SETTING_PATIENCE].number;
-    self->q = settings[SETTING_Q].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
     self->seen = opevo_index_set_create();
     self->fresh = opevo_i_untried_create_on(domain);
@@ -214,7 +196,7 @@ const opevo_tuner_ops opevo_i_climb_ops = {
     .summary = "hill climbing with random restarts, on any domain",
     .source = "Russell and Norvig, \"Artificial Intelligence\", 4th edition, section 4.1.1",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create_on = create_on,
     .ask = ask,

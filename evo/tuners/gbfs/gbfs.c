@@ -31,16 +31,6 @@
 /* In a row and without anything new, after which the reference is taken to go round in circles. */
 enum { REPEATS_MOST = 1024 };
 
-const opevo_setting opevo_i_gbfs_settings[OPEVO_I_GBFS_SETTING_COUNT] = {
-    {.key = "rho",
-     .kind = OPEVO_SETTING_COUNT,
-     .default_value = 5,
-     .min = 1,
-     .max = 1000,
-     .batch = OPEVO_BATCH_AT_MOST,
-     .summary = "neighbours drawn when a point is expanded"},
-};
-
 typedef struct state {
     double fitness;
     uint64_t age; /* states that entered the queue before */
@@ -68,6 +58,11 @@ typedef struct gbfs {
     opevo_index *chosen;   /* scratch: `rho` numbers of neighbours */
 } gbfs;
 
+const opevo_setting opevo_i_gbfs_settings[OPEVO_I_GBFS_SETTING_COUNT] = {
+    OPEVO_ROW_COUNT("rho", gbfs, rho, 5, 1, 1000, "neighbours drawn when a point is expanded",
+                    .batch = OPEVO_BATCH_AT_MOST),
+};
+
 void opevo_i_gbfs_destroy(opevo_tuner *tuner)
 {
     gbfs *self = (gbfs *)tuner;
@@ -91,7 +86,7 @@ opevo_status opevo_i_gbfs_create(const opevo_space *space, const opevo_setting_v
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for greedy best-first search.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->rho = (size_t)settings[0].number;
+    OPEVO_SETTINGS_READ(opevo_i_gbfs_settings, settings, self);
     self->reference = reference;
     self->rng = *rng;
     self->rounds = opevo_i_rounds_create(space);

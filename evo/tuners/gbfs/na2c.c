@@ -42,36 +42,6 @@ enum {
     WINDOW = 16          /* bounds that a draw compares at once */
 };
 
-const opevo_setting opevo_i_gbfs_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
-    [OPEVO_I_NA2C_STATES] = {.key = "states",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 6,
-                             .min = 1,
-                             .max = COUNT_MOST,
-                             .batch = OPEVO_BATCH_FIXED,
-                             .summary = "new points to collect before they are evaluated"},
-    [OPEVO_I_NA2C_STEPS] = {.key = "steps",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 3,
-                            .min = 1,
-                            .max = COUNT_MOST,
-                            .summary = "moves of an episode"},
-    [OPEVO_I_NA2C_EPSILON] = {.key = "epsilon",
-                              .kind = OPEVO_SETTING_REAL,
-                              .default_value = 0.1,
-                              .min = 0,
-                              .max = 1,
-                              .summary = "probability that a move is uniform instead of the "
-                                         "policy's"},
-    [OPEVO_I_NA2C_CONCURRENCY] =
-        {.key = "concurrency",
-         .kind = OPEVO_SETTING_COUNT,
-         .default_value = 6,
-         .min = 1,
-         .max = COUNT_MOST,
-         .summary = "trials in flight; if not 1, rewards are assigned to the wrong moves"},
-};
-
 typedef struct na2c {
     opevo_tuner super;
     const opevo_space *space;
@@ -110,6 +80,20 @@ typedef struct na2c {
     float *rows;
 } na2c;
 
+const opevo_setting opevo_i_gbfs_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
+    [OPEVO_I_NA2C_STATES] = OPEVO_ROW_COUNT("states", na2c, states, 6, 1, COUNT_MOST,
+                                            "new points to collect before they are evaluated",
+                                            .batch = OPEVO_BATCH_FIXED),
+    [OPEVO_I_NA2C_STEPS] =
+        OPEVO_ROW_COUNT("steps", na2c, steps, 3, 1, COUNT_MOST, "moves of an episode"),
+    [OPEVO_I_NA2C_EPSILON] =
+        OPEVO_ROW_REAL("epsilon", na2c, epsilon, 0.1, 0, 1,
+                       "probability that a move is uniform instead of the policy's"),
+    [OPEVO_I_NA2C_CONCURRENCY] =
+        OPEVO_ROW_COUNT("concurrency", na2c, concurrency, 6, 1, COUNT_MOST,
+                        "trials in flight; if not 1, rewards are assigned to the wrong moves"),
+};
+
 void opevo_i_gbfs_na2c_destroy(opevo_tuner *tuner)
 {
     na2c *self = (na2c *)tuner;
@@ -146,6 +130,13 @@ static opevo_status allocate(na2c *self, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* The uniform one has no policy, and only the reference has trials in flight. */
+static const size_t setting_counts[] = {
+    [OPEVO_I_NA2C_PUBLISHED] = OPEVO_I_NA2C_CONCURRENCY,
+    [OPEVO_I_NA2C_REFERENCE] = OPEVO_I_NA2C_SETTING_COUNT,
+    [OPEVO_I_NA2C_UNIFORM] = OPEVO_I_NA2C_EPSILON,
+};
+
 opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_setting_value *settings,
                                       const opevo_rng *rng, opevo_i_gbfs_na2c_kind kind,
                                       opevo_tuner **out, opevo_error *err)
@@ -157,11 +148,9 @@ opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_sett
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
     self->space = space;
     self->kind = kind;
-    self->states = (size_t)settings[OPEVO_I_NA2C_STATES].number;
-    self->steps = (size_t)settings[OPEVO_I_NA2C_STEPS].number;
-    self->epsilon = kind == OPEVO_I_NA2C_UNIFORM ? 1 : settings[OPEVO_I_NA2C_EPSILON].number;
-    self->concurrency =
-        kind == OPEVO_I_NA2C_REFERENCE ? (size_t)settings[OPEVO_I_NA2C_CONCURRENCY].number : 1;
+    self->epsilon = 1;
+    self->concurrency = 1;
+    opevo_settings_read(opevo_i_gbfs_na2c_settings, setting_counts[kind], settings, self);
     self->rng = *rng;
     self->row_base = 1;
     OPEVO_TRY(opevo_i_gbfs_moves_create(space, &self->moves, err));

@@ -16,37 +16,6 @@
 
 #include <math.h>
 
-enum { SETTING_T, SETTING_T_MIN, SETTING_ALPHA, SETTING_EVALUATIONS, SETTING_COUNT };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_T] = {.key = "t",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.1,
-                   .min = 1e-6,
-                   .max = 100,
-                   .summary = "initial temperature: a relative difference of cost"},
-    [SETTING_T_MIN] = {.key = "t-min",
-                       .kind = OPEVO_SETTING_REAL,
-                       .default_value = 1e-4,
-                       .min = 1e-9,
-                       .max = 1,
-                       .below_max = true,
-                       .summary = "temperature at which the annealing ends"},
-    [SETTING_ALPHA] = {.key = "alpha",
-                       .kind = OPEVO_SETTING_REAL,
-                       .default_value = 0.9975,
-                       .min = 0.001,
-                       .max = 1,
-                       .below_max = true,
-                       .summary = "factor of the temperature, before the pace is set"},
-    [SETTING_EVALUATIONS] = {.key = "evaluations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 500,
-                             .min = 1,
-                             .max = 1000000000,
-                             .summary = "trials for which the schedule is made"},
-};
-
 enum {
     MOVES = 2, /* at each temperature */
     STUCK_MOST = 100
@@ -54,7 +23,8 @@ enum {
 
 typedef struct annealing {
     opevo_i_kt base;
-    double t_start, t_min;
+    double t_start, t_min, alpha;
+    size_t evaluations;
     double log_pace; /* of the temperature, for each different point */
 
     bool begun;
@@ -67,6 +37,17 @@ typedef struct annealing {
     opevo_index *here;
     opevo_index *there;
 } annealing;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_REAL("t", annealing, t_start, 0.1, 1e-6, 100,
+                   "initial temperature: a relative difference of cost"),
+    OPEVO_ROW_REAL("t-min", annealing, t_min, 1e-4, 1e-9, 1,
+                   "temperature at which the annealing ends", .below_max = true),
+    OPEVO_ROW_REAL("alpha", annealing, alpha, 0.9975, 0.001, 1,
+                   "factor of the temperature, before the pace is set", .below_max = true),
+    OPEVO_ROW_COUNT("evaluations", annealing, evaluations, 500, 1, 1000000000,
+                    "trials for which the schedule is made"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -166,15 +147,15 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 {
     opevo_i_kt *base = NULL;
     annealing *self = NULL;
-    double log_alpha = log(settings[SETTING_ALPHA].number);
-    double evaluations = settings[SETTING_EVALUATIONS].number;
+    double log_alpha = 0, evaluations = 0;
     opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
 
     if (status != OPEVO_OK)
         return status;
     self = (annealing *)base;
-    self->t_start = settings[SETTING_T].number;
-    self->t_min = settings[SETTING_T_MIN].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    log_alpha = log(self->alpha);
+    evaluations = (double)self->evaluations;
     if ((double)base->space.count < evaluations)
         evaluations = (double)base->space.count;
     self->log_pace = log_alpha * ceil(log(self->t_min) / log_alpha) / evaluations;
@@ -193,7 +174,7 @@ const opevo_tuner_ops opevo_i_kt_annealing_ops = {
     .summary = "Kernel Tuner's simulated annealing on relative differences of time",
     .source = "Kernel Tuner 1.4.0, strategies/simulated_annealing.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

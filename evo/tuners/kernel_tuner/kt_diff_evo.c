@@ -13,36 +13,6 @@
 
 #include <math.h>
 
-enum { SETTING_POPULATION, SETTING_GENERATIONS, SETTING_F, SETTING_CR, SETTING_COUNT };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_POPULATION] = {.key = "population",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 16,
-                            .min = 1,
-                            .max = 100,
-                            .batch = OPEVO_BATCH_FIXED,
-                            .summary = "individuals for each parameter of more than one value"},
-    [SETTING_GENERATIONS] = {.key = "generations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 200,
-                             .min = 1,
-                             .max = 1000000,
-                             .summary = "generations before a restart"},
-    [SETTING_F] = {.key = "f",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.7,
-                   .min = 0,
-                   .max = 10,
-                   .summary = "weight of the difference of two individuals"},
-    [SETTING_CR] = {.key = "cr",
-                    .kind = OPEVO_SETTING_REAL,
-                    .default_value = 0.6,
-                    .min = 0,
-                    .max = 1,
-                    .summary = "probability that a parameter is taken from the mutant"},
-};
-
 enum {
     POPULATION_LEAST = 5, /* for best1bin to have somebody to choose from */
     STUCK_MOST = 20,      /* mutants in a row that are in the generation already */
@@ -52,7 +22,7 @@ enum {
 typedef struct diff_evo {
     opevo_i_kt base;
     size_t count; /* individuals */
-    size_t generations;
+    size_t population, generations;
     double f, cr;
 
     size_t generation; /* generations told; 0: none */
@@ -64,6 +34,17 @@ typedef struct diff_evo {
     opevo_index *best; /* vertices of the best so far */
     double best_cost;
 } diff_evo;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("population", diff_evo, population, 16, 1, 100,
+                    "individuals for each parameter of more than one value",
+                    .batch = OPEVO_BATCH_FIXED),
+    OPEVO_ROW_COUNT("generations", diff_evo, generations, 200, 1, 1000000,
+                    "generations before a restart"),
+    OPEVO_ROW_REAL("f", diff_evo, f, 0.7, 0, 10, "weight of the difference of two individuals"),
+    OPEVO_ROW_REAL("cr", diff_evo, cr, 0.6, 0, 1,
+                   "probability that a parameter is taken from the mutant"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -249,10 +230,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return status;
     self = (diff_evo *)base;
     row = base->space.width * sizeof *self->rows;
-    self->generations = (size_t)settings[SETTING_GENERATIONS].number;
-    self->f = settings[SETTING_F].number;
-    self->cr = settings[SETTING_CR].number;
-    self->count = (size_t)settings[SETTING_POPULATION].number * base->space.free_count;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    self->count = self->population * base->space.free_count;
     self->count = self->count > POPULATION_LEAST ? self->count : POPULATION_LEAST;
     self->rows = opevo_malloc(self->count, row);
     self->costs = opevo_malloc(self->count, sizeof *self->costs);
@@ -271,7 +250,7 @@ const opevo_tuner_ops opevo_i_kt_diff_evo_ops = {
     .summary = "Kernel Tuner's differential evolution (best1bin) on lists of values",
     .source = "Kernel Tuner 1.4.0, strategies/diff_evo.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

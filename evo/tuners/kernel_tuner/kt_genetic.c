@@ -13,37 +13,13 @@
 
 #include <math.h>
 
-enum { SETTING_POPULATION, SETTING_GENERATIONS, SETTING_MUTATION, SETTING_COUNT };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_POPULATION] = {.key = "population",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 26,
-                            .min = 2,
-                            .max = 10000,
-                            .batch = OPEVO_BATCH_AT_MOST,
-                            .summary = "individuals of a generation"},
-    [SETTING_GENERATIONS] = {.key = "generations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 90,
-                             .min = 1,
-                             .max = 1000000,
-                             .summary = "generations before a restart"},
-    [SETTING_MUTATION] = {.key = "mutation",
-                          .kind = OPEVO_SETTING_REAL,
-                          .default_value = 1.0 / 55,
-                          .min = 0,
-                          .max = 1,
-                          .summary = "probability that a child moves to a Hamming neighbour"},
-};
-
 /* Attempts to make a child, for each individual of a generation. */
 enum { ATTEMPTS_MOST = 100 };
 
 typedef struct genetic {
     opevo_i_kt base;
     size_t most; /* individuals of a full generation */
-    size_t generations;
+    size_t population, generations;
     double mutation;
 
     size_t generation; /* generations told since the beginning; 0: none */
@@ -55,6 +31,15 @@ typedef struct genetic {
     size_t *order;       /* parents by rising cost */
     opevo_index *pair;   /* two children */
 } genetic;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("population", genetic, population, 26, 2, 10000, "individuals of a generation",
+                    .batch = OPEVO_BATCH_AT_MOST),
+    OPEVO_ROW_COUNT("generations", genetic, generations, 90, 1, 1000000,
+                    "generations before a restart"),
+    OPEVO_ROW_REAL("mutation", genetic, mutation, 1.0 / 55, 0, 1,
+                   "probability that a child moves to a Hamming neighbour"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -197,9 +182,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (status != OPEVO_OK)
         return status;
     self = (genetic *)base;
-    self->generations = (size_t)settings[SETTING_GENERATIONS].number;
-    self->mutation = settings[SETTING_MUTATION].number;
-    self->most = fit_population(self, (size_t)settings[SETTING_POPULATION].number);
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    self->most = fit_population(self, self->population);
     self->parents = opevo_malloc(self->most, base->space.width * sizeof *self->parents);
     self->next = opevo_malloc(self->most, base->space.width * sizeof *self->next);
     self->points = opevo_malloc(self->most, sizeof *self->points);
@@ -218,7 +202,7 @@ const opevo_tuner_ops opevo_i_kt_genetic_ops = {
     .summary = "Kernel Tuner's genetic algorithm: rank selection, one-point crossover, repair",
     .source = "Kernel Tuner 1.4.0, strategies/genetic_algorithm.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

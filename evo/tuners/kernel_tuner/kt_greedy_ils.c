@@ -12,32 +12,22 @@
 #include "kt_climb_internal.h"
 #include "kt_internal.h"
 
-enum { SETTING_WALK, SETTING_PATIENCE, SETTING_COUNT };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_WALK] = {.key = "walk",
-                      .kind = OPEVO_SETTING_REAL,
-                      .default_value = 0.3,
-                      .min = 0,
-                      .max = 10,
-                      .summary = "random steps after a climb, for each parameter; at least one"},
-    [SETTING_PATIENCE] = {.key = "patience",
-                          .kind = OPEVO_SETTING_COUNT,
-                          .default_value = 50,
-                          .min = 1,
-                          .max = 1000000,
-                          .summary = "climbs no better than the first point before a restart"},
-};
-
 typedef struct greedy_ils {
     opevo_i_kt base;
-    size_t steps;
-    size_t patience;
+    double walk;
+    size_t steps, patience;
     enum { FIRST, START, CLIMBING } phase; /* what the point of the round is */
     double first;                          /* cost of the first point */
     size_t misses;                         /* climbs in a row that ended no better than that */
     opevo_i_kt_climb climb;
 } greedy_ils;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_REAL("walk", greedy_ils, walk, 0.3, 0, 10,
+                   "random steps after a climb, for each parameter; at least one"),
+    OPEVO_ROW_COUNT("patience", greedy_ils, patience, 50, 1, 1000000,
+                    "climbs no better than the first point before a restart"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -113,8 +103,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (status != OPEVO_OK)
         return status;
     self = (greedy_ils *)base;
-    self->patience = (size_t)settings[SETTING_PATIENCE].number;
-    self->steps = (size_t)(settings[SETTING_WALK].number * (double)base->space.width);
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    self->steps = (size_t)(self->walk * (double)base->space.width);
     self->steps += self->steps == 0;
     if (!opevo_i_kt_climb_init(&self->climb, &base->space, &base->rng)) {
         opevo_i_kt_destroy(&base->super);
@@ -129,7 +119,7 @@ const opevo_tuner_ops opevo_i_kt_greedy_ils_ops = {
     .summary = "Kernel Tuner's greedy iterated local search, before its 1.4.0 defect",
     .source = "Kernel Tuner 1.3.3, strategies/greedy_ils.py and hillclimbers.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

@@ -17,49 +17,6 @@
 
 #include <math.h>
 
-enum {
-    SETTING_PARTICLES,
-    SETTING_ITERATIONS,
-    SETTING_INERTIA,
-    SETTING_COGNITIVE,
-    SETTING_SOCIAL,
-    SETTING_COUNT
-};
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_PARTICLES] = {.key = "particles",
-                           .kind = OPEVO_SETTING_COUNT,
-                           .default_value = 50,
-                           .min = 1,
-                           .max = 10000,
-                           .batch = OPEVO_BATCH_AT_MOST,
-                           .summary = "particles of the swarm"},
-    [SETTING_ITERATIONS] = {.key = "iterations",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 190,
-                            .min = 1,
-                            .max = 1000000,
-                            .summary = "moves of a swarm before a new one begins"},
-    [SETTING_INERTIA] = {.key = "w",
-                         .kind = OPEVO_SETTING_REAL,
-                         .default_value = 0.5,
-                         .min = 0,
-                         .max = 1,
-                         .summary = "inertia: fraction of its velocity that a particle keeps"},
-    [SETTING_COGNITIVE] = {.key = "c1",
-                           .kind = OPEVO_SETTING_REAL,
-                           .default_value = 3.5,
-                           .min = 0,
-                           .max = 10,
-                           .summary = "pull to the best point of the particle"},
-    [SETTING_SOCIAL] = {.key = "c2",
-                        .kind = OPEVO_SETTING_REAL,
-                        .default_value = 1,
-                        .min = 0,
-                        .max = 10,
-                        .summary = "pull to the best point of the swarm"},
-};
-
 typedef struct pso {
     opevo_i_kt base;
     size_t particles;
@@ -75,6 +32,17 @@ typedef struct pso {
     double swarm_cost;
     opevo_index *rows; /* vertices of the particles */
 } pso;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("particles", pso, particles, 50, 1, 10000, "particles of the swarm",
+                    .batch = OPEVO_BATCH_AT_MOST),
+    OPEVO_ROW_COUNT("iterations", pso, iterations, 190, 1, 1000000,
+                    "moves of a swarm before a new one begins"),
+    OPEVO_ROW_REAL("w", pso, w, 0.5, 0, 1,
+                   "inertia: fraction of its velocity that a particle keeps"),
+    OPEVO_ROW_REAL("c1", pso, c1, 3.5, 0, 10, "pull to the best point of the particle"),
+    OPEVO_ROW_REAL("c2", pso, c2, 1, 0, 10, "pull to the best point of the swarm"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -225,11 +193,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (status != OPEVO_OK)
         return status;
     self = (pso *)base;
-    self->particles = (size_t)settings[SETTING_PARTICLES].number;
-    self->iterations = (size_t)settings[SETTING_ITERATIONS].number;
-    self->w = settings[SETTING_INERTIA].number;
-    self->c1 = settings[SETTING_COGNITIVE].number;
-    self->c2 = settings[SETTING_SOCIAL].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     if (!allocate(self)) {
         opevo_i_kt_destroy(&base->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-pso.");
@@ -243,7 +207,7 @@ const opevo_tuner_ops opevo_i_kt_pso_ops = {
     .summary = "Kernel Tuner's particle swarm on lists of values",
     .source = "Kernel Tuner 1.4.0, strategies/pso.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

@@ -17,63 +17,6 @@
 
 #include <math.h>
 
-enum {
-    SETTING_PACK,
-    SETTING_TABU,
-    SETTING_SHAKE,
-    SETTING_JUMP,
-    SETTING_PATIENCE,
-    SETTING_RESTART,
-    SETTING_EVALUATIONS,
-    SETTING_COUNT
-};
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_PACK] = {.key = "pack",
-                      .kind = OPEVO_SETTING_COUNT,
-                      .default_value = 8,
-                      .min = 1,
-                      .max = 10000,
-                      .summary = "wolves"},
-    [SETTING_TABU] = {.key = "tabu",
-                      .kind = OPEVO_SETTING_COUNT,
-                      .default_value = 3,
-                      .min = 0,
-                      .max = 1000,
-                      .summary = "points of the tabu list, for each wolf"},
-    [SETTING_SHAKE] = {.key = "shake",
-                       .kind = OPEVO_SETTING_REAL,
-                       .default_value = 0.2,
-                       .min = 0,
-                       .max = 1,
-                       .summary = "initial probability that a child is perturbed"},
-    [SETTING_JUMP] = {.key = "jump",
-                      .kind = OPEVO_SETTING_REAL,
-                      .default_value = 0.15,
-                      .min = 0,
-                      .max = 1,
-                      .summary =
-                          "probability that a perturbation sets one parameter to a random value"},
-    [SETTING_PATIENCE] = {.key = "patience",
-                          .kind = OPEVO_SETTING_COUNT,
-                          .default_value = 80,
-                          .min = 1,
-                          .max = 1000000,
-                          .summary = "rounds without a better point before wolves are replaced"},
-    [SETTING_RESTART] = {.key = "restart",
-                         .kind = OPEVO_SETTING_REAL,
-                         .default_value = 0.3,
-                         .min = 0,
-                         .max = 1,
-                         .summary = "fraction of the pack that is then replaced"},
-    [SETTING_EVALUATIONS] = {.key = "evaluations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 5000,
-                             .min = 1,
-                             .max = 1000000000,
-                             .summary = "evaluations of the schedule, repeats included"},
-};
-
 enum { LEADERS = 3 };
 static const double t_start = 1.0;
 static const double t_decay = 5.0;
@@ -88,8 +31,7 @@ typedef struct greywolf {
     opevo_i_kt base;
     size_t most; /* wolves of a full pack */
     double shake, jump, restart;
-    size_t patience;
-    double schedule;
+    size_t patience, tabu_each, schedule;
 
     enum { INITIAL, HUNTING, REPLACING } phase;
     size_t count; /* wolves */
@@ -109,6 +51,22 @@ typedef struct greywolf {
     opevo_index *child;
     opevo_i_kt_tabu tabu;
 } greywolf;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("pack", greywolf, most, 8, 1, 10000, "wolves"),
+    OPEVO_ROW_COUNT("tabu", greywolf, tabu_each, 3, 0, 1000,
+                    "points of the tabu list, for each wolf"),
+    OPEVO_ROW_REAL("shake", greywolf, shake, 0.2, 0, 1,
+                   "initial probability that a child is perturbed"),
+    OPEVO_ROW_REAL("jump", greywolf, jump, 0.15, 0, 1,
+                   "probability that a perturbation sets one parameter to a random value"),
+    OPEVO_ROW_COUNT("patience", greywolf, patience, 80, 1, 1000000,
+                    "rounds without a better point before wolves are replaced"),
+    OPEVO_ROW_REAL("restart", greywolf, restart, 0.3, 0, 1,
+                   "fraction of the pack that is then replaced"),
+    OPEVO_ROW_COUNT("evaluations", greywolf, schedule, 5000, 1, 1000000000,
+                    "evaluations of the schedule, repeats included"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -146,7 +104,7 @@ static opevo_index *leader(const greywolf *self, size_t rank)
 /* Fix what holds for a whole round: the leaders, the temperature, how much is shaken. */
 static void begin_round(greywolf *self)
 {
-    double share = self->evaluations / self->schedule;
+    double share = self->evaluations / (double)self->schedule;
     size_t half = self->patience / 2 ? self->patience / 2 : 1;
 
     self->next = 0;
@@ -264,7 +222,7 @@ static opevo_status propose(opevo_i_kt *base, opevo_error *err)
 {
     greywolf *self = (greywolf *)base;
 
-    if (self->evaluations >= self->schedule)
+    if (self->evaluations >= (double)self->schedule)
         self->phase = INITIAL;
     if (self->phase == INITIAL)
         return propose_pack(self, err);
@@ -347,13 +305,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (status != OPEVO_OK)
         return status;
     self = (greywolf *)base;
-    self->most = (size_t)settings[SETTING_PACK].number;
-    self->shake = settings[SETTING_SHAKE].number;
-    self->jump = settings[SETTING_JUMP].number;
-    self->patience = (size_t)settings[SETTING_PATIENCE].number;
-    self->restart = settings[SETTING_RESTART].number;
-    self->schedule = settings[SETTING_EVALUATIONS].number;
-    if (!allocate(self, self->most * (size_t)settings[SETTING_TABU].number)) {
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    if (!allocate(self, self->most * self->tabu_each)) {
         opevo_i_kt_destroy(&base->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-tabu-greywolf.");
     }
@@ -366,7 +319,7 @@ const opevo_tuner_ops opevo_i_kt_tabu_greywolf_ops = {
     .summary = "Kernel Tuner's adaptive tabu grey wolf: leaders, perturbation, tabu, annealing",
     .source = "Kernel Tuner 1.4.0, strategies/adaptive_tabu_greywolf.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

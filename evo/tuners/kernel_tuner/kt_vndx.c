@@ -18,69 +18,6 @@
 
 #include <math.h>
 
-enum {
-    SETTING_K,
-    SETTING_POOL,
-    SETTING_PATIENCE,
-    SETTING_TABU,
-    SETTING_ELITE,
-    SETTING_T,
-    SETTING_COOLING,
-    SETTING_EVALUATIONS,
-    SETTING_COUNT
-};
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_K] = {.key = "k",
-                   .kind = OPEVO_SETTING_COUNT,
-                   .default_value = 5,
-                   .min = 1,
-                   .max = OPEVO_I_KT_NEAREST_MOST,
-                   .summary = "nearest known points whose mean is the prediction"},
-    [SETTING_POOL] = {.key = "pool",
-                      .kind = OPEVO_SETTING_COUNT,
-                      .default_value = 8,
-                      .min = 2,
-                      .max = 1000,
-                      .summary = "candidates to choose from; half of them neighbours"},
-    [SETTING_PATIENCE] = {.key = "patience",
-                          .kind = OPEVO_SETTING_COUNT,
-                          .default_value = 100,
-                          .min = 1,
-                          .max = 1000000,
-                          .summary = "consecutive rejections before a random restart"},
-    [SETTING_TABU] = {.key = "tabu",
-                      .kind = OPEVO_SETTING_COUNT,
-                      .default_value = 300,
-                      .min = 0,
-                      .max = 1000000,
-                      .summary = "points of the tabu list"},
-    [SETTING_ELITE] = {.key = "elite",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 5,
-                       .min = 1,
-                       .max = 1000,
-                       .summary = "points that are crossed over"},
-    [SETTING_T] = {.key = "t",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 1,
-                   .min = 1e-8,
-                   .max = 1e6,
-                   .summary = "initial temperature, in milliseconds"},
-    [SETTING_COOLING] = {.key = "cooling",
-                         .kind = OPEVO_SETTING_REAL,
-                         .default_value = 0.995,
-                         .min = 0.001,
-                         .max = 1,
-                         .summary = "factor of the temperature after each evaluation"},
-    [SETTING_EVALUATIONS] = {.key = "evaluations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 5000,
-                             .min = 1,
-                             .max = 1000000,
-                             .summary = "evaluations, repeats included, before a restart"},
-};
-
 enum { KINDS = 3 };
 static const opevo_i_kt_kind kinds[KINDS] = {OPEVO_I_KT_STRICTLY_ADJACENT, OPEVO_I_KT_ADJACENT,
                                              OPEVO_I_KT_HAMMING};
@@ -92,7 +29,7 @@ typedef struct elite {
 
 typedef struct vndx {
     opevo_i_kt base;
-    size_t k, pool_most, patience, elite_most, schedule;
+    size_t k, pool_most, patience, tabu_most, elite_most, schedule;
     double t_start, cooling;
 
     enum { BEGIN, MOVE, RESTART } phase; /* what the point of the round is */
@@ -112,6 +49,22 @@ typedef struct vndx {
     elite *elites; /* one more than are kept */
     opevo_i_kt_tabu tabu;
 } vndx;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("k", vndx, k, 5, 1, OPEVO_I_KT_NEAREST_MOST,
+                    "nearest known points whose mean is the prediction"),
+    OPEVO_ROW_COUNT("pool", vndx, pool_most, 8, 2, 1000,
+                    "candidates to choose from; half of them neighbours"),
+    OPEVO_ROW_COUNT("patience", vndx, patience, 100, 1, 1000000,
+                    "consecutive rejections before a random restart"),
+    OPEVO_ROW_COUNT("tabu", vndx, tabu_most, 300, 0, 1000000, "points of the tabu list"),
+    OPEVO_ROW_COUNT("elite", vndx, elite_most, 5, 1, 1000, "points that are crossed over"),
+    OPEVO_ROW_REAL("t", vndx, t_start, 1, 1e-8, 1e6, "initial temperature, in milliseconds"),
+    OPEVO_ROW_REAL("cooling", vndx, cooling, 0.995, 0.001, 1,
+                   "factor of the temperature after each evaluation"),
+    OPEVO_ROW_COUNT("evaluations", vndx, schedule, 5000, 1, 1000000,
+                    "evaluations, repeats included, before a restart"),
+};
 
 static void clear(opevo_i_kt *base)
 {
@@ -336,14 +289,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (status != OPEVO_OK)
         return status;
     self = (vndx *)base;
-    self->k = (size_t)settings[SETTING_K].number;
-    self->pool_most = (size_t)settings[SETTING_POOL].number;
-    self->patience = (size_t)settings[SETTING_PATIENCE].number;
-    self->elite_most = (size_t)settings[SETTING_ELITE].number;
-    self->t_start = settings[SETTING_T].number;
-    self->cooling = settings[SETTING_COOLING].number;
-    self->schedule = (size_t)settings[SETTING_EVALUATIONS].number;
-    if (!allocate(self, (size_t)settings[SETTING_TABU].number)) {
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    if (!allocate(self, self->tabu_most)) {
         opevo_i_kt_destroy(&base->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-vndx.");
     }
@@ -356,7 +303,7 @@ const opevo_tuner_ops opevo_i_kt_vndx_ops = {
     .summary = "Kernel Tuner's VND-X hybrid: neighbours chosen by nearest known points, annealing",
     .source = "Kernel Tuner 1.4.0, strategies/hybrid_vndx.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,

@@ -17,82 +17,21 @@
 #include <string.h>
 
 enum {
-    SETTING_POPULATION,
-    SETTING_CROSSOVER,
-    SETTING_MUTATION,
-    SETTING_Q,
-    SETTING_TOURNAMENT,
-    SETTING_ELITE,
-    SETTING_RETRIES,
-    SETTING_COUNT
-};
-
-enum {
     POPULATION_MOST = 10000,
     TRIES_MOST = 256 /* variations of one child until it is new */
-};
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_POPULATION] = {.key = "population",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 100,
-                            .min = 2,
-                            .max = POPULATION_MOST,
-                            .batch = OPEVO_BATCH_FIXED,
-                            .summary = "individuals that survive, and children in a generation"},
-    [SETTING_CROSSOVER] = {.key = "crossover",
-                           .kind = OPEVO_SETTING_REAL,
-                           .default_value = 0.9,
-                           .min = 0,
-                           .max = 1,
-                           .summary = "probability that a child is a crossover of two parents"},
-    [SETTING_MUTATION] = {.key = "mutation",
-                          .kind = OPEVO_SETTING_REAL,
-                          .default_value = 1,
-                          .min = 0,
-                          .max = 1,
-                          .summary = "probability that a child is mutated"},
-    [SETTING_Q] = {.key = "q",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.5,
-                   .min = 0,
-                   .max = 1,
-                   .below_max = true,
-                   .summary = "mutation: probability of one more step of a walk"},
-    [SETTING_TOURNAMENT] = {.key = "tournament",
-                            .kind = OPEVO_SETTING_CHOICE,
-                            .choices = "uniform dcd",
-                            .later = true,
-                            .summary =
-                                "parents: two drawn uniformly, or shuffled pairs by dominance"},
-    [SETTING_ELITE] = {.key = "elite",
-                       .kind = OPEVO_SETTING_REAL,
-                       .default_value = 1,
-                       .min = 0,
-                       .max = 1,
-                       .later = true,
-                       .summary = "fraction of the population that competes with its children"},
-    [SETTING_RETRIES] = {.key = "retries",
-                         .kind = OPEVO_SETTING_COUNT,
-                         .default_value = 0,
-                         .min = 0,
-                         .max = 1000,
-                         .later = true,
-                         .summary =
-                             "rounds in which failed candidates of a generation are replaced"},
 };
 
 typedef struct nsga2 {
     opevo_tuner super;
     opevo_domain *domain;
     size_t population;
-    double crossover, mutation, q;
+    double crossover, mutation, q, elite_share;
     opevo_rng rng;
     opevo_index_set *seen;
     opevo_i_untried *fresh;
     const char *dry;      /* why there are no more new candidates; NULL before */
     uint64_t generations; /* begun */
-    bool by_dominance;    /* tournaments of shuffled pairs */
+    unsigned tournament;  /* 0: of uniform pairs; 1: of shuffled ones */
     size_t elite, retries;
     opevo_i_nsga2_individual *individuals; /* 2 * population */
     size_t kept, children;      /* the population; behind it those told of the generation */
@@ -103,6 +42,23 @@ typedef struct nsga2 {
     size_t pair;          /* of those, the first that had none */
     uint64_t born;        /* individuals told in all */
 } nsga2;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("population", nsga2, population, 100, 2, POPULATION_MOST,
+                    "individuals that survive, and children in a generation",
+                    .batch = OPEVO_BATCH_FIXED),
+    OPEVO_ROW_REAL("crossover", nsga2, crossover, 0.9, 0, 1,
+                   "probability that a child is a crossover of two parents"),
+    OPEVO_ROW_REAL("mutation", nsga2, mutation, 1, 0, 1, "probability that a child is mutated"),
+    OPEVO_ROW_REAL("q", nsga2, q, 0.5, 0, 1, "mutation: probability of one more step of a walk",
+                   .below_max = true),
+    OPEVO_ROW_CHOICE("tournament", nsga2, tournament, "uniform dcd",
+                     "parents: two drawn uniformly, or shuffled pairs by dominance"),
+    OPEVO_ROW_REAL("elite", nsga2, elite_share, 1, 0, 1,
+                   "fraction of the population that competes with its children"),
+    OPEVO_ROW_COUNT("retries", nsga2, retries, 0, 0, 1000,
+                    "rounds in which failed candidates of a generation are replaced"),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -124,13 +80,8 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
     self->domain = domain;
-    self->population = (size_t)settings[SETTING_POPULATION].number;
-    self->crossover = settings[SETTING_CROSSOVER].number;
-    self->mutation = settings[SETTING_MUTATION].number;
-    self->q = settings[SETTING_Q].number;
-    self->by_dominance = settings[SETTING_TOURNAMENT].number > 0;
-    self->elite = (size_t)ceil(settings[SETTING_ELITE].number * (double)self->population);
-    self->retries = (size_t)settings[SETTING_RETRIES].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    self->elite = (size_t)ceil(self->elite_share * (double)self->population);
     self->rng = *rng;
     self->seen = opevo_index_set_create();
     self->fresh = opevo_i_untried_create_on(domain);
@@ -201,7 +152,7 @@ static opevo_index select_parent(nsga2 *self)
     uint64_t a = 0;
     uint64_t b = 0;
 
-    if (self->by_dominance)
+    if (self->tournament)
         return select_by_dominance(self);
     a = opevo_rng_below(&self->rng, self->kept);
     b = opevo_rng_below(&self->rng, self->kept);
@@ -389,7 +340,7 @@ const opevo_tuner_ops opevo_i_nsga2_ops = {
     .summary = "elitist genetic algorithm for several criteria, on any domain",
     .source = "Deb et al., \"NSGA-II\", IEEE Trans. Evolutionary Computation 6(2), 2002",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .create_on = create_on,
     .ask = ask,
     .tell = tell,

@@ -15,47 +15,15 @@
 #include "population_internal.h"
 #include "untried_internal.h"
 
-enum { SETTING_LAMBDA, SETTING_RHO, SETTING_Q, SETTING_DUPLICATES, SETTING_COUNT };
-
 enum { COUNT_MOST = 100000 };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_LAMBDA] =
-        {.key = "lambda",
-         .kind = OPEVO_SETTING_COUNT,
-         .default_value = 8,
-         .min = 1,
-         .max = COUNT_MOST,
-         .summary = "parents: the fittest so far; also the number of initial random points"},
-    [SETTING_RHO] = {.key = "rho",
-                     .kind = OPEVO_SETTING_COUNT,
-                     .default_value = 8,
-                     .min = 1,
-                     .max = COUNT_MOST,
-                     .batch = OPEVO_BATCH_OF_WORKERS,
-                     .summary = "children in a generation"},
-    [SETTING_Q] = {.key = "q",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.5,
-                   .min = 0,
-                   .max = 1,
-                   .below_max = true,
-                   .summary = "mutation rate: probability of one more step of a walk"},
-    [SETTING_DUPLICATES] =
-        {.key = "duplicates",
-         .kind = OPEVO_SETTING_CHOICE,
-         .choices = "continue redraw given",
-         .summary =
-             "a duplicate child continues its walk (continue), is mutated again (redraw), or "
-             "is drawn given that it is allowed and new (given)"},
-};
 
 typedef struct opevo {
     opevo_tuner super;
     const opevo_space *space;
     size_t width; /* parameters of the space */
-    size_t lambda;
-    size_t rho;
+    size_t lambda, rho;
+    double q;
+    unsigned duplicates;
     opevo_rng rng;
     opevo_index_set *seen;
     opevo_i_untried *fresh;
@@ -76,6 +44,18 @@ typedef struct opevo {
     opevo_index *vertices; /* `width` for each point */
     const char **origins;
 } opevo;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("lambda", opevo, lambda, 8, 1, COUNT_MOST,
+                    "parents: the fittest so far; also the number of initial random points"),
+    OPEVO_ROW_COUNT("rho", opevo, rho, 8, 1, COUNT_MOST, "children in a generation",
+                    .batch = OPEVO_BATCH_OF_WORKERS),
+    OPEVO_ROW_REAL("q", opevo, q, 0.5, 0, 1,
+                   "mutation rate: probability of one more step of a walk", .below_max = true),
+    OPEVO_ROW_CHOICE("duplicates", opevo, duplicates, "continue redraw given",
+                     "a duplicate child continues its walk (continue), is mutated again (redraw), "
+                     "or is drawn given that it is allowed and new (given)"),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -121,13 +101,11 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->lambda = (size_t)settings[SETTING_LAMBDA].number;
-    self->rho = (size_t)settings[SETTING_RHO].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
     OPEVO_TRY(allocate(self, err));
     /* The choices of the setting stand in the order of opevo_duplicate_rule. */
-    OPEVO_TRY(opevo_child_sampler_create(space, settings[SETTING_Q].number,
-                                         (opevo_duplicate_rule)settings[SETTING_DUPLICATES].number,
+    OPEVO_TRY(opevo_child_sampler_create(space, self->q, (opevo_duplicate_rule)self->duplicates,
                                          &self->children, err));
     *out = &self->super;
     self = NULL;
@@ -266,7 +244,7 @@ const opevo_tuner_ops opevo_i_opevo_ops = {
     .summary = "evolution with fitness-proportional recombination and q-random-walk mutation",
     .source = "Gao et al., \"OpEvo\", AAAI 2021, section 4 and algorithm 1",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = ask,

@@ -41,42 +41,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SETTING_LAMBDA, SETTING_RHO, SETTING_Q, SETTING_CONCURRENCY, SETTING_COUNT };
-
 enum { COUNT_MOST = 10000, WALKS_MOST = 4096, REPEATS_MOST = 1024 };
 
 static const double NOTHING_WORKS = 1e-3; /* B8 */
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_LAMBDA] =
-        {.key = "lambda",
-         .kind = OPEVO_SETTING_COUNT,
-         .default_value = 8,
-         .min = 1,
-         .max = COUNT_MOST,
-         .summary =
-             "parents: the fittest so far; broods are random until this many outcomes are known"},
-    [SETTING_RHO] = {.key = "rho",
-                     .kind = OPEVO_SETTING_COUNT,
-                     .default_value = 8,
-                     .min = 1,
-                     .max = COUNT_MOST,
-                     .summary = "individuals in a brood"},
-    [SETTING_Q] = {.key = "q",
-                   .kind = OPEVO_SETTING_REAL,
-                   .default_value = 0.5,
-                   .min = 0,
-                   .max = 1,
-                   .below_max = true,
-                   .summary = "mutation rate: probability of one more step of a walk"},
-    [SETTING_CONCURRENCY] = {.key = "concurrency",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 8,
-                             .min = 1,
-                             .max = COUNT_MOST,
-                             .batch = OPEVO_BATCH_FIXED,
-                             .summary = "trials in flight: a brood is made without their outcomes"},
-};
 
 /* One that was bred; its genes lie beside it: `width` vertices and as many founders. */
 typedef struct bred {
@@ -90,9 +57,8 @@ typedef struct opevo_reference {
     opevo_tuner super;
     const opevo_space *space;
     size_t width; /* parameters of the space */
-    size_t lambda;
-    size_t rho;
-    size_t concurrency;
+    size_t lambda, rho, concurrency;
+    double q;
     opevo_rng rng;
     opevo_walker **walkers; /* one for each parameter */
     bool *has_founder;      /* likewise: factorisations */
@@ -117,6 +83,18 @@ typedef struct opevo_reference {
     size_t flight_count;
     size_t flight_asked; /* of them, handed out or repeats */
 } opevo_reference;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT(
+        "lambda", opevo_reference, lambda, 8, 1, COUNT_MOST,
+        "parents: the fittest so far; broods are random until this many outcomes are known"),
+    OPEVO_ROW_COUNT("rho", opevo_reference, rho, 8, 1, COUNT_MOST, "individuals in a brood"),
+    OPEVO_ROW_REAL("q", opevo_reference, q, 0.5, 0, 1,
+                   "mutation rate: probability of one more step of a walk", .below_max = true),
+    OPEVO_ROW_COUNT("concurrency", opevo_reference, concurrency, 8, 1, COUNT_MOST,
+                    "trials in flight: a brood is made without their outcomes",
+                    .batch = OPEVO_BATCH_FIXED),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -163,23 +141,20 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 {
     opevo_status status = OPEVO_OK;
     opevo_reference *self = opevo_calloc(1, sizeof *self);
-    double q = settings[SETTING_Q].number;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->lambda = (size_t)settings[SETTING_LAMBDA].number;
-    self->rho = (size_t)settings[SETTING_RHO].number;
-    self->concurrency = (size_t)settings[SETTING_CONCURRENCY].number;
-    self->walks = q > 0;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
+    self->walks = self->q > 0;
     self->rng = *rng;
     OPEVO_TRY(allocate(self, err));
     for (size_t i = 0; i < self->width; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
 
         self->has_founder[i] = !strcmp(opevo_parameter_type(parameter), "factor");
-        OPEVO_TRY(opevo_walker_create(parameter, q, &self->walkers[i], err));
+        OPEVO_TRY(opevo_walker_create(parameter, self->q, &self->walkers[i], err));
     }
     *out = &self->super;
     self = NULL;
@@ -489,7 +464,7 @@ const opevo_tuner_ops opevo_i_opevo_reference_ops = {
     .summary = "OpEvo as its authors ran it: points are proposed again, generations overlap",
     .source = "NNI, examples/trials/systems_auto_tuning/opevo/src/algorithms/opevo.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -43,41 +43,18 @@
 
 #include <string.h>
 
-static const opevo_setting settings_table[OPEVO_I_QGP_SETTINGS] = {
-    [OPEVO_I_QGP_INITIAL] = {.key = "initial",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 5,
-                             .min = 2,
-                             .max = 10000,
-                             .summary = "initial uniform points"},
-    [OPEVO_I_QGP_SAMPLES] = {.key = "samples",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 2,
-                             .min = 1,
-                             .max = 8,
-                             .summary = "posterior draws of q that are averaged"},
-    [OPEVO_I_QGP_BATCH] = {.key = "batch",
-                           .kind = OPEVO_SETTING_COUNT,
-                           .default_value = 1,
-                           .min = 1,
-                           .max = 64,
-                           .batch = OPEVO_BATCH_OF_WORKERS,
-                           .summary = "points chosen before the outcome of any of them is known"},
-    [OPEVO_I_QGP_MARGIN] = {.key = "margin",
-                            .kind = OPEVO_SETTING_REAL,
-                            .default_value = 0.1,
-                            .min = 0,
-                            .max = 10,
-                            .summary =
-                                "margin beyond the best that counts as an improvement, on the "
-                                "logarithmic scale, every other time"},
-    [OPEVO_I_QGP_OFFSET] = {.key = "offset",
-                            .kind = OPEVO_SETTING_REAL,
-                            .default_value = 0.1,
-                            .min = 1e-6,
-                            .max = 1000,
-                            .summary =
-                                "fraction of the best below which points are about equally bad"},
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("initial", opevo_i_qgp, initial, 5, 2, 10000, "initial uniform points"),
+    OPEVO_ROW_COUNT("samples", opevo_i_qgp, samples, 2, 1, 8,
+                    "posterior draws of q that are averaged"),
+    OPEVO_ROW_COUNT("batch", opevo_i_qgp, batch, 1, 1, 64,
+                    "points chosen before the outcome of any of them is known",
+                    .batch = OPEVO_BATCH_OF_WORKERS),
+    OPEVO_ROW_REAL("margin", opevo_i_qgp, margin, 0.1, 0, 10,
+                   "margin beyond the best that counts as an improvement, on the logarithmic "
+                   "scale, every other time"),
+    OPEVO_ROW_REAL("offset", opevo_i_qgp, offset, 0.1, 1e-6, 1000,
+                   "fraction of the best below which points are about equally bad"),
 };
 
 /* What allocate made. */
@@ -143,9 +120,9 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
-    memcpy(self->settings, settings, sizeof self->settings);
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
-    self->models = (size_t)settings[OPEVO_I_QGP_SAMPLES].number + 1;
+    self->models = self->samples + 1;
     self->rng = *rng;
     status = allocate(self, 1, err);
     if (status != OPEVO_OK) {
@@ -186,7 +163,7 @@ cleanup:
 static opevo_status propose_best(opevo_i_qgp *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t batch = (size_t)self->settings[OPEVO_I_QGP_BATCH].number;
+    size_t batch = self->batch;
     size_t known = self->observed.own.count;
 
     OPEVO_TRY(opevo_i_qgp_update(self, err));
@@ -232,10 +209,7 @@ static opevo_status next_round(opevo_i_qgp *self, opevo_error *err)
 
     opevo_i_rounds_begin(self->rounds);
     if (!self->started || self->observed.own.count < 2)
-        status = propose_first(
-            self,
-            (size_t)self->settings[self->started ? OPEVO_I_QGP_BATCH : OPEVO_I_QGP_INITIAL].number,
-            err);
+        status = propose_first(self, self->started ? self->batch : self->initial, err);
     else
         status = propose_best(self, err);
     self->started = true;
@@ -317,7 +291,7 @@ const opevo_tuner_ops opevo_i_qgp_ops = {
     .summary = "Bayesian optimisation, a Gaussian process on the law of the q-random walk",
     .source = "this project, docs/tuners/qgp.md",
     .settings = settings_table,
-    .setting_count = OPEVO_I_QGP_SETTINGS,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = ask,

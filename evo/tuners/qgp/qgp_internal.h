@@ -12,22 +12,14 @@
 #include "rounds_internal.h"
 #include "training_set_internal.h"
 
-enum {
-    OPEVO_I_QGP_INITIAL,
-    OPEVO_I_QGP_SAMPLES,
-    OPEVO_I_QGP_BATCH,
-    OPEVO_I_QGP_MARGIN,
-    OPEVO_I_QGP_OFFSET,
-    OPEVO_I_QGP_SETTINGS
-};
-
 /* Candidates that are followed from trial to trial, and the size of a block. */
 enum { OPEVO_I_QGP_FIELD = 2048 };
 
 typedef struct opevo_i_qgp {
     opevo_tuner super;
     const opevo_space *space;
-    opevo_setting_value settings[OPEVO_I_QGP_SETTINGS];
+    size_t initial, samples, batch;
+    double margin, offset;
     size_t models; /* the full ones, and the clipped one last */
     opevo_rng rng;
     opevo_i_rounds *rounds;
@@ -56,7 +48,7 @@ typedef struct opevo_i_qgp {
 
 static inline double opevo_i_qgp_offset(const opevo_i_qgp *self)
 {
-    return self->settings[OPEVO_I_QGP_OFFSET].number;
+    return self->offset;
 }
 
 /* Whether the model of the clipped target decides the next proposal: every other one without a

@@ -64,7 +64,7 @@ static double improvement(double mean, double deviation, double bar)
 /* What has to be exceeded; the margin counts for every other proposal. */
 static double bar_of(const opevo_i_qgp *self)
 {
-    double margin = self->proposed % 2 == 0 ? self->settings[OPEVO_I_QGP_MARGIN].number : 0;
+    double margin = self->proposed % 2 == 0 ? self->margin : 0;
 
     return log1p(opevo_i_qgp_offset(self)) + margin;
 }

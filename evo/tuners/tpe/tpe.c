@@ -31,8 +31,6 @@
 #include "parzen_internal.h"
 #include "rounds_internal.h"
 
-enum { SETTING_STARTUP, SETTING_CANDIDATES, SETTING_GAMMA, SETTING_BATCH, SETTING_COUNT };
-
 enum {
     FLAT_WEIGHTS = 25, /* the newest observations, which weigh 1; also the most good ones */
     DRAWS_MOST = 100   /* for each candidate */
@@ -40,41 +38,12 @@ enum {
 
 #define LIE (-1.0) /* fitness of what is pending: below that of any outcome */
 
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_STARTUP] = {.key = "startup",
-                         .kind = OPEVO_SETTING_COUNT,
-                         .default_value = 20,
-                         .min = 1,
-                         .max = 100000,
-                         .summary = "initial uniform points"},
-    [SETTING_CANDIDATES] =
-        {.key = "candidates",
-         .kind = OPEVO_SETTING_COUNT,
-         .default_value = 24,
-         .min = 1,
-         .max = 10000,
-         .summary = "new points drawn from the law of good values, of which the best is taken"},
-    [SETTING_GAMMA] = {.key = "gamma",
-                       .kind = OPEVO_SETTING_REAL,
-                       .default_value = 0.25,
-                       .min = 0,
-                       .max = 1,
-                       .summary = "good observations, as a multiple of the square root of all"},
-    [SETTING_BATCH] = {.key = "batch",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 1,
-                       .min = 1,
-                       .max = 1024,
-                       .later = true,
-                       .batch = OPEVO_BATCH_OF_WORKERS,
-                       .summary = "points chosen before the outcome of any of them is known"},
-};
-
 typedef struct tpe {
     opevo_tuner super;
     const opevo_space *space;
     size_t width;
-    opevo_setting_value settings[SETTING_COUNT];
+    size_t startup, candidates, batch;
+    double gamma;
     opevo_rng rng;
     opevo_i_rounds *rounds;
     opevo_i_tpe_parzen **parzens; /* one for each parameter */
@@ -90,6 +59,17 @@ typedef struct tpe {
     bool *active;    /* by age, `width` each: which parameters were; NULL without branches */
     size_t fitness_capacity, order_capacity, weight_capacity, good_capacity, active_capacity;
 } tpe;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("startup", tpe, startup, 20, 1, 100000, "initial uniform points"),
+    OPEVO_ROW_COUNT("candidates", tpe, candidates, 24, 1, 10000,
+                    "new points drawn from the law of good values, of which the best is taken"),
+    OPEVO_ROW_REAL("gamma", tpe, gamma, 0.25, 0, 1,
+                   "good observations, as a multiple of the square root of all"),
+    OPEVO_ROW_COUNT("batch", tpe, batch, 1, 1, 1024,
+                    "points chosen before the outcome of any of them is known",
+                    .batch = OPEVO_BATCH_OF_WORKERS),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -132,7 +112,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner tpe.");
-    memcpy(self->settings, settings, sizeof self->settings);
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->rng = *rng;
@@ -263,7 +243,7 @@ static void fit_side_of_branches(tpe *self, opevo_i_tpe_parzen_side side)
 static void fit(tpe *self)
 {
     double known = (double)(self->count - self->lies);
-    double wanted = ceil(self->settings[SETTING_GAMMA].number * sqrt(known));
+    double wanted = ceil(self->gamma * sqrt(known));
     size_t good = wanted < FLAT_WEIGHTS ? (size_t)wanted : FLAT_WEIGHTS;
 
     memset(self->good, 0, self->count * sizeof *self->good);
@@ -282,7 +262,7 @@ static void fit(tpe *self)
  * was none in many draws. */
 static bool suggest(tpe *self, opevo_index *point)
 {
-    size_t candidates = (size_t)self->settings[SETTING_CANDIDATES].number;
+    size_t candidates = self->candidates;
     size_t met = 0;
     double best = -INFINITY;
 
@@ -318,7 +298,7 @@ static bool suggest(tpe *self, opevo_index *point)
 
 static opevo_status start(tpe *self, opevo_error *err)
 {
-    size_t wanted = (size_t)self->settings[SETTING_STARTUP].number;
+    size_t wanted = self->startup;
     opevo_status status = OPEVO_OK;
     const char *dry = NULL;
 
@@ -342,7 +322,7 @@ static opevo_status add_next(tpe *self, const char **dry, opevo_error *err)
 
 static opevo_status follow(tpe *self, opevo_error *err)
 {
-    size_t batch = (size_t)self->settings[SETTING_BATCH].number;
+    size_t batch = self->batch;
     opevo_status status = OPEVO_OK;
     const char *dry = NULL;
 
@@ -395,7 +375,7 @@ const opevo_tuner_ops opevo_i_tpe_ops = {
     .source = "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011; "
               "hyperopt 0.2, tpe.py",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = ask,

@@ -15,69 +15,36 @@
 
 #include "ansor_internal.h"
 
-enum {
-    SETTING_CROSSOVER = OPEVO_I_EVOLUTION_SETTINGS,
-    SETTING_RETRAIN,
-    SETTING_MINIMUM,
-    SETTING_INNERMOST,
-    SETTING_WEIGHTS,
-    SETTING_SEARCH,
-    SETTING_PATIENCE,
-    SETTING_COUNT
-};
-
 enum { SEARCH_EVOLUTION, SEARCH_RANDOM, SEARCH_BEAM };
 
 enum { BARREN_MOST = 5 }; /* batches of samples in a row without a new one */
 
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    OPEVO_I_EVOLUTION_TABLE,
-    [SETTING_CROSSOVER] = {.key = "crossover",
-                           .kind = OPEVO_SETTING_REAL,
-                           .default_value = 0,
-                           .min = 0,
-                           .max = 1,
-                           .summary = "probability that a child is crossed from two parents, stage "
-                                      "by stage"},
-    [SETTING_RETRAIN] = {.key = "retrain",
-                         .kind = OPEVO_SETTING_REAL,
-                         .default_value = 0.2,
-                         .min = 0,
-                         .max = 10,
-                         .summary = "new trials for the next training of the cost model, as a "
-                                    "share of those of the last"},
-    [SETTING_MINIMUM] = {.key = "minimum",
-                         .kind = OPEVO_SETTING_COUNT,
-                         .default_value = 50,
-                         .min = 1,
-                         .max = 16384,
-                         .summary =
-                             "samples that the first generation needs, if there are so many"},
-    [SETTING_INNERMOST] = {.key = "innermost",
-                           .kind = OPEVO_SETTING_COUNT,
-                           .default_value = 64,
-                           .min = 0,
-                           .max = 1000000,
-                           .summary =
-                               "largest innermost component of a factorisation; 0: no bound"},
-    [SETTING_WEIGHTS] = {.key = "weights",
-                         .kind = OPEVO_SETTING_CHOICE,
-                         .choices = "auto cpu gpu",
-                         .summary =
-                             "weights of the mutations; auto: cpu if a parameter is a compute "
-                             "location or of parallel loops"},
-    [SETTING_SEARCH] = {.key = "search",
-                        .kind = OPEVO_SETTING_CHOICE,
-                        .choices = "evolution random beam",
-                        .summary = "how points are chosen: random: samples alone; beam: parameter "
-                                   "after parameter"},
-    [SETTING_PATIENCE] = {.key = "patience",
-                          .kind = OPEVO_SETTING_COUNT,
-                          .default_value = 0,
-                          .min = 0,
-                          .max = 1000000000,
-                          .summary = "trials without a better one that end the search; "
-                                     "0: none"},
+typedef struct ansor_settings {
+    opevo_i_tvm_evolution_plan plan; /* the first */
+    double crossover;
+    size_t minimum, innermost;
+    unsigned weights, search;
+} ansor_settings;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_I_EVOLUTION_ROWS,
+    OPEVO_ROW_REAL("crossover", ansor_settings, crossover, 0, 0, 1,
+                   "probability that a child is crossed from two parents, stage by stage"),
+    OPEVO_ROW_REAL(
+        "retrain", ansor_settings, plan.retrain, 0.2, 0, 10,
+        "new trials for the next training of the cost model, as a share of those of the last"),
+    OPEVO_ROW_COUNT("minimum", ansor_settings, minimum, 50, 1, 16384,
+                    "samples that the first generation needs, if there are so many"),
+    OPEVO_ROW_COUNT("innermost", ansor_settings, innermost, 64, 0, 1000000,
+                    "largest innermost component of a factorisation; 0: no bound"),
+    OPEVO_ROW_CHOICE("weights", ansor_settings, weights, "auto cpu gpu",
+                     "weights of the mutations; auto: cpu if a parameter is a compute location or "
+                     "of parallel loops"),
+    OPEVO_ROW_CHOICE(
+        "search", ansor_settings, search, "evolution random beam",
+        "how points are chosen: random: samples alone; beam: parameter after parameter"),
+    OPEVO_ROW_COUNT("patience", ansor_settings, plan.patience, 0, 0, 1000000000,
+                    "trials without a better one that end the search; 0: none"),
 };
 
 static void destroy(opevo_tuner *tuner)
@@ -200,39 +167,34 @@ static const opevo_i_tvm_evolution_ways searches[] = {
 };
 
 static bool allocate(opevo_i_tvm_ansor *self, const opevo_space *space,
-                     const opevo_setting_value *settings)
+                     const ansor_settings *settings)
 {
-    self->genome =
-        opevo_i_tvm_genome_create(space, (opevo_i_tvm_gene_weights)settings[SETTING_WEIGHTS].number,
-                                  (uint64_t)settings[SETTING_INNERMOST].number);
+    self->genome = opevo_i_tvm_genome_create(space, (opevo_i_tvm_gene_weights)settings->weights,
+                                             settings->innermost);
     self->beam_width = self->super.best_most < self->super.plan.population
                            ? self->super.best_most
                            : self->super.plan.population;
     self->beam = opevo_malloc(self->beam_width, sizeof *self->beam);
     return self->genome && self->beam &&
-           opevo_i_tvm_crossing_init(&self->crossing, settings[SETTING_CROSSOVER].number,
-                                     self->super.room, self->super.width);
+           opevo_i_tvm_crossing_init(&self->crossing, settings->crossover, self->super.room,
+                                     self->super.width);
 }
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    size_t search = (size_t)settings[SETTING_SEARCH].number;
-    opevo_i_tvm_evolution_plan plan = opevo_i_tvm_evolution_plan_of(settings);
+    ansor_settings read = {.plan.of_programs = true};
+    opevo_i_tvm_evolution_plan *plan = &read.plan;
     opevo_i_tvm_ansor *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
-    plan.retrain = settings[SETTING_RETRAIN].number;
-    plan.patience = settings[SETTING_PATIENCE].number;
-    plan.of_programs = true;
-    if (search == SEARCH_RANDOM)
-        plan.trees = 0;
-    self->minimum = (size_t)settings[SETTING_MINIMUM].number;
-    if (self->minimum > plan.population)
-        self->minimum = plan.population;
-    if (!opevo_i_tvm_evolution_init(&self->super, &searches[search], &plan, space, rng) ||
-        !allocate(self, space, settings)) {
+    OPEVO_SETTINGS_READ(settings_table, settings, &read);
+    if (read.search == SEARCH_RANDOM)
+        plan->trees = 0;
+    self->minimum = read.minimum < plan->population ? read.minimum : plan->population;
+    if (!opevo_i_tvm_evolution_init(&self->super, &searches[read.search], plan, space, rng) ||
+        !allocate(self, space, &read)) {
         destroy(&self->super.super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
     }
@@ -245,7 +207,7 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .summary = "Ansor's evolutionary search, with sketches as branches of the space",
     .source = "Zheng et al., \"Ansor\", OSDI 2020, section 5; TVM v0.8, SketchPolicy",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .of_programs = true,
     .create = create,

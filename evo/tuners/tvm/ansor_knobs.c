@@ -24,7 +24,7 @@
 
 #define TILE_WEIGHT 0.9 /* share of mutations that move a factor */
 
-static const opevo_setting settings_table[] = {OPEVO_I_EVOLUTION_TABLE};
+static const opevo_setting settings_table[] = {OPEVO_I_EVOLUTION_ROWS};
 
 typedef struct knobs {
     opevo_i_tvm_evolution super;
@@ -111,12 +111,13 @@ static const opevo_i_tvm_evolution_ways ways = {.sample = sample, .mutate = muta
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    const opevo_i_tvm_evolution_plan plan = opevo_i_tvm_evolution_plan_of(settings);
+    opevo_i_tvm_evolution_plan plan = {.population = 0};
     knobs *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor-knobs.");
+    OPEVO_SETTINGS_READ(settings_table, settings, &plan);
     self->tilings = opevo_calloc(width, sizeof *self->tilings);
     self->others = opevo_calloc(width, sizeof *self->others);
     if (!opevo_i_tvm_evolution_init(&self->super, &ways, &plan, space, rng) || !self->tilings ||
@@ -134,7 +135,7 @@ const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .summary = "evolution by the scores of boosted trees, in the style of Ansor, over parameters",
     .source = "after Zheng et al., \"Ansor\", OSDI 2020, section 5; TVM v0.8, SketchPolicy",
     .settings = settings_table,
-    .setting_count = OPEVO_I_EVOLUTION_SETTINGS,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .create = create,
     .ask = opevo_i_tvm_evolution_ask,
     .tell = opevo_i_tvm_evolution_tell,

@@ -18,74 +18,6 @@
 #include "rounds_internal.h"
 #include "surrogate_internal.h"
 
-enum {
-    SETTING_PLAN,
-    SETTING_LOSS,
-    SETTING_TREES,
-    SETTING_CHAINS,
-    SETTING_STEPS,
-    SETTING_RANDOM,
-    SETTING_DIVERSITY,
-    SETTING_HISTORY,
-    SETTING_MARGIN,
-    SETTING_COUNT
-};
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_PLAN] = {.key = "plan",
-                      .kind = OPEVO_SETTING_COUNT,
-                      .default_value = 64,
-                      .min = 1,
-                      .max = 1024,
-                      .batch = OPEVO_BATCH_FIXED,
-                      .summary = "trials between two trainings of the cost model"},
-    [SETTING_LOSS] = {.key = "loss",
-                      .kind = OPEVO_SETTING_CHOICE,
-                      .choices = "rank reg",
-                      .summary = "what the model is trained for: the order of pairs, or the value"},
-    [SETTING_TREES] = {.key = "trees",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 8000,
-                       .min = 1,
-                       .max = 8000,
-                       .summary = "maximum number of trees of the cost model"},
-    [SETTING_CHAINS] = {.key = "chains",
-                        .kind = OPEVO_SETTING_COUNT,
-                        .default_value = 128,
-                        .min = 1,
-                        .max = 4096,
-                        .summary = "chains of simulated annealing"},
-    [SETTING_STEPS] = {.key = "steps",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 500,
-                       .min = 0,
-                       .max = 100000,
-                       .summary = "maximum number of annealing steps"},
-    [SETTING_RANDOM] = {.key = "random",
-                        .kind = OPEVO_SETTING_REAL,
-                        .default_value = 0.05,
-                        .min = 0,
-                        .max = 1,
-                        .summary = "share of a plan that is uniform, rounded down"},
-    [SETTING_DIVERSITY] = {.key = "diversity",
-                           .kind = OPEVO_SETTING_COUNT,
-                           .default_value = 0,
-                           .min = 0,
-                           .max = 64,
-                           .summary = "choose a plan for diversity among this many plans; 0: off"},
-    [SETTING_HISTORY] = {.key = "history",
-                         .kind = OPEVO_SETTING_COUNT,
-                         .default_value = 500,
-                         .min = 1,
-                         .max = 1000000,
-                         .summary = "smallest number of earlier trials to learn from"},
-    [SETTING_MARGIN] = {.key = "margin",
-                        .kind = OPEVO_SETTING_CHOICE,
-                        .choices = "intended shipped",
-                        .summary = "predictions of earlier trials are assigned to their rows, or "
-                                   "in the published program's wrong order"},
-};
-
 /* Of XGBTuner's transfer from earlier trials; the half-life is the same for every plan. */
 enum { EARLIER_ROUNDS = 400, EARLIER_PATIENCE = 100, HALF_LIFE = 64 };
 
@@ -93,8 +25,9 @@ typedef struct autotvm {
     opevo_tuner super;
     const opevo_space *space;
     size_t width;
-    opevo_setting_value settings[SETTING_COUNT];
-    size_t plan;
+    size_t plan, trees, chains, steps, diversity, history;
+    unsigned loss, margin;
+    double random;
     opevo_rng rng;
     opevo_i_tvm_boosting boosting;
     opevo_i_rounds *rounds;
@@ -104,6 +37,26 @@ typedef struct autotvm {
     opevo_index *best; /* what the annealing found; room for plan * max(1, diversity) */
     size_t best_count;
 } autotvm;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("plan", autotvm, plan, 64, 1, 1024,
+                    "trials between two trainings of the cost model", .batch = OPEVO_BATCH_FIXED),
+    OPEVO_ROW_CHOICE("loss", autotvm, loss, "rank reg",
+                     "what the model is trained for: the order of pairs, or the value"),
+    OPEVO_ROW_COUNT("trees", autotvm, trees, 8000, 1, 8000,
+                    "maximum number of trees of the cost model"),
+    OPEVO_ROW_COUNT("chains", autotvm, chains, 128, 1, 4096, "chains of simulated annealing"),
+    OPEVO_ROW_COUNT("steps", autotvm, steps, 500, 0, 100000, "maximum number of annealing steps"),
+    OPEVO_ROW_REAL("random", autotvm, random, 0.05, 0, 1,
+                   "share of a plan that is uniform, rounded down"),
+    OPEVO_ROW_COUNT("diversity", autotvm, diversity, 0, 0, 64,
+                    "choose a plan for diversity among this many plans; 0: off"),
+    OPEVO_ROW_COUNT("history", autotvm, history, 500, 1, 1000000,
+                    "smallest number of earlier trials to learn from"),
+    OPEVO_ROW_CHOICE("margin", autotvm, margin, "intended shipped",
+                     "predictions of earlier trials are assigned to their rows, or in the "
+                     "published program's wrong order"),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -116,11 +69,6 @@ static void destroy(opevo_tuner *tuner)
     opevo_free(self);
 }
 
-static size_t count_of(const autotvm *self, int setting)
-{
-    return (size_t)self->settings[setting].number;
-}
-
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
@@ -129,26 +77,24 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm.");
-    memcpy(self->settings, settings, sizeof self->settings);
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->plan = count_of(self, SETTING_PLAN);
     self->rng = *rng;
     self->boosting = (opevo_i_tvm_boosting){
-        .loss = settings[SETTING_LOSS].number == 0 ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
+        .loss = self->loss == 0 ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
         .depth = 3,
         .gamma = 0.0001,
         .child_weight = 1,
         .eta = 0.3,
-        .rounds = (unsigned)settings[SETTING_TREES].number,
+        .rounds = (unsigned)self->trees,
         .patience = 20,
         .stride = 1,
         .recall_size = self->plan,
     };
-    ratio = count_of(self, SETTING_DIVERSITY);
+    ratio = self->diversity;
     self->rounds = opevo_i_rounds_create(space);
-    self->annealing = opevo_i_tvm_annealing_create(space, count_of(self, SETTING_CHAINS),
-                                                   count_of(self, SETTING_STEPS));
+    self->annealing = opevo_i_tvm_annealing_create(space, self->chains, self->steps);
     self->best = opevo_malloc(self->plan * (ratio ? ratio : 1), sizeof *self->best);
     if (!self->rounds || !self->annealing || !self->best) {
         destroy(&self->super);
@@ -163,8 +109,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 static opevo_status ensure_surrogate(autotvm *self, opevo_error *err)
 {
     if (!self->surrogate)
-        self->surrogate = opevo_i_tvm_surrogate_create(
-            self->space, self->super.features, &self->boosting, count_of(self, SETTING_CHAINS));
+        self->surrogate = opevo_i_tvm_surrogate_create(self->space, self->super.features,
+                                                       &self->boosting, self->chains);
     if (!self->surrogate)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
     return OPEVO_OK;
@@ -174,8 +120,7 @@ static opevo_i_tvm_fit fit_of(autotvm *self)
 {
     return (opevo_i_tvm_fit){
         .permutation = &self->rng,
-        .margin = self->settings[SETTING_MARGIN].number == 0 ? OPEVO_I_MARGIN_INTENDED
-                                                             : OPEVO_I_MARGIN_SHIPPED,
+        .margin = self->margin == 0 ? OPEVO_I_MARGIN_INTENDED : OPEVO_I_MARGIN_SHIPPED,
         .half_life = HALF_LIFE,
     };
 }
@@ -188,7 +133,7 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
     opevo_i_tvm_fit fit = fit_of(self);
     opevo_status status = ensure_surrogate(self, err);
 
-    if (status != OPEVO_OK || count < count_of(self, SETTING_HISTORY))
+    if (status != OPEVO_OK || count < self->history)
         return status;
     if (boosting.rounds > EARLIER_ROUNDS)
         boosting.rounds = EARLIER_ROUNDS;
@@ -283,7 +228,7 @@ static opevo_status search(autotvm *self, opevo_error *err)
 {
     const opevo_i_tvm_annealing_goal goal = {
         .scores = scores, .excludes = proposed, .context = self};
-    size_t ratio = count_of(self, SETTING_DIVERSITY);
+    size_t ratio = self->diversity;
     opevo_status status =
         opevo_i_tvm_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),
                                      &self->rng, self->best, &self->best_count, err);
@@ -311,7 +256,7 @@ static opevo_status make_plan(autotvm *self, opevo_error *err)
 /* Fill the round: what was found but for the last places, then uniform points. */
 static opevo_status make_round(autotvm *self, opevo_error *err)
 {
-    size_t random = (size_t)(self->settings[SETTING_RANDOM].number * (double)self->plan);
+    size_t random = (size_t)(self->random * (double)self->plan);
     size_t planned = self->best_count > random ? self->best_count - random : 0;
     const char *dry = NULL;
     opevo_status status = OPEVO_OK;
@@ -362,7 +307,7 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .source = "Chen et al., \"Learning to Optimize Tensor Programs\", NeurIPS 2018; TVM v0.6, "
               "XGBTuner",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = ask,

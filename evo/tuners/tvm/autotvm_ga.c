@@ -17,31 +17,7 @@
 
 #include "rounds_internal.h"
 
-enum { SETTING_POPULATION, SETTING_ELITE, SETTING_MUTATION, SETTING_COUNT };
-
 enum { REDRAWS_MOST = 8192 };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_POPULATION] = {.key = "population",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 100,
-                            .min = 1,
-                            .max = 10000,
-                            .batch = OPEVO_BATCH_FIXED,
-                            .summary = "points of a generation"},
-    [SETTING_ELITE] = {.key = "elite",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 3,
-                       .min = 0,
-                       .max = 10000,
-                       .summary = "fittest points that remain parents, at most one generation"},
-    [SETTING_MUTATION] = {.key = "mutation",
-                          .kind = OPEVO_SETTING_REAL,
-                          .default_value = 0.1,
-                          .min = 0,
-                          .max = 1,
-                          .summary = "probability that a parameter of a child is re-drawn"},
-};
 
 typedef struct genetic {
     opevo_tuner super;
@@ -64,6 +40,15 @@ typedef struct genetic {
     double *kept_fitness;
     opevo_index *child;
 } genetic;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("population", genetic, population, 100, 1, 10000, "points of a generation",
+                    .batch = OPEVO_BATCH_FIXED),
+    OPEVO_ROW_COUNT("elite", genetic, elite, 3, 0, 10000,
+                    "fittest points that remain parents, at most one generation"),
+    OPEVO_ROW_REAL("mutation", genetic, mutation, 0.1, 0, 1,
+                   "probability that a parameter of a child is re-drawn"),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -90,11 +75,9 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm-ga.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->population = (size_t)settings[SETTING_POPULATION].number;
-    self->elite = (size_t)settings[SETTING_ELITE].number;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     if (self->elite > self->population)
         self->elite = self->population;
-    self->mutation = settings[SETTING_MUTATION].number;
     self->rng = *rng;
     most = self->population + self->elite;
     self->rounds = opevo_i_rounds_create(space);
@@ -293,7 +276,7 @@ const opevo_tuner_ops opevo_i_autotvm_ga_ops = {
     .summary = "genetic algorithm over knob vectors with an elite",
     .source = "TVM v0.6, python/tvm/autotvm/tuner/ga_tuner.py, GATuner",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .works_on_branches = true,
     .create = create,
     .ask = ask,

@@ -26,24 +26,7 @@
 #include "knobs_internal.h"
 #include "rounds_internal.h"
 
-enum { SETTING_BATCH, SETTING_EXHAUSTED, SETTING_COUNT };
-
 enum { MASK_BITS_MOST = 16 };
-
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_BATCH] = {.key = "batch",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 16,
-                       .min = 1,
-                       .max = 1024,
-                       .batch = OPEVO_BATCH_AT_MOST,
-                       .summary = "points measured before it moves"},
-    [SETTING_EXHAUSTED] = {.key = "exhausted",
-                           .kind = OPEVO_SETTING_CHOICE,
-                           .choices = "restart stop",
-                           .summary = "what to do when no step is left: start at a uniform new "
-                                      "point, or stop as TVM does"},
-};
 
 /* A parameter of several values. */
 typedef struct knob {
@@ -64,7 +47,7 @@ typedef struct droplet {
     opevo_tuner super;
     const opevo_space *space;
     size_t batch;
-    bool stops;
+    unsigned exhausted; /* 0: restart; 1: stop */
     opevo_rng rng;
     opevo_i_rounds *rounds;
     size_t width;
@@ -84,6 +67,14 @@ typedef struct droplet {
     size_t queue_end;
     size_t queue_limit; /* where this expansion ends */
 } droplet;
+
+static const opevo_setting settings_table[] = {
+    OPEVO_ROW_COUNT("batch", droplet, batch, 16, 1, 1024, "points measured before it moves",
+                    .batch = OPEVO_BATCH_AT_MOST),
+    OPEVO_ROW_CHOICE(
+        "exhausted", droplet, exhausted, "restart stop",
+        "what to do when no step is left: start at a uniform new point, or stop as TVM does"),
+};
 
 static void destroy(opevo_tuner *tuner)
 {
@@ -124,8 +115,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner droplet.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->batch = (size_t)settings[SETTING_BATCH].number;
-    self->stops = settings[SETTING_EXHAUSTED].number != 0;
+    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
     self->step = 1;
     self->rounds = opevo_i_rounds_create(space);
@@ -324,7 +314,7 @@ static opevo_status restart(droplet *self, opevo_error *err)
     opevo_index_set *queued = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (self->stops) {
+    if (self->exhausted) {
         self->super.reason = "no step from the best point is left";
         return OPEVO_OK;
     }
@@ -387,7 +377,7 @@ const opevo_tuner_ops opevo_i_droplet_ops = {
     .source = "Canesche et al., \"The Droplet Search Algorithm for Kernel Scheduling\", TACO 2024; "
               "TVM v0.18, DropletTuner",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -16,20 +16,6 @@ enum {
     SPARE = 2                /* best points kept for each that a batch has room for */
 };
 
-opevo_i_tvm_evolution_plan opevo_i_tvm_evolution_plan_of(const opevo_setting_value *settings)
-{
-    return (opevo_i_tvm_evolution_plan){
-        .population = (size_t)settings[OPEVO_I_EVOLUTION_POPULATION].number,
-        .generations = (size_t)settings[OPEVO_I_EVOLUTION_GENERATIONS].number,
-        .batch = (size_t)settings[OPEVO_I_EVOLUTION_BATCH].number,
-        .mutation = settings[OPEVO_I_EVOLUTION_MUTATION].number,
-        .random = settings[OPEVO_I_EVOLUTION_RANDOM].number,
-        .measured = settings[OPEVO_I_EVOLUTION_MEASURED].number,
-        .warmup = settings[OPEVO_I_EVOLUTION_WARMUP].number,
-        .trees = (unsigned)settings[OPEVO_I_EVOLUTION_TREES].number,
-    };
-}
-
 void opevo_i_tvm_evolution_release(opevo_i_tvm_evolution *self)
 {
     opevo_i_rounds_destroy(self->rounds);
@@ -106,7 +92,7 @@ void opevo_i_tvm_scored_insert(opevo_i_tvm_scored *list, size_t *count, size_t m
 /* Whether the model is to be asked; before that, scores are uniform. */
 static bool is_warm(const opevo_i_tvm_evolution *self)
 {
-    return (double)opevo_i_tvm_surrogate_count(self->surrogate) > self->plan.warmup &&
+    return opevo_i_tvm_surrogate_count(self->surrogate) > self->plan.warmup &&
            opevo_i_tvm_surrogate_can_fit(self->surrogate);
 }
 
@@ -274,7 +260,7 @@ static opevo_status ensure_surrogate(opevo_i_tvm_evolution *self, opevo_error *e
         .gamma = 0.001,
         .child_weight = 0,
         .eta = 0.2,
-        .rounds = self->plan.trees,
+        .rounds = (unsigned)self->plan.trees,
         .patience = 50,
         .stride = 2,
         .recall_size = 0,
@@ -379,7 +365,7 @@ opevo_status opevo_i_tvm_evolution_ask(opevo_tuner *tuner, opevo_proposal *propo
     if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
         OPEVO_TRY(ensure_surrogate(self, err));
         OPEVO_TRY(observe_round(self, err));
-        if (self->plan.patience > 0 && (double)self->since_best > self->plan.patience) {
+        if (self->plan.patience > 0 && self->since_best > self->plan.patience) {
             tuner->reason = "no trial of the last `patience` ones was the best";
             *count = 0;
             return OPEVO_OK;

@@ -27,84 +27,34 @@ typedef struct opevo_i_tvm_evolution_plan {
     double mutation;  /* probability that a child is mutated rather than copied */
     double random;    /* share of a batch that is random, rounded down */
     double measured;  /* share of the population of measured points in the first generation */
-    double warmup;    /* trials up to which scores are uniform random numbers */
+    size_t warmup;    /* trials up to which scores are uniform random numbers */
     double retrain;   /* new trials that a training takes, as a share of those of the last */
-    double patience;  /* trials without a better one after which the search ends; 0: never */
-    unsigned trees;   /* of the cost model, at most; 0: the search asks no model */
+    size_t patience;  /* trials without a better one after which the search ends; 0: never */
+    size_t trees;     /* of the cost model, at most; 0: the search asks no model */
     bool of_programs; /* the model is of programs, opevo_i_tvm_surrogate_refuse_missing, and the
                               base score counts for each of their rows */
 } opevo_i_tvm_evolution_plan;
 
-/* The settings that both tuners have, the first of their tables. */
-enum {
-    OPEVO_I_EVOLUTION_POPULATION,
-    OPEVO_I_EVOLUTION_GENERATIONS,
-    OPEVO_I_EVOLUTION_MUTATION,
-    OPEVO_I_EVOLUTION_RANDOM,
-    OPEVO_I_EVOLUTION_MEASURED,
-    OPEVO_I_EVOLUTION_BATCH,
-    OPEVO_I_EVOLUTION_WARMUP,
-    OPEVO_I_EVOLUTION_TREES,
-    OPEVO_I_EVOLUTION_SETTINGS
-};
-
-#define OPEVO_I_EVOLUTION_TABLE                                                                    \
-    [OPEVO_I_EVOLUTION_POPULATION] = {.key = "population",                                         \
-                                      .kind = OPEVO_SETTING_COUNT,                                 \
-                                      .default_value = 2048,                                       \
-                                      .min = 1,                                                    \
-                                      .max = 16384,                                                \
-                                      .summary = "points of a generation"},                        \
-    [OPEVO_I_EVOLUTION_GENERATIONS] = {.key = "generations",                                       \
-                                       .kind = OPEVO_SETTING_COUNT,                                \
-                                       .default_value = 4,                                         \
-                                       .min = 0,                                                   \
-                                       .max = 20,                                                  \
-                                       .summary = "generations between two batches"},              \
-    [OPEVO_I_EVOLUTION_MUTATION] = {.key = "mutation",                                             \
-                                    .kind = OPEVO_SETTING_REAL,                                    \
-                                    .default_value = 0.85,                                         \
-                                    .min = 0,                                                      \
-                                    .max = 1,                                                      \
-                                    .summary =                                                     \
-                                        "probability that a child is mutated rather than copied"}, \
-    [OPEVO_I_EVOLUTION_RANDOM] = {.key = "random",                                                 \
-                                  .kind = OPEVO_SETTING_REAL,                                      \
-                                  .default_value = 0.05,                                           \
-                                  .min = 0,                                                        \
-                                  .max = 1,                                                        \
-                                  .summary = "share of a batch that is random, rounded down"},     \
-    [OPEVO_I_EVOLUTION_MEASURED] =                                                                 \
-        {.key = "measured",                                                                        \
-         .kind = OPEVO_SETTING_REAL,                                                               \
-         .default_value = 0.2,                                                                     \
-         .min = 0,                                                                                 \
-         .max = 1,                                                                                 \
-         .summary = "best measured points in the first generation, at most, as a "                 \
-                    "share of the population"},                                                    \
-    [OPEVO_I_EVOLUTION_BATCH] = {.key = "batch",                                                   \
-                                 .kind = OPEVO_SETTING_COUNT,                                      \
-                                 .default_value = 64,                                              \
-                                 .min = 1,                                                         \
-                                 .max = 1024,                                                      \
-                                 .batch = OPEVO_BATCH_FIXED,                                       \
-                                 .summary = "trials between two evolutions"},                      \
-    [OPEVO_I_EVOLUTION_WARMUP] =                                                                   \
-        {.key = "warmup",                                                                          \
-         .kind = OPEVO_SETTING_COUNT,                                                              \
-         .default_value = 100,                                                                     \
-         .min = 0,                                                                                 \
-         .max = 1000000,                                                                           \
-         .summary = "initial trials in which scores are uniform random numbers"},                  \
-    [OPEVO_I_EVOLUTION_TREES] = {.key = "trees",                                                   \
-                                 .kind = OPEVO_SETTING_COUNT,                                      \
-                                 .default_value = 10000,                                           \
-                                 .min = 1,                                                         \
-                                 .max = 10000,                                                     \
-                                 .summary = "maximum number of trees of the cost model"}
-
-/* The constants that these settings say; the others are 0. */
-opevo_i_tvm_evolution_plan opevo_i_tvm_evolution_plan_of(const opevo_setting_value *settings);
+/* The settings that both tuners have, the first of their tables: of a plan that is at the beginning
+ * of what they are read into. */
+#define OPEVO_I_EVOLUTION_ROWS                                                                     \
+    OPEVO_ROW_COUNT("population", opevo_i_tvm_evolution_plan, population, 2048, 1, 16384,          \
+                    "points of a generation"),                                                     \
+        OPEVO_ROW_COUNT("generations", opevo_i_tvm_evolution_plan, generations, 4, 0, 20,          \
+                        "generations between two batches"),                                        \
+        OPEVO_ROW_REAL("mutation", opevo_i_tvm_evolution_plan, mutation, 0.85, 0, 1,               \
+                       "probability that a child is mutated rather than copied"),                  \
+        OPEVO_ROW_REAL("random", opevo_i_tvm_evolution_plan, random, 0.05, 0, 1,                   \
+                       "share of a batch that is random, rounded down"),                           \
+        OPEVO_ROW_REAL("measured", opevo_i_tvm_evolution_plan, measured, 0.2, 0, 1,                \
+                       "best measured points in the first generation, at most, as a share of the " \
+                       "population"),                                                              \
+        OPEVO_ROW_COUNT("batch", opevo_i_tvm_evolution_plan, batch, 64, 1, 1024,                   \
+                        "trials between two evolutions", .batch = OPEVO_BATCH_FIXED),              \
+        OPEVO_ROW_COUNT("warmup", opevo_i_tvm_evolution_plan, warmup, 100, 0, 1000000,             \
+                        "initial trials in which scores are uniform random numbers"),              \
+        OPEVO_ROW_COUNT("trees", opevo_i_tvm_evolution_plan, trees, 10000, 1, 10000,               \
+                        "maximum number of trees of the cost model")
 
 typedef struct opevo_i_tvm_evolution_ways {
     /* Put distinct allowed points and their vertices into `points` and `vertices`, at most

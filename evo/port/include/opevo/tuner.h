@@ -40,10 +40,34 @@ typedef struct opevo_setting {
     bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
     const char *choices;            /* CHOICE: names separated by spaces, the default first */
-    bool later; /* newer than stored runs: not printed while it has the default */
     opevo_setting_batch batch;
     const char *summary; /* one line; for a probability it names the event */
+    size_t offset;       /* of the variable that opevo_settings_read writes */
 } opevo_setting;
+
+/* The rows of a tuner's table: key, where the value goes (`member` of `type`: a size_t, a double, an
+ * unsigned), default, range, summary, and whatever other member of the row:
+ *
+ *     OPEVO_ROW_REAL("q", climb, q, 0.5, 0, 1, "probability of one more step", .below_max = true) */
+#define OPEVO_ROW_COUNT(name, type, member, standard, least, most, ...)                            \
+    OPEVO_ROW_NUMBER(name, OPEVO_SETTING_COUNT, size_t, type, member, standard, least, most,       \
+                     __VA_ARGS__)
+#define OPEVO_ROW_REAL(name, type, member, standard, least, most, ...)                             \
+    OPEVO_ROW_NUMBER(name, OPEVO_SETTING_REAL, double, type, member, standard, least, most,        \
+                     __VA_ARGS__)
+#define OPEVO_ROW_NUMBER(name, what, number, type, member, standard, least, most, ...)             \
+    {                                                                                              \
+        .key = name, .kind = what, .default_value = standard, .min = least, .max = most,           \
+        .offset = OPEVO_ROW_OFFSET(number, type, member), .summary = __VA_ARGS__                   \
+    }
+#define OPEVO_ROW_CHOICE(name, type, member, names, ...)                                           \
+    {                                                                                              \
+        .key = name, .kind = OPEVO_SETTING_CHOICE, .choices = names,                               \
+        .offset = OPEVO_ROW_OFFSET(unsigned, type, member), .summary = __VA_ARGS__                 \
+    }
+/* The offset of a member that has this type, and no other. */
+#define OPEVO_ROW_OFFSET(number, type, member)                                                     \
+    _Generic(((type *)0)->member, number : offsetof(type, member))
 
 /* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands
  * for the defaults. */
@@ -179,6 +203,12 @@ OPEVO_API opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
  * its bounds allow: the default where that many are given. */
 OPEVO_API void opevo_settings_widen(const opevo_tuner_ops *ops, size_t workers,
                                     opevo_setting_value *values);
+/* Write the value of each row of a table (NULL: its default) to the variable at its offset in
+ * `out`. */
+OPEVO_API void opevo_settings_read(const opevo_setting *table, size_t count,
+                                   const opevo_setting_value *values, void *out);
+#define OPEVO_SETTINGS_READ(table, values, out)                                                    \
+    opevo_settings_read((table), sizeof(table) / sizeof *(table), (values), (out))
 /* The setting that says how many trials are proposed at a time; NULL: none. */
 OPEVO_API const opevo_setting *opevo_settings_batch_row(const opevo_tuner_ops *ops);
 /* How many workers the tuner can keep busy after its initial trials: the trials that it proposes
@@ -187,8 +217,8 @@ OPEVO_API size_t opevo_settings_batch(const opevo_tuner_ops *ops, const opevo_se
                                       bool *at_most);
 OPEVO_API opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
                                           opevo_setting_value *values, opevo_error *err);
-/* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order, except `later` ones at
- * their defaults; identifies a run in a store. */
+/* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order; identifies a run in
+ * a store. */
 OPEVO_API void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_text *out);
 OPEVO_API void opevo_settings_print_json(const opevo_tuner_ops *ops,
