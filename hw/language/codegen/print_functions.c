@@ -18,211 +18,41 @@
 
 #include "print_functions_internal.h"
 
+#include <opevo/text_fill.h>
+
+#include <stdio.h>
 #include <string.h>
 
 #define CALLS(kind) (UINT64_C(1) << OPEVO_EXPR_##kind)
 
 /* In the order of the text: what a function calls comes before it. */
 static const opevo_i_print_function functions[] = {
-    {OPEVO_I_FUNCTION_MASK, "mask", NULL, 0, 0, NULL,
-     "long lanes)\n"
-     "{\n"
-     "    I@ bits = (I@){0} + (int)lanes;\n"
-     "    return (bits & (I@){$}) != (I@){0};\n"
-     "}\n"},
+    {OPEVO_I_FUNCTION_MASK, "mask", NULL, 0, 0, NULL, opevo_i_print_vector_mask},
     /* As in the functions of masks, gcc 12 must not know the lanes. Without lanes, what is read
      * is mapped: processors take a thousand cycles for a fault that the mask hides. */
     {OPEVO_I_FUNCTION_GET, "get", NULL, 0, UINT64_C(1) << OPEVO_I_FUNCTION_MASK, NULL,
-     "const float *from, long lanes)\n"
-     "{\n"
-     "    if (!lanes)\n"
-     "        return (V@){0};\n"
-     "    __asm__(\"\" : \"+r\"(lanes));\n"
-     "#if defined __AVX512VL__ && @ == 16\n"
-     "    return (V@)__builtin_ia32_loadups512_mask(from, (V@){0}, (unsigned short)lanes);\n"
-     "#elif defined __AVX512VL__ && @ == 8\n"
-     "    return (V@)__builtin_ia32_loadups256_mask((const void *)from, (V@){0}, (unsigned "
-     "char)lanes);\n"
-     "#elif defined __AVX512VL__ && @ == 4\n"
-     "    return (V@)__builtin_ia32_loadups128_mask((const void *)from, (V@){0}, (unsigned "
-     "char)lanes);\n"
-     "#elif defined __AVX__ && @ == 8\n"
-     "    return (V@)__builtin_ia32_maskloadps256((const void *)from, opevo_mask@(lanes));\n"
-     "#elif defined __AVX__ && @ == 4\n"
-     "    return (V@)__builtin_ia32_maskloadps((const void *)from, opevo_mask@(lanes));\n"
-     "#else\n"
-     "    V@ x = {0};\n"
-     "    for (int i = 0; i < @; i++)\n"
-     "        x[i] = lanes >> i & 1 ? from[i] : 0.0f;\n"
-     "    return x;\n"
-     "#endif\n"
-     "}\n"},
+     opevo_i_print_vector_get},
     /* Every second element, from two vectors that meet in the middle: nothing is read that does not
      * lie between them. */
-    {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL,
-     "const float *from)\n"
-     "{\n"
-     "#if defined __clang__ || __GNUC__ >= 12\n"
-     "    return __builtin_shufflevector(*(const V@ *)from, *(const V@ *)(from + @ - 1), `);\n"
-     "#else\n"
-     "    return __builtin_shuffle(*(const V@ *)from, *(const V@ *)(from + @ - 1), (I@){`});\n"
-     "#endif\n"
-     "}\n"},
+    {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL, opevo_i_print_vector_even},
     {OPEVO_I_FUNCTION_EVEN_OF, "even_of", NULL, 0,
-     1U << OPEVO_I_FUNCTION_GET | 1U << OPEVO_I_FUNCTION_MASK, NULL,
-     "const float *from, long lanes)\n"
-     "{\n"
-     "    long low = lanes & ((1 << @ / 2) - 1), high = lanes >> @ / 2 & ((1 << @ / 2) - 1);\n"
-     "    low = (low | low << 4) & 0x0f0f;\n"
-     "    high = (high | high << 4) & 0x0f0f;\n"
-     "    low = (low | low << 2) & 0x3333;\n"
-     "    high = (high | high << 2) & 0x3333;\n"
-     "    low = (low | low << 1) & 0x5555;\n"
-     "    high = (high | high << 1) & 0x5555;\n"
-     "#if defined __clang__ || __GNUC__ >= 12\n"
-     "    return __builtin_shufflevector(opevo_get@(from, low), opevo_get@(from + @ - 1, high << "
-     "1), "
-     "`);\n"
-     "#else\n"
-     "    return __builtin_shuffle(opevo_get@(from, low), opevo_get@(from + @ - 1, high << 1), "
-     "(I@){`});\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL,
-     "I@ lanes, V@ x, V@ y)\n"
-     "{\n"
-     "    return (V@)((lanes & (I@)x) | (~lanes & (I@)y));\n"
-     "}\n"},
+     1U << OPEVO_I_FUNCTION_GET | 1U << OPEVO_I_FUNCTION_MASK, NULL, opevo_i_print_vector_even_of},
+    {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL, opevo_i_print_vector_select},
     /* gcc 12 makes two vectors of 16 lanes, by way of memory. */
-    {OPEVO_EXPR_MAX, "max", NULL, 2, 0, "    return x > y ? x : y;\n",
-     "V@ x, V@ y)\n"
-     "{\n"
-     "#if defined __clang__ || (defined __AVX512F__ && @ == 16)\n"
-     "    I@ larger = x > y;\n"
-     "    return (V@)((larger & (I@)x) | (~larger & (I@)y));\n"
-     "#else\n"
-     "    V@ z = y;\n"
-     "    for (int i = 0; i < @; i++)\n"
-     "        z[i] = x[i] > y[i] ? x[i] : y[i];\n"
-     "    return z;\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_EXPR_MIN, "min", NULL, 2, 0, "    return x < y ? x : y;\n",
-     "V@ x, V@ y)\n"
-     "{\n"
-     "#if defined __clang__ || (defined __AVX512F__ && @ == 16)\n"
-     "    I@ smaller = x < y;\n"
-     "    return (V@)((smaller & (I@)x) | (~smaller & (I@)y));\n"
-     "#else\n"
-     "    V@ z = y;\n"
-     "    for (int i = 0; i < @; i++)\n"
-     "        z[i] = x[i] < y[i] ? x[i] : y[i];\n"
-     "    return z;\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_MAXIMUM, "maximum", NULL, 2, CALLS(MAX),
-     "    float z = x > y ? x : y;\n"
-     "    return x != x ? x : z;\n",
-     "V@ x, V@ y)\n"
-     "{\n"
-     "    return (V@)((I@)opevo_max@(x, y) | (I@)opevo_max@(y, x));\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_MINIMUM, "minimum", NULL, 2, CALLS(MIN),
-     "    float z = x < y ? x : y;\n"
-     "    return x != x ? x : z;\n",
-     "V@ x, V@ y)\n"
-     "{\n"
-     "    return (V@)((I@)opevo_min@(x, y) | (I@)opevo_min@(y, x));\n"
-     "}\n"},
-    {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, "    return __builtin_sqrtf(x);\n",
-     "V@ x)\n"
-     "{\n"
-     "#if defined __clang__ && defined __AVX512F__ && @ == 16\n"
-     "    return __builtin_ia32_sqrtps512(x, 4);\n"
-     "#else\n"
-     "    V@ z = x;\n"
-     "    for (int i = 0; i < @; i++)\n"
-     "        z[i] = __builtin_sqrtf(x[i]);\n"
-     "    return z;\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_EXPR_EXP, "exp", "expf", 1, CALLS(MAX) | CALLS(MIN), NULL,
-     "V@ x)\n"
-     "{\n"
-     "    x = opevo_max@((V@){0} - 104.0f, opevo_min@((V@){0} + 89.0f, x));\n"
-     "    V@ turns = x * 1.44269504f + 12582912.0f;\n"
-     "    I@ n = (I@)turns - 0x4b400000;\n"
-     "    turns -= 12582912.0f;\n"
-     "    V@ r = (x - turns * 0.693359375f) - turns * -2.12194440e-4f;\n"
-     "    V@ y = r * 1.3814581395e-3f + 8.3687234632e-3f;\n"
-     "    y = y * r + 4.1668388699e-2f;\n"
-     "    y = y * r + 1.6666520577e-1f;\n"
-     "    y = y * r + 4.9999993444e-1f;\n"
-     "    y = y * (r * r) + r + 1.0f;\n"
-     "    I@ half = n >> 1;\n"
-     "    return y * (V@)((half + 127) << 23) * (V@)((n - half + 127) << 23);\n"
-     "}\n"},
+    {OPEVO_EXPR_MAX, "max", NULL, 2, 0, opevo_i_print_one_max, opevo_i_print_vector_max},
+    {OPEVO_EXPR_MIN, "min", NULL, 2, 0, opevo_i_print_one_min, opevo_i_print_vector_min},
+    {OPEVO_I_FUNCTION_MAXIMUM, "maximum", NULL, 2, CALLS(MAX), opevo_i_print_one_maximum,
+     opevo_i_print_vector_maximum},
+    {OPEVO_I_FUNCTION_MINIMUM, "minimum", NULL, 2, CALLS(MIN), opevo_i_print_one_minimum,
+     opevo_i_print_vector_minimum},
+    {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, opevo_i_print_one_sqrt, opevo_i_print_vector_sqrt},
+    {OPEVO_EXPR_EXP, "exp", "expf", 1, CALLS(MAX) | CALLS(MIN), NULL, opevo_i_print_vector_exp},
     {OPEVO_EXPR_TANH, "tanh", "tanhf", 1, CALLS(EXP) | CALLS(SELECT), NULL,
-     "V@ x)\n"
-     "{\n"
-     "    I@ sign = (I@)x & (-2147483647 - 1);\n"
-     "    V@ size = (V@)((I@)x ^ sign);\n"
-     "    V@ t = x * x;\n"
-     "    V@ y = t * -5.59101325e-3f + 2.05388171e-2f;\n"
-     "    y = y * t - 5.37096565e-2f;\n"
-     "    y = y * t + 1.33310922e-1f;\n"
-     "    y = y * t - 3.33332695e-1f;\n"
-     "    y = y * (t * size) + size;\n"
-     "    V@ far = 1.0f - 2.0f / (opevo_exp@(size + size) + 1.0f);\n"
-     "    return (V@)((I@)opevo_select@(size < 0.625f, y, far) | sign);\n"
-     "}\n"},
+     opevo_i_print_vector_tanh},
     {OPEVO_EXPR_ERF, "erf", "erff", 1, CALLS(EXP) | CALLS(MIN) | CALLS(SELECT), NULL,
-     "V@ x)\n"
-     "{\n"
-     "    I@ sign = (I@)x & (-2147483647 - 1);\n"
-     "    V@ size = opevo_min@((V@){0} + 3.95f, (V@)((I@)x ^ sign));\n"
-     "    V@ t = size * size;\n"
-     "    V@ y = t * -5.95351171e-4f + 4.98589030e-3f;\n"
-     "    y = y * t - 2.67616812e-2f;\n"
-     "    y = y * t + 1.12816813e-1f;\n"
-     "    y = y * t - 3.76124810e-1f;\n"
-     "    y = y * t + 1.28379148e-1f;\n"
-     "    y = y * size + size;\n"
-     "    V@ far = size * 1.95939104e-4f - 3.04323407e-3f;\n"
-     "    far = far * size + 2.22269806e-2f;\n"
-     "    far = far * size - 1.03931710e-1f;\n"
-     "    far = far * size - 6.37182131e-1f;\n"
-     "    far = far * size - 1.12767569f;\n"
-     "    far = 1.0f - opevo_exp@(far * size - 1.95662104e-4f);\n"
-     "    return (V@)((I@)opevo_select@(size < 0.925f, y, far) | sign);\n"
-     "}\n"},
-    {OPEVO_EXPR_LOG, "log", "logf", 1, CALLS(MAX) | CALLS(SELECT), NULL,
-     "V@ x)\n"
-     "{\n"
-     "    I@ tiny = x < 1.17549435e-38f;\n"
-     "    V@ a = opevo_select@(tiny, opevo_max@(x, (V@){0}) * 8388608.0f, x);\n"
-     "    I@ bits = (I@)a - 0x3f3504f3;\n"
-     "    V@ n = (V@)((bits >> 23) + (tiny & -23) + 0x4b400000) - 12582912.0f;\n"
-     "    V@ r = (V@)((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;\n"
-     "    V@ y = r * 7.0376836292e-2f - 1.1514610310e-1f;\n"
-     "    y = y * r + 1.1676998740e-1f;\n"
-     "    y = y * r - 1.2420140846e-1f;\n"
-     "    y = y * r + 1.4249322787e-1f;\n"
-     "    y = y * r - 1.6668057665e-1f;\n"
-     "    y = y * r + 2.0000714765e-1f;\n"
-     "    y = y * r - 2.4999993993e-1f;\n"
-     "    y = y * r + 3.3333331174e-1f;\n"
-     "    y = y * r * (r * r) - n * 2.12194440e-4f - r * r * 0.5f + r + n * 0.693359375f;\n"
-     "    y = opevo_select@(x <= 3.40282347e38f, y, x);\n"
-     "    V@ none = opevo_select@(x == 0.0f, (V@)((I@){0} - 8388608), (V@)((I@){0} + "
-     "2143289344));\n"
-     "    return opevo_select@(x > 0.0f, y, none);\n"
-     "}\n"},
-    {OPEVO_EXPR_SIGMOID, "sigmoid", NULL, 1, CALLS(EXP), NULL,
-     "V@ x)\n"
-     "{\n"
-     "    return 1.0f / (1.0f + opevo_exp@(-x));\n"
-     "}\n"},
+     opevo_i_print_vector_erf},
+    {OPEVO_EXPR_LOG, "log", "logf", 1, CALLS(MAX) | CALLS(SELECT), NULL, opevo_i_print_vector_log},
+    {OPEVO_EXPR_SIGMOID, "sigmoid", NULL, 1, CALLS(EXP), NULL, opevo_i_print_vector_sigmoid},
 };
 enum {
     OWN_FUNCTIONS = sizeof functions / sizeof *functions,
@@ -236,16 +66,22 @@ static const opevo_i_print_function *function_at(int i)
 
 static void print_template(opevo_text *out, const char *text, int width)
 {
-    for (const char *at = strpbrk(text, "@$`"); at; at = strpbrk(text, "@$`")) {
-        opevo_text_printf(out, "%.*s", (int)(at - text), text);
-        if (*at == '@')
-            opevo_text_printf(out, "%d", width);
-        for (int i = 0; i < width && *at != '@'; i++)
-            opevo_text_printf(out, "%s%d", i ? ", " : "",
-                              *at == '$' ? 1 << i : 2 * i + (i >= width / 2));
-        text = at + 1;
+    char number[4];
+    opevo_text bits = {0}, evens = {0};
+
+    snprintf(number, sizeof number, "%d", width);
+    for (int i = 0; i < width; i++) {
+        opevo_text_printf(&bits, "%s%d", i ? ", " : "", 1 << i);
+        opevo_text_printf(&evens, "%s%d", i ? ", " : "", 2 * i + (i >= width / 2));
     }
-    opevo_text_add(out, text);
+    opevo_text_fill(out, text,
+                    (opevo_text_slot[]){{"w", number},
+                                        {"bits", opevo_text_string(&bits)},
+                                        {"evens", opevo_text_string(&evens)}},
+                    3);
+    out->failed = out->failed || bits.failed || evens.failed;
+    opevo_text_free(&bits);
+    opevo_text_free(&evens);
 }
 
 int opevo_i_print_get_function_of(opevo_element stored)

@@ -6,6 +6,7 @@
 #include <opevo/export.h>
 
 #include <opevo/reference.h>
+#include <opevo/text_fill.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -112,26 +113,17 @@ static bool has_one_output(const opevo_operand_list *list)
     return list->count == list->inputs + 1;
 }
 
-/* A text for one operand: what $c, $C, $s and $S stand for is in harness_text.c. */
+/* A text for one operand: @c@ and @C@ are its letter, @s@ and @S@ the same as the end and the
+ * beginning of a name, "_c" and "C_", or nothing where it is the only output. */
 static void add_for(opevo_text *out, const opevo_operand_list *list, int operand, const char *text)
 {
-    char lower = OPEVO_I_OPERAND_LETTERS[operand];
-    bool one = has_one_output(list);
+    char lower = OPEVO_I_OPERAND_LETTERS[operand], upper = (char)toupper(lower);
+    const opevo_text_slot slots[] = {{"c", (char[]){lower, '\0'}},
+                                     {"C", (char[]){upper, '\0'}},
+                                     {"s", has_one_output(list) ? "" : (char[]){'_', lower, '\0'}},
+                                     {"S", has_one_output(list) ? "" : (char[]){upper, '_', '\0'}}};
 
-    for (; *text; text++) {
-        if (*text != '$') {
-            opevo_text_add_bytes(out, text, 1);
-            continue;
-        }
-        text++;
-        if (*text == 'c')
-            opevo_text_printf(out, "%c", lower);
-        else if (*text == 'C')
-            opevo_text_printf(out, "%c", toupper(lower));
-        else if (!one)
-            opevo_text_printf(out, *text == 's' ? "_%c" : "%c_",
-                              *text == 's' ? lower : toupper(lower));
-    }
+    opevo_text_fill(out, text, slots, sizeof slots / sizeof *slots);
 }
 
 /* The same for operands `first` and so on, with `between` between them. */
@@ -152,9 +144,9 @@ static void add_output_numbers(opevo_text *out, const opevo_operator *op,
     int64_t terms = opevo_operator_terms(op, operand - list->inputs);
     bool all = elements <= SAMPLES || (double)elements * (double)terms <= ALL_PRODUCTS;
 
-    add_for(out, list, operand, "#define $STERMS");
+    add_for(out, list, operand, "#define @S@TERMS");
     opevo_text_printf(out, " %.0fLL\n", opevo_reference_roundings(op, operand - list->inputs));
-    add_for(out, list, operand, "#define $SCHECKED");
+    add_for(out, list, operand, "#define @S@CHECKED");
     opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
 }
 
@@ -185,7 +177,7 @@ static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo
 {
     opevo_i_export_launch(out, kernel, opevo_operator_flop(op));
     for (int i = 0; i < list->count; i++) {
-        add_for(out, list, i, "#define $C_SIZE");
+        add_for(out, list, i, "#define @C@_SIZE");
         opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
     }
     for (int i = list->inputs; i < list->count; i++)
@@ -197,12 +189,12 @@ static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo
 static void add_data(opevo_text *out, const opevo_operator *op, const opevo_operand_list *list)
 {
     opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*$c");
+    add_each(out, list, 0, ", ", "*@c@");
     opevo_text_add(out, "; /* the operands; ");
-    add_each(out, list, list->inputs, ", ", "$c");
+    add_each(out, list, list->inputs, ", ", "@c@");
     opevo_text_add(out, has_one_output(list) ? " is the result */\n\n" : " are the results */\n\n");
     opevo_text_add(out, opevo_i_export_head);
-    add_each(out, list, list->inputs, "", "    memset($c, 0xff, $C_SIZE * sizeof(float));\n");
+    add_each(out, list, list->inputs, "", "    memset(@c@, 0xff, @C@_SIZE * sizeof(float));\n");
     opevo_text_add(out, "}\n\n");
     if (op->kind != OPEVO_CONTRACTION) {
         opevo_text_add(out,
@@ -211,8 +203,8 @@ static void add_data(opevo_text *out, const opevo_operator *op, const opevo_oper
     }
     for (int i = list->inputs; i < list->count; i++) {
         add_for(out, list, i,
-                "/* Element `at` of $c in plain loops, and the same sum of absolute values. */\n"
-                "static void reference$s(long long at, double *sum, double *magnitude)\n{\n");
+                "/* Element `at` of @c@ in plain loops, and the same sum of absolute values. */\n"
+                "static void reference@s@(long long at, double *sum, double *magnitude)\n{\n");
         opevo_i_export_contraction(out, &op->contraction, i);
     }
 }
@@ -241,13 +233,14 @@ static void add_declarations(opevo_text *out, const opevo_kernel *kernel,
         if (!kernel->packed[i])
             continue;
         opevo_kernel_pack_name(kernel, i, name);
-        add_for(out, list, i, "#define PACK_$C ");
+        add_for(out, list, i, "#define PACK_@C@ ");
         opevo_text_printf(out, "%s\n", name);
-        add_for(out, list, i, "#define $C_PACKED_SIZE ");
+        add_for(out, list, i, "#define @C@_PACKED_SIZE ");
         opevo_text_printf(out, "%lluLL\n", (unsigned long long)kernel->packed[i]);
-        add_for(out, list, i,
-                "void PACK_$C(const float *, float *);\nstatic float *$c_packed; /* as the kernel "
-                "reads $c */\n");
+        add_for(
+            out, list, i,
+            "void PACK_@C@(const float *, float *);\nstatic float *@c@_packed; /* as the kernel "
+            "reads @c@ */\n");
     }
     opevo_text_add(out, "\n");
 }
@@ -258,7 +251,7 @@ static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_ope
     opevo_text_add(out, opevo_i_export_cpu);
     for (int i = 0; i < list->count; i++) {
         opevo_text_add(out, i ? ", " : "");
-        add_for(out, list, i, kernel->packed[i] ? "$c_packed" : "$c");
+        add_for(out, list, i, kernel->packed[i] ? "@c@_packed" : "@c@");
     }
     opevo_text_add(out, opevo_i_export_cpu_end);
 }
@@ -266,15 +259,15 @@ static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_ope
 static void add_gpu(opevo_text *out, const opevo_operand_list *list)
 {
     opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*device_$c");
+    add_each(out, list, 0, ", ", "*device_@c@");
     opevo_text_add(out, ";\n");
     opevo_text_add(out, opevo_i_export_gpu);
-    add_each(out, list, 0, "", "    copy(&device_$c, $c, $C_SIZE);\n");
+    add_each(out, list, 0, "", "    copy(&device_@c@, @c@, @C@_SIZE);\n");
     opevo_text_add(out, opevo_i_export_gpu_sent);
     add_each(out, list, list->inputs, "", opevo_i_export_gpu_fetch);
     opevo_text_add(out, opevo_i_export_gpu_execute);
     opevo_text_add(out, opevo_i_export_gpu_call);
-    add_each(out, list, 0, ", ", "device_$c");
+    add_each(out, list, 0, ", ", "device_@c@");
     opevo_text_add(out, opevo_i_export_gpu_end);
 }
 
@@ -283,16 +276,16 @@ static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_op
     opevo_text_add(out, opevo_i_export_main);
     if (kernel->parallel)
         opevo_text_add(out, "    omp_set_num_threads(THREADS);\n");
-    add_each(out, list, 0, "", "    $c = allocate($C_SIZE);\n");
+    add_each(out, list, 0, "", "    @c@ = allocate(@C@_SIZE);\n");
     for (int i = 0; i < list->inputs; i++)
-        add_for(out, list, i, "    fill($c, $C_SIZE);\n");
+        add_for(out, list, i, "    fill(@c@, @C@_SIZE);\n");
     if (kernel->dialect == OPEVO_KERNEL_C)
         opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
     add_each_packed(out, kernel, list, opevo_i_export_pack);
     opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
-    add_each(out, list, list->inputs, " & ", "check$s()");
+    add_each(out, list, list->inputs, " & ", "check@s@()");
     opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
-    add_each(out, list, list->inputs, " & ", "check$s()");
+    add_each(out, list, list->inputs, " & ", "check@s@()");
     opevo_text_add(out, "; /* also after the last execution */\n    }\n");
     opevo_text_add(out, opevo_i_export_main_end);
 }

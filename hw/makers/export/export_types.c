@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Arrays of other types than float32 in programs for kernels of computations: their values, random
- * inputs, and the check of an output. In the texts $N is the type, $T what C calls it, $V( its
- * value as a number, $U whether an element was not written. */
+ * inputs, and the check of an output. In the texts @name@ is the type, @type@ what C calls it,
+ * @value@( its value as a number, @draw@ a random one, @unwritten@ whether an element was not
+ * written. */
 
 #include "export_internal.h"
 
+#include <opevo/text_fill.h>
+
+#include <stdio.h>
 #include <string.h>
 
 /* Multiples of 2^-24 are drawn, of which bits are the upper 24. */
@@ -27,22 +31,19 @@ static bool is_short_float(opevo_element element)
 
 static void add_typed(opevo_text *out, const char *text, opevo_element element)
 {
-    for (const char *at = strchr(text, '$'); at; at = strchr(text, '$')) {
-        opevo_text_add_bytes(out, text, (size_t)(at - text));
-        if (at[1] == 'N')
-            opevo_text_add(out, opevo_element_name(element));
-        else if (at[1] == 'T')
-            opevo_text_add(out, opevo_kernel_type_text(element));
-        else if (at[1] == 'D')
-            opevo_text_add(out, draws[element]);
-        else if (at[1] == 'U') /* whole types have no NaN */
-            opevo_text_add(out, is_short_float(element) ? "c[i] == 0xffff" : "0");
-        else
-            opevo_text_printf(out, is_short_float(element) ? "%s_value" : "(double)",
-                              opevo_element_name(element));
-        text = at + 2;
-    }
-    opevo_text_add(out, text);
+    const char *name = opevo_element_name(element);
+    bool is_short = is_short_float(element);
+    char short_value[32];
+
+    snprintf(short_value, sizeof short_value, "%s_value", name);
+    opevo_text_fill(
+        out, text,
+        (opevo_text_slot[]){{"name", name},
+                            {"type", opevo_kernel_type_text(element)},
+                            {"draw", draws[element]},
+                            {"unwritten", is_short ? "c[i] == 0xffff" : "0"}, /* no NaN of ints */
+                            {"value", is_short ? short_value : "(double)"}},
+        5);
 }
 
 bool opevo_i_export_is_typed(const opevo_computation *computation)

@@ -5,6 +5,7 @@
 #include "library_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/index.h>
 #include <opevo/memory.h>
 
 #include <errno.h>
@@ -29,59 +30,53 @@ static const char move_text[] = "move.cu", program_text[] = "main.c";
 
 /* ---- What is in them ---- */
 
-static void add_flags(opevo_text *out, const char *before)
+static void add_flags(opevo_text *out)
 {
     static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        opevo_text_printf(out, "%s%s", i ? " " : before, flags[i]);
-    opevo_text_add(out, " -Wall -Wextra");
+        opevo_text_printf(out, "%s ", flags[i]);
+    opevo_text_add(out, "-Wall -Wextra");
+}
+
+/* The numbers of all kernels, each between two texts. */
+static void add_kernels(const opevo_network_library *self, const char *before, const char *behind,
+                        opevo_text *out)
+{
+    for (int t = 0; t < self->tasks; t++)
+        opevo_text_printf(out, "%skernel_%03d%s", before, t, behind);
+}
+
+void opevo_i_library_fill_build(const opevo_network_library *self, const char *text,
+                                const char *before, const char *behind, const opevo_text_slot *more,
+                                size_t count, opevo_text *out)
+{
+    opevo_text flags = {0}, kernels = {0}, filled = {0};
+    char bytes[OPEVO_INDEX_TEXT_SIZE];
+
+    add_flags(&flags);
+    add_kernels(self, before, behind, &kernels);
+    opevo_index_format((opevo_index)self->weight_bytes, bytes);
+    opevo_text_fill(&filled, text, more, count);
+    opevo_text_fill(out, opevo_text_string(&filled),
+                    (opevo_text_slot[]){{"flags", opevo_text_string(&flags)},
+                                        {"kernels", opevo_text_string(&kernels)},
+                                        {"bytes", bytes}},
+                    3);
+    out->failed = out->failed || flags.failed || kernels.failed || filled.failed;
+    opevo_text_free(&flags);
+    opevo_text_free(&kernels);
+    opevo_text_free(&filled);
 }
 
 static void add_makefile(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out, "# libnet.a, and the program net, which checks and times it.\n");
-    add_flags(out, "CFLAGS = ");
-    opevo_text_printf(out, "\nOPENMP = -fopenmp\nWEIGHT_BYTES = %lld\nOBJECTS = net.o weights.o",
-                      (long long)self->weight_bytes);
-    for (int t = 0; t < self->tasks; t++)
-        opevo_text_printf(out, " \\\n    kernel_%03d.o", t);
-    opevo_text_add(out, "\n\nnet: main.o libnet.a\n"
-                        "\t$(CC) $(CFLAGS) $(OPENMP) -o $@ main.o libnet.a -lm\n\n"
-                        "libnet.a: $(OBJECTS)\n\trm -f $@\n\t$(AR) rcs $@ $(OBJECTS)\n\n"
-                        "%.o: %.c\n\t$(CC) $(CFLAGS) $(OPENMP) -c -o $@ $<\n\n"
-                        "net.o main.o: net.h\n\n");
-    opevo_text_add(out, opevo_i_library_weights_rule);
-    opevo_text_add(out, "check: net\n\t./net\n\n"
-                        "clean:\n\trm -f net libnet.a main.o $(OBJECTS)\n\n"
-                        ".PHONY: check clean\n");
+    opevo_i_library_fill_build(self, opevo_i_library_makefile, " \\\n    ", ".o", NULL, 0, out);
 }
 
 static void add_cmake(const opevo_network_library *self, opevo_text *out)
 {
-    long long bytes = (long long)self->weight_bytes;
-
-    opevo_text_add(out,
-                   "# The library `net`: add_subdirectory() this folder, and link net.\n"
-                   "cmake_minimum_required(VERSION 3.18)\nproject(net C ASM)\n"
-                   "find_package(OpenMP COMPONENTS C)\n\nadd_library(net STATIC net.c weights.S");
-    for (int t = 0; t < self->tasks; t++)
-        opevo_text_printf(out, "\n  kernel_%03d.c", t);
-    opevo_text_add(out, ")\nset_target_properties(net PROPERTIES POSITION_INDEPENDENT_CODE ON)\n"
-                        "set_property(SOURCE weights.S PROPERTY OBJECT_DEPENDS "
-                        "${CMAKE_CURRENT_SOURCE_DIR}/weights.bin)\n"
-                        "target_include_directories(net PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
-                        "target_compile_options(net PRIVATE\n  \"$<$<COMPILE_LANGUAGE:C>:SHELL:");
-    add_flags(out, "");
-    opevo_text_add(out, ">\"\n  \"$<$<COMPILE_LANGUAGE:ASM>:-Wa,-I${CMAKE_CURRENT_SOURCE_DIR}>\")\n"
-                        "target_link_libraries(net PUBLIC m)\n"
-                        "if(OpenMP_C_FOUND)\n  target_link_libraries(net PUBLIC OpenMP::OpenMP_C)\n"
-                        "endif()\n\nadd_executable(net_program main.c)\n"
-                        "target_link_libraries(net_program PRIVATE net)\n"
-                        "set_target_properties(net_program PROPERTIES OUTPUT_NAME net)\n"
-                        "enable_testing()\nadd_test(NAME net COMMAND net_program --data "
-                        "${CMAKE_CURRENT_SOURCE_DIR})\n");
-    opevo_text_printf(out, opevo_i_library_weights_check_format, bytes, bytes);
+    opevo_i_library_fill_build(self, opevo_i_library_cmake, "\n  ", ".c", NULL, 0, out);
 }
 
 /* The program main.c: what it shares with that of other devices, and its own calls. */
@@ -101,8 +96,7 @@ static void add_program(const opevo_network_library *self, opevo_text *out)
 
 static void add_weights(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_printf(out, "%s%lld%s", opevo_i_library_weights, (long long)self->weight_bytes,
-                      opevo_i_library_weights_end);
+    opevo_i_library_fill_build(self, opevo_i_library_weights, "", "", NULL, 0, out);
 }
 
 /* ---- Files ---- */

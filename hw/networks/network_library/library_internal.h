@@ -6,6 +6,7 @@
 #define OPEVO_LIBRARY_INTERNAL_H
 
 #include <opevo/network_library.h>
+#include <opevo/text_fill.h>
 
 /* Of a task: the workload has the operands of the kernel, X<i> and Y<i>, in their order. */
 typedef struct opevo_i_library_task {
@@ -166,10 +167,9 @@ typedef struct opevo_i_library_gpu_text {
 extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[];
 /* Texts of the folder gpu_texts: of net.h; and the rules of make and of CMake. */
 extern const char opevo_i_library_gpu_calls[];
-extern const char opevo_i_library_gpu_cuda_rules[], opevo_i_library_gpu_hip_rules[],
-    opevo_i_library_gpu_rules[];
-extern const char opevo_i_library_gpu_cmake_device_cuda[], opevo_i_library_gpu_cmake_device_hip[],
-    opevo_i_library_gpu_cmake_end[];
+extern const char opevo_i_library_gpu_makefile_text[], opevo_i_library_gpu_cmake_text[];
+extern const char opevo_i_library_gpu_cuda_rules[], opevo_i_library_gpu_hip_rules[];
+extern const char opevo_i_library_gpu_cmake_device_cuda[], opevo_i_library_gpu_cmake_device_hip[];
 extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_emulate_c[],
     opevo_i_library_gpu_file_emulate_h[], opevo_i_library_gpu_file_kernel_h[],
     opevo_i_library_gpu_file_main_c[], opevo_i_library_gpu_file_move_cu[],
@@ -188,9 +188,14 @@ extern const char opevo_i_library_program[]; /* main.c, */
 extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];
 extern const char opevo_i_library_program_main[];
-extern const char opevo_i_library_weights[]; /* weights.S ... */
-extern const char opevo_i_library_weights_end[];
-extern const char opevo_i_library_weights_rule[];         /* of make, with WEIGHT_BYTES */
-extern const char opevo_i_library_weights_check_format[]; /* of CMake, with the number of bytes */
+extern const char opevo_i_library_weights[]; /* weights.S */
+extern const char opevo_i_library_makefile[];
+extern const char opevo_i_library_cmake[];
+
+/* A file that builds the library: its places @flags@ (of the C compiler), @kernels@ (each between
+ * two texts) and @bytes@ (of the weights), and those of further slots. */
+void opevo_i_library_fill_build(const opevo_network_library *self, const char *text,
+                                const char *before, const char *behind, const opevo_text_slot *more,
+                                size_t count, opevo_text *out);
 
 #endif
