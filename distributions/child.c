@@ -190,13 +190,9 @@ opevo_status opevo_child_law_create_sized(const opevo_space *space, const opevo_
 
     OPEVO_TRY(opevo_i_law_options_read(options, size, &known, err));
     OPEVO_TRY(opevo_i_law_check(q, &known, &tolerance, err));
-    self = opevo_calloc(1, sizeof *self);
-    starts.start = opevo_malloc(parents->count, sizeof *starts.start);
-    starts.share = opevo_malloc(parents->count, sizeof *starts.share);
-    if (!self || !starts.start || !starts.share) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self, 1, "the law of a child");
+    OPEVO_NEW(starts.start, parents->count, "the law of a child");
+    OPEVO_NEW(starts.share, parents->count, "the law of a child");
     OPEVO_TRY(opevo_i_law_inheritance_init(space, parents, &from, err));
     OPEVO_TRY(allocate(self, space, err));
     OPEVO_TRY(fill(self, space, &from, &starts, q, &known, err));

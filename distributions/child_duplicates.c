@@ -308,9 +308,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     double unused = 0;
 
     OPEVO_TRY(opevo_i_law_check(step->q, NULL, &unused, err));
-    vertices = opevo_malloc(opevo_space_parameter_count(step->space), sizeof *vertices);
-    if (!vertices)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_NEW(vertices, opevo_space_parameter_count(step->space), "the law of a child");
     OPEVO_TRY(opevo_i_law_inheritance_init(step->space, parents, &from, err));
     OPEVO_TRY(step_init(&self, step->space, &from, step->q, step->rule, step->taken, err));
     recombine(&self, step->space, &from, vertices);

@@ -149,9 +149,7 @@ opevo_status opevo_i_law_kernel_init(const opevo_space *space, const opevo_i_law
                           "this one has %.3g.",
                           OPEVO_I_KERNEL_MAX, (double)opevo_space_size(space));
     self.point_count = (size_t)opevo_space_size(space);
-    self.factors = opevo_calloc(self.factor_count, sizeof *self.factors);
-    if (!self.factors)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+    OPEVO_NEW(self.factors, self.factor_count, "the kernel of a mutation");
     for (size_t i = 0; i < self.factor_count; i++) {
         OPEVO_TRY(factor_init(&self.factors[i], opevo_space_parameter(space, i), q, err));
         /* DBL_EPSILON for one multiplication of opevo_i_law_kernel_row. */

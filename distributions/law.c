@@ -52,9 +52,7 @@ opevo_status opevo_law_create_sized(const opevo_parameter *parameter, double q, 
     if (start >= opevo_parameter_size(parameter))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The start lies outside the values of %s.",
                           opevo_parameter_text(parameter));
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law.");
+    OPEVO_NEW(self, 1, "a law");
     self->parameter = parameter;
     self->q = q;
     self->start = start;

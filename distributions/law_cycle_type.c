@@ -242,9 +242,7 @@ opevo_status opevo_i_law_transpositions(opevo_law *law, double tolerance, opevo_
                           "The law by cycle types is for permutations of up to %d, not of %u.",
                           N_MAX, law->order);
     law->symmetry = &symmetry;
-    law->partitions = opevo_malloc(1, sizeof *law->partitions);
-    if (!law->partitions)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the numbers of partitions.");
+    OPEVO_NEW(law->partitions, 1, "the numbers of partitions");
     fill_table(law->partitions);
     opevo_parameter_value(law->parameter, law->start, order);
     for (unsigned i = 0; i < law->order; i++)

@@ -328,9 +328,7 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
     recording->names = table->names;
     recording->name_count = table->column_count;
     recording->cells = true;
-    self.values = opevo_calloc(table->column_count, sizeof *self.values);
-    if (!self.values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+    OPEVO_NEW(self.values, table->column_count, table->path);
     OPEVO_TRY(opevo_i_landscape_description_begin(recording, table, root, description, space, err));
     OPEVO_TRY(find_result_columns(&self, err));
     OPEVO_TRY(opevo_i_landscape_description_criteria(recording, table, root, description, err));

@@ -310,9 +310,7 @@ opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recordi
     OPEVO_TRY(opevo_i_landscape_recording_begin_as(recording, root, text, path, space, err));
     self.names = recording->names;
     self.name_count = recording->name_count;
-    self.values = opevo_calloc(self.name_count, sizeof *self.values);
-    if (!self.values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_NEW(self.values, self.name_count, path);
     OPEVO_TRY(read_entries(&self, text, err));
     *unit = self.metric ? "GFLOP/s" : "1/s";
 cleanup:

@@ -190,9 +190,7 @@ static opevo_status read_listed(const source *self, const opevo_json_reader *at,
 
     if (status != OPEVO_OK)
         return status;
-    values = opevo_calloc(count, sizeof *values);
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    OPEVO_NEW(values, count, self->path);
     for (size_t i = 0; i < count; i++) {
         if (!opevo_i_landscape_json_value(json_array_get(entry->values, i), &values[i])) {
             status = opevo_json_fail(
@@ -322,11 +320,7 @@ opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *re
         goto cleanup;
     }
     count = opevo_json_text_count(read.constraints);
-    texts = opevo_calloc(count, sizeof *texts);
-    if (!texts) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-        goto cleanup;
-    }
+    OPEVO_NEW(texts, count, path);
     for (size_t i = 0; i < count; i++)
         texts[i] = opevo_json_text_at(read.constraints, i);
     OPEVO_TRY(read_parameters(&self, &list, err));

@@ -423,11 +423,7 @@ opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error
     self.count = (size_t)size;
     self.start = (size_t)opevo_law_start(law);
     OPEVO_TRY(opevo_graph_create(self.parameter, 0, &self.graph, err));
-    self.places = opevo_malloc(self.count, sizeof *self.places);
-    if (!self.places) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a figure.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self.places, self.count, "a figure");
     OPEVO_TRY(opevo_i_fig_layout(self.parameter, self.graph, self.start, self.places, err));
     find_range(&self);
     OPEVO_TRY(find_radius(&self, err));

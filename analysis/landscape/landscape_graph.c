@@ -356,9 +356,7 @@ opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The analysis under topologies does not support spaces with branches; "
                           "omit its options.");
-    self.graph = opevo_calloc(1, sizeof *self.graph);
-    if (!self.graph)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the graph of a landscape.");
+    OPEVO_NEW(self.graph, 1, "the graph of a landscape");
     self.graph->table = table;
     self.graph->space = space;
     OPEVO_TRY(make_axes(&self, err));

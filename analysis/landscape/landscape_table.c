@@ -86,12 +86,8 @@ opevo_status opevo_landscape_table_create(opevo_objective *objective, unsigned t
         threads = 1;
     else if (threads == 0)
         threads = opevo_processor_count();
-    self.table = opevo_calloc(1, sizeof *self.table);
-    self.workers = opevo_malloc(threads, sizeof *self.workers);
-    if (!self.table || !self.workers) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of a landscape.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self.table, 1, "the outcomes of a landscape");
+    OPEVO_NEW(self.workers, threads, "the outcomes of a landscape");
     self.table->size = (size_t)size;
     self.table->fitness = opevo_malloc(self.table->size, sizeof *self.table->fitness);
     self.table->state = opevo_malloc(self.table->size, sizeof *self.table->state);

@@ -179,13 +179,9 @@ opevo_status opevo_i_analysis_mutation_init(const opevo_space *space, double q, 
                           "The improvement of a generation does not support spaces with branches; "
                           "omit its options.");
     self.axis_count = opevo_space_parameter_count(space);
-    self.axes = opevo_calloc(self.axis_count, sizeof *self.axes);
-    self.root = opevo_malloc((size_t)opevo_space_size(space), sizeof *self.root);
-    self.scratch = opevo_malloc((size_t)opevo_space_size(space), sizeof *self.scratch);
-    if (!self.axes || !self.root || !self.scratch) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self.axes, self.axis_count, "the kernel of a mutation");
+    OPEVO_NEW(self.root, (size_t)opevo_space_size(space), "the kernel of a mutation");
+    OPEVO_NEW(self.scratch, (size_t)opevo_space_size(space), "the kernel of a mutation");
     for (size_t i = self.axis_count; i-- > 0;) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         double bound = 0;

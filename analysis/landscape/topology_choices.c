@@ -148,9 +148,7 @@ opevo_status opevo_topology_choices_create(const opevo_space *space, opevo_topol
         return OPEVO_FAIL(err, OPEVO_LIMIT,
                           "The space has %zu combinations of topologies, more than %d; name one.",
                           most, CHOICES_MAX);
-    choices = opevo_calloc(most + 1, sizeof *choices);
-    if (!choices)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
+    OPEVO_NEW(choices, most + 1, "the topologies of a space");
     do {
         if (offer_count == 0)
             break;

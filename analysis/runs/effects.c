@@ -484,11 +484,7 @@ opevo_status opevo_effects_create(const opevo_space *space, const opevo_index *p
     OPEVO_TRY(model(&self, &made->explained, err));
     qsort(self.variables, self.count, sizeof *self.variables, by_importance);
     made->trials = self.trials;
-    made->effects = opevo_calloc(self.count + 1, sizeof *made->effects);
-    if (!made->effects) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
-        goto cleanup;
-    }
+    OPEVO_NEW(made->effects, self.count + 1, "the effects of parameters");
     for (size_t v = 0; v < self.count; v++) {
         made->effects[made->count++] = self.variables[v].effect;
         self.variables[v].effect.levels = NULL; /* handed over */

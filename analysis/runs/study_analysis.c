@@ -203,9 +203,7 @@ opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
         return status;
     if (study->run_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "An analysis needs at least one run.");
-    self.analysis = opevo_calloc(1, sizeof *self.analysis);
-    if (!self.analysis)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an analysis.");
+    OPEVO_NEW(self.analysis, 1, "an analysis");
     self.analysis->study = *study;
     self.analysis->options = known;
     OPEVO_TRY(allocate(&self, err));

@@ -30,11 +30,7 @@ opevo_status opevo_i_verify_detector_init(const double *probability, size_t coun
     OPEVO_TRY(opevo_i_verify_cells_create(probability, count, draws, &self.cells, err));
     self.noncentrality =
         opevo_noncentrality_for_power((double)(self.cells.count - 1), size, OPEVO_VERIFY_POWER);
-    self.sum = opevo_malloc(self.cells.count, sizeof *self.sum);
-    if (!self.sum) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the power of a verification.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self.sum, self.cells.count, "the power of a verification");
     *out = self;
     self = (opevo_i_verify_detector){.sum = NULL};
 cleanup:

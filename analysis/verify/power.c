@@ -168,12 +168,8 @@ static opevo_status detect_edge(power *self, opevo_fit *fit, opevo_error *err)
 
     if (edges == 0)
         return OPEVO_OK;
-    scratch.offset = opevo_malloc(self->graph->vertex_count + 1, sizeof *scratch.offset);
-    scratch.target = opevo_malloc(entries, sizeof *scratch.target);
-    if (!scratch.offset || !scratch.target) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a graph with an edge removed.");
-        goto cleanup;
-    }
+    OPEVO_NEW(scratch.offset, self->graph->vertex_count + 1, "a graph with an edge removed");
+    OPEVO_NEW(scratch.target, entries, "a graph with an edge removed");
     OPEVO_TRY(try_edges(self, &scratch, edges, tried, &caught, err));
     fit->detectable_edge = (double)caught / (double)tried;
     fit->edges_tried = tried;
@@ -207,15 +203,11 @@ static opevo_status prepare(power *self, uint64_t draws, double alpha, opevo_err
                                            &self->detector, err));
     if (self->units.vertices && is_explicit(self->parameter, self->start))
         OPEVO_TRY(opevo_graph_create(self->parameter, 0, &self->graph, err));
-    self->p0 = opevo_calloc(n, sizeof *self->p0);
-    self->law = opevo_malloc(n, sizeof *self->law);
-    self->step = opevo_malloc(n, sizeof *self->step);
-    self->other = opevo_malloc(n, sizeof *self->other);
-    self->unit_sum = opevo_malloc(n, sizeof *self->unit_sum);
-    if (!self->p0 || !self->law || !self->step || !self->other || !self->unit_sum) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the power of a verification.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self->p0, n, "the power of a verification");
+    OPEVO_NEW(self->law, n, "the power of a verification");
+    OPEVO_NEW(self->step, n, "the power of a verification");
+    OPEVO_NEW(self->other, n, "the power of a verification");
+    OPEVO_NEW(self->unit_sum, n, "the power of a verification");
     if (self->graph)
         self->p0[(size_t)self->start] = 1;
 cleanup:

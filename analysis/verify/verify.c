@@ -63,11 +63,7 @@ static opevo_status run_test(const target *self, const double *probability, size
     opevo_fit fit = {0};
 
     OPEVO_TRY(opevo_i_verify_cells_create(probability, count, draws, &cells, err));
-    counts = opevo_calloc(cells.count, sizeof *counts);
-    if (!counts) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the counts of a verification.");
-        goto cleanup;
-    }
+    OPEVO_NEW(counts, cells.count, "the counts of a verification");
     fit = unjudged(&cells);
     for (uint64_t i = 0; i < draws; i++) {
         opevo_index drawn = self->draw(self->context, rng);

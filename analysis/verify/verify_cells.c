@@ -80,12 +80,8 @@ opevo_status opevo_i_verify_cells_create(const double *probability, size_t count
     size_t extra = count;
 
     OPEVO_TRY(check(probability, count, draws, &sum, err));
-    cells.cell = opevo_malloc(count, sizeof *cells.cell);
-    cells.probability = opevo_calloc(count, sizeof *cells.probability);
-    if (!cells.cell || !cells.probability) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the cells of a verification.");
-        goto cleanup;
-    }
+    OPEVO_NEW(cells.cell, count, "the cells of a verification");
+    OPEVO_NEW(cells.probability, count, "the cells of a verification");
     limit = least_expected / (double)draws * sum;
     for (size_t i = 0; i < count; i++) {
         if (probability[i] <= 0 || probability[i] >= limit)

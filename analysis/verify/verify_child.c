@@ -25,9 +25,7 @@ opevo_status opevo_i_verify_child_law(const opevo_child_step *step, double **law
         return OPEVO_FAIL(err, OPEVO_LIMIT,
                           "The child step can be verified on spaces of at most 4096 points; take a "
                           "smaller space.");
-    self = opevo_malloc((size_t)size, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_NEW(self, (size_t)size, "the law of a child");
     OPEVO_TRY(opevo_child_law_without_duplicates(step, self, &lost, bound, err));
     if (lost > lost_limit) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,

@@ -332,9 +332,7 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
     opevo_store *store = NULL;
 
     OPEVO_TRY(check_path(path, mode, err));
-    store = opevo_calloc(1, sizeof *store);
-    if (!store)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+    OPEVO_NEW(store, 1, path);
     store->path = opevo_strdup(path);
     snprintf(store->state, sizeof store->state, "is damaged");
     if (!store->path) {

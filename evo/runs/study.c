@@ -46,11 +46,7 @@ static opevo_status leave_known(scheduler *self, opevo_error *err)
     size_t kept = 0;
 
     OPEVO_TRY(opevo_store_open(self->options->known, OPEVO_STORE_READ, &known, err));
-    slots = opevo_calloc(self->count, sizeof *slots);
-    if (!slots) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");
-        goto cleanup;
-    }
+    OPEVO_NEW(slots, self->count, "the runs of a study");
     OPEVO_TRY(
         opevo_i_study_slots(known, self->study, self->numbers, self->count, false, slots, err));
     for (size_t i = 0; i < self->count; i++) {
@@ -86,12 +82,8 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
     if (options->known)
         OPEVO_TRY(leave_known(self, err));
     OPEVO_TRY(opevo_store_open(options->store, OPEVO_STORE_ALONE, &self->store, err));
-    self->slots = opevo_calloc(self->count, sizeof *self->slots);
-    self->todo = opevo_malloc(self->count, sizeof *self->todo);
-    if (!self->slots || !self->todo) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self->slots, self->count, "the runs of a study");
+    OPEVO_NEW(self->todo, self->count, "the runs of a study");
     OPEVO_TRY(opevo_i_study_slots(self->store, self->study, self->numbers, self->count, true,
                                   self->slots, err));
     for (size_t i = 0; i < self->count; i++) {
@@ -390,11 +382,7 @@ opevo_status opevo_study_merge(const opevo_study *study, const char *path,
     size_t count = 0;
 
     OPEVO_TRY(opevo_i_study_shard_numbers(study, (opevo_shard){0, 1}, &numbers, &count, err));
-    slots = opevo_calloc(count, sizeof *slots);
-    if (!slots) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");
-        goto cleanup;
-    }
+    OPEVO_NEW(slots, count, "the runs of a study");
     for (size_t i = 0; i < source_count; i++)
         OPEVO_TRY(merge_source(NULL, sources[i], study, numbers, count, slots, NULL, err));
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_ALONE, &store, err));

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/status.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,6 +23,17 @@ void *opevo_calloc(size_t count, size_t size);
 void *opevo_realloc(void *pointer, size_t count, size_t size);
 char *opevo_strdup(const char *text);
 char *opevo_strndup(const char *text, size_t length);
+
+/* In a function with variables `status` and `err` and a label `cleanup`: *self becomes `count` items
+ * of zero bytes, or the function is left with NOMEM and "No memory for WHAT." */
+#define OPEVO_NEW(self, count, what)                                                               \
+    do {                                                                                           \
+        (self) = opevo_calloc((count), sizeof *(self));                                            \
+        if (!(self)) {                                                                             \
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", (what));                    \
+            goto cleanup;                                                                          \
+        }                                                                                          \
+    } while (0)
 
 /* Release what the functions above gave; NULL is allowed. */
 void opevo_free(void *pointer);

@@ -93,9 +93,7 @@ static opevo_status keep_lines(opevo_module *module, opevo_error *err)
     opevo_status status = OPEVO_OK;
     size_t number = 0;
 
-    module->lines = opevo_calloc(module->instruction_count + 1, sizeof *module->lines);
-    if (!module->lines)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the source lines of the module.");
+    OPEVO_NEW(module->lines, module->instruction_count + 1, "the source lines of the module");
     for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
@@ -242,9 +240,7 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
 {
     opevo_status status = OPEVO_OK;
 
-    module->diagnostic = opevo_calloc(1, sizeof *module->diagnostic);
-    if (!module->diagnostic)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+    OPEVO_NEW(module->diagnostic, 1, path);
     module->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(module->context, keep_diagnostic, module);
     module->immarg_kind = LLVMGetEnumAttributeKindForName("immarg", 6);

@@ -320,9 +320,7 @@ opevo_status opevo_i_harness_buffers(opevo_harness *harness, const opevo_json_re
     if (count == 0 || count > BUFFERS)
         return opevo_json_fail(&buffers, err, "An object with 1 to %d buffers is expected.",
                                BUFFERS);
-    harness->buffers = opevo_calloc(count, sizeof *harness->buffers);
-    if (!harness->buffers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
+    OPEVO_NEW(harness->buffers, count, harness->path);
     json_object_foreach((json_t *)buffers.value, name, value)
     {
         opevo_i_harness_buffer_plan *buffer = &harness->buffers[harness->buffer_count++];

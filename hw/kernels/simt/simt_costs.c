@@ -50,11 +50,7 @@ opevo_status opevo_simt_costs_load(const char *path, opevo_simt_costs **out, ope
                                       strlen(opevo_i_simt_builtin_costs), &root, err));
     whole.value = root;
     OPEVO_TRY(opevo_json_read(&whole, fields, FIELD_COUNT, &read, err));
-    self = opevo_calloc(1, sizeof *self);
-    if (!self) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a table of costs.");
-        goto cleanup;
-    }
+    OPEVO_NEW(self, 1, "a table of costs");
     (void)snprintf(self->name, sizeof self->name, "%s", read.name);
     for (unsigned i = 0; i < OPEVO_I_SIMT_COST_FREE; i++)
         self->cost[i] = (uint64_t)llround(read.cost[i] * OPEVO_I_SIMT_COST_UNIT);
