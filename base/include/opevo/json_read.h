@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* JSON that is read strictly: a text as a tree of Jansson, then its objects by tables of fields. What
- * is not understood is refused with the file and the path of the key, as in
+/* JSON that is read strictly: a text as a tree of Jansson, then its objects by tables of fields.
+ * What is not understood is refused with the file and the path of the key, as in
  *
  *     plan.json: tuners[0].setings: unknown key; did you mean "settings"?
  *     plan.json: budget.trials: must be a whole number of at least 1. */
@@ -35,7 +35,7 @@ opevo_status opevo_json_load(const char *path, size_t limit, json_t **out, opevo
 
 /* ---- A value and its place ---- */
 
-/* A plain value; everything in it is borrowed. The whole starts as {.origin = ..., .value = ...}. */
+/* A plain value; everything in it is borrowed. The whole is {.origin = ..., .value = ...}. */
 typedef struct opevo_json_reader {
     const char *origin;                    /* NULL: messages begin with the path of the key */
     const json_t *value;                   /* NULL: a member that is absent */

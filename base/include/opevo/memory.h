@@ -24,8 +24,8 @@ void *opevo_realloc(void *pointer, size_t count, size_t size);
 char *opevo_strdup(const char *text);
 char *opevo_strndup(const char *text, size_t length);
 
-/* In a function with variables `status` and `err` and a label `cleanup`: *self becomes `count` items
- * of zero bytes, or the function is left with NOMEM and "No memory for WHAT." */
+/* In a function with variables `status` and `err` and a label `cleanup`: *self becomes `count`
+ * items of zero bytes, or the function is left with NOMEM and "No memory for WHAT." */
 #define OPEVO_NEW(self, count, what)                                                               \
     do {                                                                                           \
         (self) = opevo_calloc((count), sizeof *(self));                                            \

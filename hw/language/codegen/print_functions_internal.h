@@ -9,8 +9,9 @@
 
 /* The texts stand in the folder functions/: one_NAME.in is the body for one element, vector_NAME.in
  * the function of vectors behind its opening parenthesis. There @w@ is the width, @bits@ the bit of
- * each lane, @evens@ twice the number of each lane, plus 1 in the second half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y and
- * x < y ? x : y, one instruction: there x must not be NaN. */
+ * each lane, @evens@ twice the number of each lane, plus 1 in the second half. NaN comes out of
+ * each as NaN, except of max and min, which are x > y ? x : y and x < y ? x : y, one instruction:
+ * there x must not be NaN. */
 typedef struct opevo_i_print_function {
     int kind;
     const char *name, *gpu_name;

@@ -45,10 +45,10 @@ typedef struct opevo_setting {
     size_t offset;       /* of the variable that opevo_settings_read writes */
 } opevo_setting;
 
-/* The rows of a tuner's table: key, where the value goes (`member` of `type`: a size_t, a double, an
- * unsigned), default, range, summary, and whatever other member of the row:
+/* The rows of a tuner's table: key, where the value goes (`member` of `type`: a size_t, a double,
+ * an unsigned), default, range, summary, and whatever other member of the row:
  *
- *     OPEVO_ROW_REAL("q", climb, q, 0.5, 0, 1, "probability of one more step", .below_max = true) */
+ *     OPEVO_ROW_REAL("q", climb, q, 0.5, 0, 1, "probability of a step", .below_max = true) */
 #define OPEVO_ROW_COUNT(name, type, member, standard, least, most, ...)                            \
     OPEVO_ROW_NUMBER(name, OPEVO_SETTING_COUNT, size_t, type, member, standard, least, most,       \
                      __VA_ARGS__)
