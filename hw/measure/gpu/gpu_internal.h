@@ -159,6 +159,7 @@ typedef struct opevo_i_gpu_unfold {
     void *module, *function; /* the driver's */
 } opevo_i_gpu_unfold;
 
+extern const char opevo_i_gpu_text_unfold[]; /* texts/unfold.in */
 /* Compile the kernel for a convolution's shapes. Errors: those of the compiler; IO. */
 opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
                                      const opevo_i_gpu_driver *driver, const char *arch,

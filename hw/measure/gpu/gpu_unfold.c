@@ -9,34 +9,39 @@
 #include "gpu_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text_fill.h>
+
+#include <stdio.h>
 
 enum { THREADS = 256 }; /* of a block */
 
-/* A thread has one output pixel of one input channel and copies its window, an element to each of
- * KH * KW rows: neighbours write side by side, and what they read in common is in the cache. */
-static const char body[] =
-    "extern \"C\" __global__ void __launch_bounds__(THREADS)\n"
-    "opevo_unfold(const float *__restrict__ images, float *__restrict__ rows, unsigned count)\n"
-    "{\n"
-    "    const unsigned i = blockIdx.x * THREADS + threadIdx.x;\n"
-    "    const unsigned plane = i / PIXELS;\n"
-    "    const unsigned pixel = i % PIXELS;\n"
-    "    const int top = (int)(pixel / OUT_WIDTH) * STRIDE - PADDING;\n"
-    "    const int left = (int)(pixel % OUT_WIDTH) * STRIDE - PADDING;\n"
-    "    const long long corner = ((long long)plane * HEIGHT + top) * WIDTH + left;\n"
-    "    float *to = rows + plane * (KH * KW * PIXELS) + pixel;\n"
-    "    if (i >= count)\n"
-    "        return;\n"
-    "    for (int r = 0; r < KH; r++) {\n"
-    "        for (int s = 0; s < KW; s++) {\n"
-    "            const int y = top + r;\n"
-    "            const int x = left + s;\n"
-    "            const bool inside = y >= 0 && y < HEIGHT && x >= 0 && x < WIDTH;\n"
-    "            *to = inside ? images[corner + (long long)r * WIDTH + s] : 0.0f;\n"
-    "            to += PIXELS;\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
+/* In texts/unfold.in a thread has one output pixel of one input channel and copies its window, an
+ * element to each of KH * KW rows: neighbours write side by side, and what they read in common is in
+ * the cache. */
+static void print_source(const opevo_operator *op, opevo_text *out)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } rows[] = {{"threads", THREADS},
+                {"height", op->height},
+                {"width", op->width},
+                {"kernel_height", op->kernel_height},
+                {"kernel_width", op->kernel_width},
+                {"stride", op->stride},
+                {"padding", op->padding},
+                {"out_width", opevo_operator_out_width(op)},
+                {"out_pixels", opevo_operator_out_pixels(op)}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    char digits[ROWS][24];
+    opevo_text_slot slots[ROWS];
+
+    for (size_t i = 0; i < ROWS; i++) {
+        snprintf(digits[i], sizeof digits[i], "%lld", (long long)rows[i].value);
+        slots[i] = (opevo_text_slot){rows[i].name, digits[i]};
+    }
+    opevo_text_fill(out, opevo_i_gpu_text_unfold, slots, ROWS);
+}
 
 opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
                                      const opevo_i_gpu_driver *driver, const char *arch,
@@ -49,13 +54,7 @@ opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
     size_t size = 0;
     int failed = 0;
 
-    opevo_text_printf(
-        &source,
-        "enum { THREADS = %d, HEIGHT = %lld, WIDTH = %lld, KH = %lld, KW = %lld,\n"
-        "       STRIDE = %lld, PADDING = %lld, OUT_WIDTH = %lld, PIXELS = %lld };\n%s",
-        THREADS, (long long)op->height, (long long)op->width, (long long)op->kernel_height,
-        (long long)op->kernel_width, (long long)op->stride, (long long)op->padding,
-        (long long)opevo_operator_out_width(op), (long long)opevo_operator_out_pixels(op), body);
+    print_source(op, &source);
     OPEVO_TRY(opevo_text_check(&source, err));
     OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, opevo_text_string(&source), &code, &size, err));
     failed = driver->load_module(&out->module, code);
