@@ -14,6 +14,8 @@
 
 #define DEAD UINT32_MAX
 
+enum { WORDS_ADDED = 16 }; /* operations of finding a sequence among others, beside its length */
+
 /* The parameters of one branch: active where the parent has the vertex. */
 typedef struct branch {
     size_t parent; /* level */
@@ -270,12 +272,14 @@ static bool expand_all(builder *self, size_t level, size_t begin)
         for (uint64_t bits = self->mask[w]; bits; bits &= bits - 1) {
             uint32_t label = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(bits);
 
+            self->residuals.work += 2 + 2 * self->passing_count;
             if (!bind(self, level, label))
                 continue;
             if (!known ||
                 memcmp(self->next, self->previous, self->next_length * sizeof *self->next) != 0) {
                 target = opevo_i_topology_words_add(&self->layers[level + 1].states, self->next,
                                                     self->next_length);
+                self->residuals.work += WORDS_ADDED + self->next_length;
                 memcpy(self->previous, self->next, self->next_length * sizeof *self->next);
                 known = true;
             }

@@ -15,6 +15,7 @@ enum {
     NOT_YET = -1,
     LOOK_MOST = 256,      /* combinations of several parameters that are looked at ahead */
     LOOK_ONE_MOST = 4096, /* values of a last one */
+    WORK_OF_KEY = 16,     /* operations of finding a key, beside its length */
     TAIL_WORDS = 2        /* of a key: clause, parameters bound and kind */
 };
 
@@ -246,6 +247,7 @@ static uint32_t key_number(opevo_i_topology_residuals *self, uint32_t clause, si
     if (self->failed || !add_word(self, clause) || !add_word(self, (uint32_t)bound * 2 + table))
         return UINT32_MAX;
     number = opevo_i_topology_words_add(&self->keys, self->key, length + TAIL_WORDS);
+    self->work += WORK_OF_KEY + length;
     *is_new = number == before;
     if (number == UINT32_MAX || !opevo_reserve((void **)&self->meanings, &self->meaning_capacity,
                                                self->keys.count, sizeof *self->meanings)) {
@@ -371,6 +373,7 @@ static uint32_t *allocate_next(opevo_i_topology_residuals *self, uint32_t residu
     }
     memset(next, NOT_YET, ((size_t)size + 1) * sizeof *next);
     self->bytes += ((size_t)size + 1) * sizeof *next;
+    self->work += size / 8;
     self->items[residual].next = next;
     return next;
 }

@@ -29,10 +29,10 @@ typedef struct opevo_diagram opevo_diagram;
 /* What compiling may take. Both are counted, not measured, so that the same spaces fit everywhere.
  */
 typedef struct opevo_diagram_limits {
-    uint64_t work; /* operations of about a nanosecond */
+    uint64_t work; /* operations of about 10 ns */
     size_t bytes;  /* held at once while compiling */
 } opevo_diagram_limits;
-#define OPEVO_DIAGRAM_WORK_MOST (UINT64_C(1) << 33)
+#define OPEVO_DIAGRAM_WORK_MOST (UINT64_C(1) << 30)
 #define OPEVO_DIAGRAM_BYTES_MOST ((size_t)448 << 20)
 
 /* Compile the space, which must outlive the diagram.
