@@ -7,6 +7,7 @@
 #include "objective_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
+#include "text_lines_internal.h"
 
 #include <opevo/child_given.h>
 #include <opevo/file.h>
@@ -20,6 +21,7 @@
 enum { BYTES_MAX = 1 << 24 };
 
 typedef struct parent_list {
+    const opevo_space *space;
     opevo_index *points;
     double *weights;
     size_t count, point_capacity, weight_capacity;
@@ -32,9 +34,10 @@ static void release(parent_list *self)
 }
 
 /* "2.5 K=64,4,4": a weight, 1 if there is none, and a configuration. */
-static opevo_status read_line(parent_list *self, const opevo_space *space, const char *path,
-                              size_t number, const char *line, opevo_error *err)
+static opevo_status read_line(void *context, const char *path, size_t number, const char *line,
+                              opevo_error *err)
 {
+    parent_list *self = context;
     char *end = NULL;
     double weight = strtod(line, &end);
     opevo_error why = {OPEVO_OK, ""};
@@ -54,7 +57,8 @@ static opevo_status read_line(parent_list *self, const opevo_space *space, const
         !opevo_reserve((void **)&self->weights, &self->weight_capacity, self->count + 1,
                        sizeof *self->weights))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for parents.");
-    status = opevo_space_read(space, end + strspn(end, " \t"), &self->points[self->count], &why);
+    status =
+        opevo_space_read(self->space, end + strspn(end, " \t"), &self->points[self->count], &why);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "%s:%zu: %s", path, number, why.message);
     self->weights[self->count++] = weight;
@@ -65,25 +69,12 @@ static opevo_status read_parents(const opevo_space *space, const char *path, par
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    char *data = NULL;
-    size_t size = 0, number = 1;
 
-    OPEVO_TRY(opevo_file_read(path, BYTES_MAX, &data, &size, err));
-    for (char *line = data; *line; number++) {
-        size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] != '\0');
-
-        line[length] = '\0';
-        if (length && line[length - 1] == '\r')
-            line[length - 1] = '\0';
-        OPEVO_TRY(read_line(out, space, path, number, line, err));
-        line = next;
-    }
-    if (out->count == 0)
+    out->space = space;
+    status = opevo_i_cli_each_line(path, BYTES_MAX, read_line, out, err);
+    if (status == OPEVO_OK && out->count == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: no parent; write one configuration on each line.", path);
-cleanup:
-    opevo_free(data);
     return status;
 }
 

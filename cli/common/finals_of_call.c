@@ -7,6 +7,7 @@
 
 #include <opevo/finals.h>
 #include <opevo/json.h>
+#include <opevo/memory.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -50,13 +51,28 @@ static void order_by_rank(const opevo_finals *finals, size_t *order)
     }
 }
 
-/* An interval of the fitness as one of the result, of which the lower end comes first. */
-static void bounds_of(const opevo_finalist *one, const char *unit, double *low, double *high)
+void opevo_i_cli_finalist_bounds(const opevo_finalist *one, const char *unit, double *low,
+                                 double *high)
 {
     bool is_time = opevo_unit_is_time(unit);
 
     *low = opevo_unit_result(unit, is_time ? one->high : one->low);
     *high = opevo_unit_result(unit, is_time ? one->low : one->high);
+}
+
+void opevo_i_cli_finalist_of_samples(const opevo_outcome *outcome, opevo_finalist *out)
+{
+    size_t count = isfinite(outcome->time_s) ? outcome->sample_count : 0;
+    double *fitness = count ? opevo_malloc(count, sizeof *fitness) : NULL;
+    opevo_final_verdict verdict;
+
+    *out = (opevo_finalist){.low = NAN, .high = NAN};
+    for (size_t i = 0; fitness && i < count; i++)
+        fitness[i] = outcome->fitness * outcome->time_s / outcome->samples_s[i];
+    if (fitness)
+        opevo_finals_judge(out, 1, count, fitness, &verdict, NULL);
+    out->median = outcome->fitness;
+    opevo_free(fitness);
 }
 
 /* " (1 to 2)", where there is an interval. */
@@ -92,7 +108,7 @@ static void print_finalist(const opevo_finals *finals, size_t number, const opev
     double low = 0;
     double high = 0;
 
-    bounds_of(one, unit, &low, &high);
+    opevo_i_cli_finalist_bounds(one, unit, &low, &high);
     if (number == verdict->library && one->median == 0) {
         opevo_text_add(out, "library  not measured: ");
         opevo_text_add_visible(out, finals->library);
@@ -186,7 +202,7 @@ static void add_json_finalist(const opevo_finalist *one, const opevo_space *spac
         opevo_json_index(out, "won", one->won);
     }
     add_json_configuration(one, space, out);
-    bounds_of(one, unit, &low, &high);
+    opevo_i_cli_finalist_bounds(one, unit, &low, &high);
     opevo_json_double(out, "fitness", one->median);
     opevo_json_double(out, "result", opevo_unit_result(unit, one->median));
     opevo_json_double(out, "low", low);

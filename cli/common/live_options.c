@@ -44,12 +44,26 @@ static opevo_status read_workers(const opevo_call *call, const char ***list, ope
     return OPEVO_OK;
 }
 
+/* Limits of time; what is not given stays. */
+static opevo_status read_limits(const opevo_call *call, double *run_s, double *build_s,
+                                opevo_workers *workers, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    double run_limit_s = 0, build_limit_s = 0;
+
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &run_limit_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "build-timeout", &build_limit_s, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &workers->start_s, err));
+    *run_s = run_limit_s > 0 ? run_limit_s : *run_s;
+    *build_s = build_limit_s > 0 ? build_limit_s : *build_s;
+cleanup:
+    return status;
+}
+
 static opevo_status read_program(const opevo_call *call, opevo_program_options *options,
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    double limit_s = 0;
-    double build_s = 0;
     uint64_t threads = 0;
 
     if (!call)
@@ -58,16 +72,11 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
     options->result = opevo_i_cli_option(call, "result");
     OPEVO_TRY(opevo_i_cli_option_positive(call, "flop", &options->flop, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &limit_s, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "build-timeout", &build_s, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &options->workers.start_s, err));
+    OPEVO_TRY(
+        read_limits(call, &options->run_limit_s, &options->build_limit_s, &options->workers, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     options->build = opevo_i_cli_option(call, "build");
     options->threads = (unsigned)threads;
-    if (limit_s > 0)
-        options->run_limit_s = limit_s;
-    if (build_s > 0)
-        options->build_limit_s = build_s;
 cleanup:
     return status;
 }
@@ -106,23 +115,18 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    double limit_s = 0;
-    double build_s = 0;
     double percent = 0;
     const char *slower = NULL;
 
     if (!call)
         return OPEVO_OK;
     options->cold_cache = opevo_i_cli_flag(call, "cold");
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &limit_s, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "build-timeout", &build_s, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &options->workers.start_s, err));
+    OPEVO_TRY(
+        read_limits(call, &options->run_limit_s, &options->build_limit_s, &options->workers, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "precision", &percent, err));
     if (percent >= 100)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--precision %g: give a percentage below 100.",
                           percent);
-    options->run_limit_s = limit_s > 0 ? limit_s : options->run_limit_s;
-    options->build_limit_s = build_s > 0 ? build_s : options->build_limit_s;
     options->precision = percent > 0 ? percent / 100 : options->precision;
     slower = opevo_i_cli_option(call, "slower");
     if (slower && (!opevo_parse_double(slower, &options->slower) ||

@@ -4,6 +4,7 @@
 
 #include "landscape_internal.h"
 #include "options_internal.h"
+#include "text_lines_internal.h"
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
@@ -77,9 +78,10 @@ static opevo_status draw_points(opevo_i_cli_landscape_analysis *self, uint64_t c
 }
 
 /* One line of the file, terminated. */
-static opevo_status read_line(opevo_i_cli_landscape_analysis *self, const char *path, size_t number,
-                              const char *line, opevo_error *err)
+static opevo_status read_line(void *context, const char *path, size_t number, const char *line,
+                              opevo_error *err)
 {
+    opevo_i_cli_landscape_analysis *self = context;
     opevo_index point = 0;
     opevo_error inner = {OPEVO_OK, ""};
 
@@ -105,26 +107,11 @@ static opevo_status read_line(opevo_i_cli_landscape_analysis *self, const char *
 static opevo_status read_points(opevo_i_cli_landscape_analysis *self, const char *path,
                                 opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    char *data = NULL;
-    size_t size = 0, number = 1;
+    opevo_status status = opevo_i_cli_each_line(path, POINTS_BYTES_MAX, read_line, self, err);
 
-    OPEVO_TRY(opevo_file_read(path, POINTS_BYTES_MAX, &data, &size, err));
-    for (char *line = data; *line; number++) {
-        size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] != '\0');
-
-        line[length] = '\0';
-        if (length && line[length - 1] == '\r')
-            line[length - 1] = '\0';
-        OPEVO_TRY(read_line(self, path, number, line, err));
-        line = next;
-    }
-    if (self->seen_count == 0)
+    if (status == OPEVO_OK && self->seen_count == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: no point; write one configuration on each line.", path);
-cleanup:
-    opevo_free(data);
     return status;
 }
 

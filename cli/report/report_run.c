@@ -106,24 +106,15 @@ static void add_trials(const writer *self, const opevo_run_info *info)
 static void add_interval(writer *self, const opevo_run_info *info, const opevo_trial *trial)
 {
     opevo_trial whole = *trial;
-    opevo_finalist judged = {.low = NAN, .high = NAN};
-    opevo_final_verdict verdict;
-    double *fitness = NULL;
-    bool is_time = opevo_unit_is_time(info->unit);
+    opevo_finalist judged;
+    double low = 0, high = 0;
 
     if (self->status == OPEVO_OK && !strncmp(info->objective, "cmd:", 4))
         self->status = opevo_store_read_details(self->store, self->run, &whole, self->err);
-    if (whole.outcome.sample_count && isfinite(whole.outcome.time_s))
-        fitness = opevo_malloc(whole.outcome.sample_count, sizeof *fitness);
-    for (size_t i = 0; fitness && i < whole.outcome.sample_count; i++)
-        fitness[i] = whole.outcome.fitness * whole.outcome.time_s / whole.outcome.samples_s[i];
-    if (fitness)
-        opevo_finals_judge(&judged, 1, whole.outcome.sample_count, fitness, &verdict, NULL);
-    opevo_json_double(self->out, "low",
-                      opevo_unit_result(info->unit, is_time ? judged.high : judged.low));
-    opevo_json_double(self->out, "high",
-                      opevo_unit_result(info->unit, is_time ? judged.low : judged.high));
-    opevo_free(fitness);
+    opevo_i_cli_finalist_of_samples(&whole.outcome, &judged);
+    opevo_i_cli_finalist_bounds(&judged, info->unit, &low, &high);
+    opevo_json_double(self->out, "low", low);
+    opevo_json_double(self->out, "high", high);
 }
 
 static void add_best(writer *self, const opevo_run_info *info)

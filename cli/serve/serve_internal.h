@@ -94,32 +94,13 @@ typedef struct opevo_i_cli_request {
 } opevo_i_cli_request;
 
 /* What answers an operation: it adds members to the object of the reply. */
-typedef opevo_status (*opevo_i_cli_answer)(opevo_i_cli_server *server,
-                                           const opevo_i_cli_request *request, opevo_text *out,
-                                           opevo_error *err);
-opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server,
-                                      const opevo_i_cli_request *request, opevo_text *out,
-                                      opevo_error *err);
-opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const opevo_i_cli_request *request,
-                                   opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_pending(opevo_i_cli_server *server,
-                                       const opevo_i_cli_request *request, opevo_text *out,
-                                       opevo_error *err);
-opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const opevo_i_cli_request *request,
-                                    opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const opevo_i_cli_request *request,
-                                    opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_law(opevo_i_cli_server *server, const opevo_i_cli_request *request,
-                                   opevo_text *out, opevo_error *err);
-opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server,
-                                      const opevo_i_cli_request *request, opevo_text *out,
-                                      opevo_error *err);
-opevo_status opevo_i_cli_serve_version(opevo_i_cli_server *server,
-                                       const opevo_i_cli_request *request, opevo_text *out,
-                                       opevo_error *err);
-
-opevo_status opevo_i_cli_serve_close(opevo_i_cli_server *server, const opevo_i_cli_request *request,
-                                     opevo_text *out, opevo_error *err);
+typedef opevo_status opevo_i_cli_answerer(opevo_i_cli_server *server,
+                                          const opevo_i_cli_request *request, opevo_text *out,
+                                          opevo_error *err);
+typedef opevo_i_cli_answerer *opevo_i_cli_answer;
+opevo_i_cli_answerer opevo_i_cli_serve_create, opevo_i_cli_serve_ask, opevo_i_cli_serve_pending,
+    opevo_i_cli_serve_tell, opevo_i_cli_serve_best, opevo_i_cli_serve_law, opevo_i_cli_serve_tuners,
+    opevo_i_cli_serve_version, opevo_i_cli_serve_close;
 
 /* The open session that the request names. Errors: INVALID. */
 opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,

@@ -3,6 +3,7 @@
 /* How sure the best result of a program is: the interval of the median of its samples. Of kernels a
  * trial is not its median, and the finals say it. */
 
+#include "finals_of_call_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"
 
@@ -23,21 +24,10 @@ static bool is_program(const opevo_i_cli_tuning *self)
 void opevo_i_cli_tune_note_samples(opevo_i_cli_tuning *self, const opevo_trial *trial)
 {
     const opevo_outcome *outcome = &trial->outcome;
-    double *fitness = NULL;
-    opevo_final_verdict verdict;
 
-    if (!is_program(self) || outcome->kind != OPEVO_OUTCOME_OK ||
-        !(outcome->fitness > self->best_samples.median))
-        return;
-    self->best_samples = (opevo_finalist){.median = outcome->fitness, .low = NAN, .high = NAN};
-    if (outcome->sample_count)
-        fitness = opevo_malloc(outcome->sample_count, sizeof *fitness);
-    for (size_t i = 0; fitness && i < outcome->sample_count; i++)
-        fitness[i] = outcome->fitness * outcome->time_s / outcome->samples_s[i];
-    if (fitness)
-        opevo_finals_judge(&self->best_samples, 1, outcome->sample_count, fitness, &verdict, NULL);
-    self->best_samples.median = outcome->fitness;
-    opevo_free(fitness);
+    if (is_program(self) && outcome->kind == OPEVO_OUTCOME_OK &&
+        outcome->fitness > self->best_samples.median)
+        opevo_i_cli_finalist_of_samples(outcome, &self->best_samples);
 }
 
 opevo_status opevo_i_cli_tune_read_samples(opevo_i_cli_tuning *self, opevo_error *err)
@@ -54,23 +44,13 @@ opevo_status opevo_i_cli_tune_read_samples(opevo_i_cli_tuning *self, opevo_error
     return status;
 }
 
-/* The ends in the unit of the results, the smaller first. */
-static void bounds_of(const opevo_i_cli_tuning *self, double *low, double *high)
-{
-    const char *unit = self->objective->unit;
-    bool is_time = opevo_unit_is_time(unit);
-
-    *low = opevo_unit_result(unit, is_time ? self->best_samples.high : self->best_samples.low);
-    *high = opevo_unit_result(unit, is_time ? self->best_samples.low : self->best_samples.high);
-}
-
 void opevo_i_cli_tune_print_interval(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     double low = 0, high = 0;
 
     if (!is_program(self) || !isfinite(self->best_samples.low))
         return;
-    bounds_of(self, &low, &high);
+    opevo_i_cli_finalist_bounds(&self->best_samples, self->objective->unit, &low, &high);
     opevo_text_add(out, " (");
     opevo_i_cli_text_add_interval(out, 'g', 6, low, high);
     opevo_text_printf(out, ", 95 %% of the median of %llu samples, estimated)",
@@ -119,7 +99,7 @@ void opevo_i_cli_tune_add_json_interval(const opevo_i_cli_tuning *self, opevo_te
 
     if (!is_program(self) || self->runs > 1)
         return;
-    bounds_of(self, &low, &high);
+    opevo_i_cli_finalist_bounds(&self->best_samples, self->objective->unit, &low, &high);
     opevo_json_double(out, "low", low);
     opevo_json_double(out, "high", high);
     opevo_json_index(out, "samples", self->best_samples.rounds);
