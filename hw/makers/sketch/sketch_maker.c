@@ -14,6 +14,7 @@
 #include <opevo/space.h>
 
 #include <math.h>
+#include <stdatomic.h>
 
 /* Raised when a sketch gives other code for a point than before. */
 enum { SKETCHES_VERSION = 6 };
@@ -27,6 +28,7 @@ typedef struct maker {
     opevo_space *part;  /* with the same parameters, fewer values or points; NULL */
     opevo_limits limits;
     opevo_feature_source features;
+    atomic_uint owners;
 } maker;
 
 /* The first parameter of a sketch: the parameters of a branch follow one another. */
@@ -258,7 +260,7 @@ static void destroy(opevo_kernel_maker *super)
 {
     maker *self = (maker *)super;
 
-    if (!self)
+    if (!self || atomic_fetch_sub(&self->owners, 1) > 1)
         return;
     opevo_space_destroy(self->space);
     opevo_space_destroy(self->part);
@@ -303,6 +305,7 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+    atomic_init(&self->owners, 1);
     self->target = *target;
     self->limits = opevo_limits_default(target->dialect);
     if (target->dialect == OPEVO_KERNEL_C)
@@ -325,6 +328,12 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
 cleanup:
     destroy(self ? &self->super : NULL);
     return status;
+}
+
+opevo_kernel_maker *opevo_sketches_share(opevo_kernel_maker *super)
+{
+    atomic_fetch_add(&((maker *)super)->owners, 1);
+    return super;
 }
 
 opevo_status opevo_sketches_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)

@@ -117,13 +117,10 @@ static opevo_status open_sketches(const opevo_computation *of,
 {
     const opevo_sketch_target target = {
         .dialect = options->dialect, .cores = options->threads, .threads = options->threads};
-    opevo_computation *computation = opevo_computation_share(of);
     opevo_status status = OPEVO_OK;
 
     *out = NULL;
-    status = opevo_sketches_open(computation, &target, out, err);
-    if (status != OPEVO_OK)
-        opevo_computation_destroy(computation);
+    status = opevo_sketch_store_open(options->sketches, of, &target, out, err);
     return status == OPEVO_LIMIT ? OPEVO_OK : status;
 }
 

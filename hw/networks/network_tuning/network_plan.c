@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/network_passes.h>
+#include <opevo/sketch.h>
 
 /* The steps of the network after the passes of a mask. */
 static opevo_status pass(const opevo_network *network, uint32_t mask, double error,
@@ -42,6 +43,8 @@ opevo_status opevo_network_plan_create(const opevo_network *network,
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the passes of a network.");
+    if (options->chooses)
+        OPEVO_TRY(opevo_sketch_store_create(&self->super.sketches, err));
     OPEVO_TRY(pass(network, options->passes, options->error, &self->passed, err));
     self->super.inference = self->passed;
     if (self->passed->winograd.layers)
@@ -62,6 +65,7 @@ void opevo_network_plan_destroy(opevo_network_plan *plan)
     if (!self)
         return;
     opevo_network_choices_destroy(plan->choices);
+    opevo_sketch_store_destroy(plan->sketches);
     opevo_network_inference_destroy(plan->reference);
     opevo_network_inference_destroy(self->passed);
     opevo_network_inference_destroy(self->fused);
@@ -75,5 +79,6 @@ opevo_status opevo_network_plan_library(const opevo_network_plan *plan,
     opevo_network_library_options own = *options;
 
     own.reference = plan->reference;
+    own.sketches = plan->sketches;
     return opevo_network_library_create(plan->inference, &own, out, err);
 }

@@ -19,17 +19,15 @@ static opevo_status open_objective(opevo_i_tuning_task *task, opevo_kernel_diale
     const opevo_network_tuning_options *options = &task->whole->options;
     const opevo_sketch_target target = {
         .dialect = dialect, .cores = options->threads, .threads = options->threads};
-    opevo_computation *computation = opevo_computation_share(task->computation);
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
 
-    opevo_computation_print(computation, "; ", &task->what);
+    opevo_computation_print(task->computation, "; ", &task->what);
     OPEVO_TRY(opevo_text_check(&task->what, err));
-    OPEVO_TRY(opevo_sketches_open(computation, &target, &maker, err));
-    computation = NULL;
+    OPEVO_TRY(opevo_sketch_store_open(task->whole->plan->sketches, task->computation, &target,
+                                      &maker, err));
     OPEVO_TRY(opevo_live_open(maker, &options->live, &task->super.objective, err));
 cleanup:
-    opevo_computation_destroy(computation);
     return status;
 }
 

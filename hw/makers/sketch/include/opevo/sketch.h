@@ -106,6 +106,22 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
  * computation on success. Errors: those of sketches and space. */
 opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_sketch_target *target,
                                  opevo_kernel_maker **out, opevo_error *err);
+/* Another owner of such a maker, also in another thread: each destroys it. It stays as it is from
+ * then on: it is neither narrowed nor limited. */
+opevo_kernel_maker *opevo_sketches_share(opevo_kernel_maker *maker);
+
+/* Makers that are made once for all who ask for the same computation, with the same names, and the
+ * same target. Asking again for one whose sketches exceed a limit fails at once. For one thread;
+ * the makers outlive the store. */
+typedef struct opevo_sketch_store opevo_sketch_store;
+opevo_status opevo_sketch_store_create(opevo_sketch_store **out, opevo_error *err);
+void opevo_sketch_store_destroy(opevo_sketch_store *store); /* NULL is allowed */
+/* NULL for the store: a maker that is not shared. Errors: as opevo_sketches_open. */
+opevo_status opevo_sketch_store_open(opevo_sketch_store *store,
+                                     const opevo_computation *computation,
+                                     const opevo_sketch_target *target, opevo_kernel_maker **out,
+                                     opevo_error *err);
+
 /* Let the maker know only a part of its space, as opevo_template_narrow. A branch goes by a
  * constraint: all parameters stay. */
 opevo_status opevo_sketches_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);

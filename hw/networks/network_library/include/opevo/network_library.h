@@ -85,6 +85,8 @@ typedef struct opevo_network_library_options {
     /* Steps whose results the test expects, with the same inputs and outputs, such as those before
      * a pass that changes results; they live as long as the library. NULL: its own. */
     const opevo_network_inference *reference;
+    /* Where it asks for sketches; it lives as long as the library. NULL: they are its own. */
+    struct opevo_sketch_store *sketches;
 } opevo_network_library_options;
 
 /* A computation of the network, and the kernel of all steps that compute it. */

@@ -26,7 +26,9 @@ extern "C" {
 typedef struct opevo_network_plan_options {
     uint32_t passes; /* the mask of those to run */
     double error;    /* of the pass `winograd`; 0: it replaces nothing */
-    bool chooses;    /* measured times may leave out what `block` and `winograd` do */
+    /* Measured times may leave out what `block` and `winograd` do; the sketches of libraries are
+     * kept for the tuning. */
+    bool chooses;
 } opevo_network_plan_options;
 
 /* What a library is made of. */
@@ -36,6 +38,8 @@ typedef struct opevo_network_plan {
      * those of the same. */
     opevo_network_inference *reference;
     opevo_network_choices *choices; /* NULL: none */
+    /* Of its libraries and tunings, which share them; NULL: each makes its own. */
+    struct opevo_sketch_store *sketches;
 } opevo_network_plan;
 
 /* The network must outlive the plan. Errors: those of the passes; NOMEM. Cost: that of the passes,
