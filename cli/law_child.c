@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The law of a child: whether it is allowed, and each of its parameters before constraints and given
- * that it is allowed. */
+/* The law of a child: whether it is allowed, and each of its parameters before constraints and
+ * given that it is allowed. */
 
 #include "law_child.h"
 #include "objective_spec_internal.h"

@@ -119,7 +119,8 @@ opevo_kernel_dialect opevo_network_library_dialect(const opevo_network_library *
 int opevo_network_library_tasks(const opevo_network_library *library);
 const opevo_network_kernel *opevo_network_library_task(const opevo_network_library *library,
                                                        int task);
-/* Whether another computation than the tasks has sketches to choose a kernel from. Errors: NOMEM. */
+/* Whether another computation than the tasks has sketches to choose a kernel from. Errors:
+ * NOMEM. */
 opevo_status opevo_network_library_has_sketches(const opevo_network_library *library,
                                                 const opevo_computation *computation, bool *out,
                                                 opevo_error *err);
