@@ -4,6 +4,7 @@
  * which kernel is printed. */
 
 #include "print_internal.h"
+#include "print_texts_internal.h"
 
 #include <opevo/memory.h>
 
@@ -31,24 +32,9 @@ static const opevo_i_print_dialect dialects[OPEVO_KERNEL_COUNT] = {
         {
             .index = "int",
             .unsigned_index = "unsigned",
-            .head = "typedef struct {\n    float x, y, z, w;\n} "
-                    "__attribute__((aligned(16), may_alias)) float4;\n"
-                    "typedef struct {\n    float x, y;\n} "
-                    "__attribute__((aligned(8), may_alias)) float2;\n",
+            .head = opevo_i_print_emulation_head,
         },
 };
-
-/* The short vectors of other types. */
-static const char typed_emulation_head[] =
-    "typedef struct {\n    int x, y, z, w;\n} __attribute__((aligned(16), may_alias)) int4;\n"
-    "typedef struct {\n    int x, y;\n} __attribute__((aligned(8), may_alias)) int2;\n"
-    "typedef struct {\n    unsigned short x, y, z, w;\n} __attribute__((aligned(8), may_alias)) "
-    "ushort4;\n"
-    "typedef struct {\n    unsigned short x, y;\n} __attribute__((aligned(4), may_alias)) "
-    "ushort2;\n"
-    "typedef struct {\n    signed char x, y, z, w;\n} __attribute__((aligned(4), may_alias)) "
-    "char4;\n"
-    "typedef struct {\n    signed char x, y;\n} __attribute__((aligned(2), may_alias)) char2;\n";
 
 static opevo_launch launch_of(const opevo_i_print_printer *self, const opevo_limits *limits,
                               int number)
@@ -141,7 +127,7 @@ void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dia
     out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);
     opevo_text_add(self.out, self.dialect->head);
     if (self.typed && !spelling.cpu && !spelling.gpu)
-        opevo_text_add(self.out, typed_emulation_head);
+        opevo_text_add(self.out, opevo_i_print_emulation_types);
     if (self.dialect->cpu)
         opevo_i_print_cpu(&self);
     else

@@ -25,5 +25,7 @@ extern const char opevo_i_print_c_row_head[], opevo_i_print_c_from_head[],
     opevo_i_print_c_upto_head[], opevo_i_print_c_sum_head[];
 /* The thread of a parallel loop that its part of the scratch memory belongs to. */
 extern const char opevo_i_print_c_thread_head[];
+/* Of kernels for GPUs that C executes: the short vectors of float, and of other types. */
+extern const char opevo_i_print_emulation_head[], opevo_i_print_emulation_types[];
 
 #endif
