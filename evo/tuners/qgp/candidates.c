@@ -17,6 +17,7 @@ enum {
     NEIGHBOURS = 1024,     /* of all parents together; of a parameter at most 256 */
     NEIGHBOURS_OF_ONE = 256,
     UNIFORM = 1024,
+    GIVEN_VALUES_MOST = 1 << 16, /* of a parameter whose law is computed for children */
     DRAWS_FOR_ONE = 64
 };
 
@@ -54,6 +55,18 @@ cleanup:
     return status;
 }
 
+/* Where allowed points are rare, children are drawn given that they are allowed; that takes the law
+ * of each parameter. */
+static opevo_duplicate_rule rule_for(const opevo_space *space)
+{
+    bool small = true;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+        small &= opevo_parameter_size(opevo_space_parameter(space, i)) <= GIVEN_VALUES_MOST;
+    return small && opevo_space_draws_from(space) ? OPEVO_DUPLICATE_GIVEN
+                                                  : OPEVO_DUPLICATE_CONTINUE;
+}
+
 opevo_status opevo_i_qgp_candidates_init(opevo_i_qgp_candidates *self, const opevo_space *space,
                                          opevo_i_qgp_walk_kernel *kernel, opevo_error *err)
 {
@@ -70,8 +83,7 @@ opevo_status opevo_i_qgp_candidates_init(opevo_i_qgp_candidates *self, const ope
     }
     OPEVO_TRY(list(self, err));
     if (!self->listed)
-        OPEVO_TRY(
-            opevo_child_sampler_create(space, 0.5, OPEVO_DUPLICATE_CONTINUE, &self->sampler, err));
+        OPEVO_TRY(opevo_child_sampler_create(space, 0.5, rule_for(space), &self->sampler, err));
 cleanup:
     if (status != OPEVO_OK)
         opevo_i_qgp_candidates_clear(self);
