@@ -340,7 +340,7 @@ static inline void batch_run_kind(kernel_batch *self, bool parallel)
         if (one->kernel.parallel == parallel)
             case_run_built(&one->operands, &one->kernel, handle, opevo_text_string(&one->what));
     }
-    if (handle && !parallel) /* OpenMP's threads outlive their kernels, and would run unloaded code */
+    if (handle && !parallel) /* OpenMP's threads outlive the kernels; their code stays, too */
         dlclose(handle);
     opevo_text_free(&all);
 }
