@@ -19,6 +19,12 @@ static inline size_t test_size(size_t some, size_t all)
     return getenv("OPEVO_TEST_LONG") ? all : some;
 }
 
+/* The compiler's option for kernels whose speed does not matter. */
+static inline const char *test_optimisation(void)
+{
+    return test_size(0, 1) ? "-O2" : "-O1";
+}
+
 /* Whether the test takes case `number` of so many at a place: every one in the long run, and
  * otherwise one, another at the next place. */
 static inline bool test_takes(size_t place, size_t number, size_t count)

@@ -67,16 +67,16 @@ static inline void operands_free(operands *self)
 static inline void *source_load(const char *source)
 {
     /* Rows that are computed only to be dropped are set and not used. */
-    static const char *const compiler[] = {"cc",
-                                           "-O2",
-                                           "-march=native",
-                                           "-fPIC",
-                                           "-shared",
-                                           "-Wall",
-                                           "-Werror",
-                                           "-Wno-unknown-pragmas",
-                                           "-Wno-unused-but-set-variable",
-                                           NULL};
+    const char *const compiler[] = {"cc",
+                                    test_optimisation(),
+                                    "-march=native",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-Wall",
+                                    "-Werror",
+                                    "-Wno-unknown-pragmas",
+                                    "-Wno-unused-but-set-variable",
+                                    NULL};
     void *handle = NULL;
 
     return source_build(compiler, source, &handle) ? handle : NULL;

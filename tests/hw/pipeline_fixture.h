@@ -272,7 +272,7 @@ static kernel_batch batch;
 #define BATCH_CODE "-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"
 enum { BATCH_OPENMP = 15 };
 #else
-#define BATCH_CODE "-O2"
+#define BATCH_CODE test_optimisation()
 enum { BATCH_OPENMP = 13 };
 #endif
 
