@@ -107,6 +107,18 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_nest_loops_extend(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                       const char *stage, int at, int64_t extent, opevo_error *err)
+{
+    opevo_i_nest_loop *loop = &self->loop[at];
+    opevo_i_affine value = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(atoms, extent));
+    opevo_status status = opevo_i_nest_loops_replace(self, atoms, stage, loop->atom, &value, err);
+
+    loop->atom = value.term[0].atom;
+    loop->extent = extent;
+    return status;
+}
+
 static opevo_status join_names(const opevo_i_nest_loops *self, const char *stage, int first,
                                int count, char *name, opevo_error *err)
 {

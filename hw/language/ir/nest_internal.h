@@ -142,6 +142,7 @@ typedef struct opevo_i_nest {
     opevo_i_nest_packing packing[OPEVO_OPERANDS];
     double reach; /* no address of an operand is as large as this */
     bool streams; /* whether any leaf does */
+    bool trimmed; /* has the versions of bodies already that it is to have */
     opevo_i_nest_node *root, *nodes;
     opevo_i_nest_chunk *chunks; /* memory of values and conditions */
     opevo_i_nest_buffer buffer[OPEVO_I_BUFFERS];

@@ -351,6 +351,7 @@ bool opevo_i_nest_make_versions(opevo_i_nest *nest)
 {
     versions self = {.nest = nest, .room = ROOM};
 
-    visit(&self, nest->root);
+    if (!nest->trimmed)
+        visit(&self, nest->root);
     return !self.failed && !nest->atoms.failed;
 }

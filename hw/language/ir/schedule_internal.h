@@ -85,6 +85,9 @@ opevo_status opevo_i_nest_loops_replace(opevo_i_nest_loops *self, opevo_i_affine
 opevo_status opevo_i_nest_loops_split(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
                                       const char *stage, int at, int count, const int64_t *lengths,
                                       opevo_error *err);
+/* The loop gets `extent` iterations, those beyond its own among them. */
+opevo_status opevo_i_nest_loops_extend(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                                       const char *stage, int at, int64_t extent, opevo_error *err);
 opevo_status opevo_i_nest_loops_fuse(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
                                      const char *stage, int at, int count, opevo_error *err);
 opevo_status opevo_i_nest_loops_reorder(opevo_i_nest_loops *self, const char *stage, int count,

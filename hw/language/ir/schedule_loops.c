@@ -37,7 +37,6 @@ opevo_status opevo_i_nest_step_extend(opevo_schedule *self, opevo_i_nest_stage *
                                       const opevo_step *step, opevo_error *err)
 {
     int at = 0;
-    opevo_i_affine value;
     opevo_status status = opevo_i_nest_step_take_loop(stage, step, &at, err);
     opevo_i_nest_loop *loop = &stage->own.loop[at];
 
@@ -51,12 +50,8 @@ opevo_status opevo_i_nest_step_extend(opevo_schedule *self, opevo_i_nest_stage *
     if (loop->annotation != OPEVO_ANNOTATION_SERIAL || stage->kind != OPEVO_I_COMPUTE ||
         strlen(loop->name) != 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an original loop of C.", loop->name);
-    value = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(&self->atoms, step->number[1]));
-    status =
-        opevo_i_nest_loops_replace(&stage->own, &self->atoms, stage->name, loop->atom, &value, err);
-    loop->atom = value.term[0].atom;
-    loop->extent = step->number[1];
-    return status;
+    return opevo_i_nest_loops_extend(&stage->own, &self->atoms, stage->name, at, step->number[1],
+                                     err);
 }
 
 opevo_status opevo_i_nest_step_fuse(opevo_schedule *self, opevo_i_nest_stage *stage,

@@ -120,6 +120,16 @@ void opevo_i_pipeline_source_index(const opevo_i_pipeline_stage *stage, const op
         index[d] = value[stage->dims];
 }
 
+opevo_i_affine opevo_i_pipeline_held(opevo_i_pipeline_lowering *self, int key, int dim,
+                                     const opevo_i_affine *index)
+{
+    const opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_affine place = opevo_i_affine_add(&self->nest->atoms, *index, -1, &part->base[dim]);
+
+    return part->step[dim] > 1 ? opevo_i_affine_divide(&self->nest->atoms, &place, part->step[dim])
+                               : place;
+}
+
 /* The address in a layout of its own. */
 static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
                                const opevo_i_affine *index, int64_t *size)
@@ -131,8 +141,7 @@ static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
 
     for (int i = stage->pieces - 1; i >= 0; i--) {
         opevo_i_nest_piece piece = opevo_i_pipeline_piece(stage, i, part->extent);
-        opevo_i_affine place =
-            opevo_i_affine_add(atoms, index[piece.dim], -1, &part->base[piece.dim]);
+        opevo_i_affine place = opevo_i_pipeline_held(self, key, piece.dim, &index[piece.dim]);
 
         if (opevo_i_affine_least(atoms, &place) < 0) {
             OPEVO_I_PIPELINE_REFUSE(
@@ -143,6 +152,7 @@ static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
         place = opevo_i_affine_divide(atoms, &place, piece.divisor);
         if (!piece.outermost)
             place = opevo_i_affine_modulo(atoms, &place, piece.extent);
+        *size = opevo_i_pipeline_piece_stride(stage, i, *size);
         address = opevo_i_affine_add(atoms, address, *size, &place);
         *size *= piece.extent;
     }
@@ -161,7 +171,7 @@ opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int
     if (stage->pieces)
         access.address = laid_out(self, key, index, &stride);
     for (int d = stage->dims - 1; d >= 0 && !stage->pieces; d--) {
-        opevo_i_affine place = opevo_i_affine_add(atoms, index[d], -1, &part->base[d]);
+        opevo_i_affine place = opevo_i_pipeline_held(self, key, d, &index[d]);
 
         stride = opevo_i_pipeline_stride(stage, d, stride);
         access.address = opevo_i_affine_add(atoms, access.address, stride, &place);
@@ -172,6 +182,11 @@ opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int
 
         access.address = opevo_i_affine_add(atoms, access.address, stride, &one);
         stride *= atoms->item[part->vthread[i]].extent;
+    }
+    if (stage->double_buffer) {
+        opevo_i_affine half = opevo_i_affine_modulo(atoms, &part->turn, 2);
+
+        access.address = opevo_i_affine_add(atoms, access.address, stride, &half);
     }
     if (access.address.overflow)
         OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "An address of %s has more than %d parts.",

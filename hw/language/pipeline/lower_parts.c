@@ -89,6 +89,12 @@ static void look_at(opevo_i_pipeline_lowering *self, int key, int d, const opevo
     }
     least = opevo_i_affine_least(atoms, &free);
     most = opevo_i_affine_most(atoms, &free);
+    for (int t = 0; t < free.count; t++) {
+        if (atoms->item[free.term[t].atom].extent > 1)
+            part->spacing[d] = opevo_i_affine_gcd(free.term[t].factor, part->spacing[d]);
+    }
+    if (part->seen)
+        part->spacing[d] = opevo_i_affine_gcd(least - part->least[d], part->spacing[d]);
     if (part->seen && !opevo_i_affine_equal(&part->fixed[d], &fixed))
         part->whole[d] = true;
     if (!part->seen || least < part->least[d])
@@ -98,14 +104,36 @@ static void look_at(opevo_i_pipeline_lowering *self, int key, int d, const opevo
     part->fixed[d] = fixed;
 }
 
+/* A constant in a layout of its own has room for zeros where a reader goes on beyond it. */
+static void look_beyond(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *index)
+{
+    opevo_i_pipeline_part *part = self->part[key];
+
+    for (int d = 0; d < self->pipeline->stage[key]->dims; d++) {
+        int64_t most = opevo_i_affine_most(&self->nest->atoms, &index[d]) + 1;
+
+        part->extent[d] = most > part->extent[d] ? most : part->extent[d];
+    }
+}
+
 static void look(opevo_i_pipeline_lowering *self, void *context, int key,
                  const opevo_i_affine *index)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     int reader = *(const int *)context;
+    bool is_copy = self->pipeline->stage[reader]->kind == OPEVO_STAGE_COPY;
+    bool beyond = self->pipeline->stage[reader]->extended || self->pipeline->stage[reader]->exact;
 
+    if (beyond && stage->pieces && stage->kind == OPEVO_STAGE_INPUT)
+        look_beyond(self, key, index);
     if (stage->place != OPEVO_PLACE_AT)
         return;
+    for (int d = 0; d < stage->dims && is_copy; d++) {
+        int64_t needed = self->part[reader]->needed[d]; /* 0: all that it has */
+
+        if (!needed || needed > self->part[key]->needed[d])
+            self->part[key]->needed[d] = needed ? needed : INT64_MAX;
+    }
     if (!is_inside(self, reader, stage)) {
         OPEVO_I_PIPELINE_REFUSE(
             self, INVALID, "%s is computed at a loop of %s, but %s reads it outside.", stage->name,
@@ -124,15 +152,22 @@ static int64_t part_of(opevo_i_pipeline_lowering *self, int key, int d)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_i_pipeline_part *part = self->part[key];
-    int64_t extent = stage->own.axis_extent[d];
+    int64_t extent = part->most[d] - part->least[d] + 1;
 
     part->base[d] = opevo_i_affine_constant(0);
-    if (stage->place != OPEVO_PLACE_AT || part->whole[d] ||
-        part->most[d] - part->least[d] + 1 >= extent)
-        return extent;
+    part->step[d] = 1;
+    if (stage->place != OPEVO_PLACE_AT || part->whole[d])
+        return stage->own.axis_extent[d];
+    if (stage->exact && part->spacing[d] > 1)
+        part->step[d] = part->spacing[d];
+    if (stage->exact && part->needed[d] && part->needed[d] < extent)
+        extent = part->needed[d];
+    extent = (extent - 1) / part->step[d] + 1;
+    if (!stage->exact && extent >= stage->own.axis_extent[d])
+        return stage->own.axis_extent[d];
     part->base[d] = part->fixed[d];
     part->base[d].constant += part->least[d];
-    return part->most[d] - part->least[d] + 1;
+    return extent;
 }
 
 static void own_atoms(opevo_i_pipeline_lowering *self, int key)
@@ -230,6 +265,11 @@ static double size_of(const opevo_i_pipeline_stage *stage, const int64_t *extent
 {
     double size = 1;
 
+    for (int i = stage->pieces - 1; i >= 0 && size <= 0x1p40; i--)
+        size = (double)opevo_i_pipeline_piece_stride(stage, i, (int64_t)size) *
+               (double)opevo_i_pipeline_piece(stage, i, extent).extent;
+    if (stage->pieces)
+        return size;
     for (int d = stage->dims - 1; d >= 0 && size <= 0x1p40; d--)
         size = (double)opevo_i_pipeline_stride(stage, d, (int64_t)size) * (double)extent[d];
     return size;
@@ -244,8 +284,8 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
 
     for (int d = 0; d < stage->dims; d++) {
         /* What loops reach beyond a whole dimension is cut off by guards. */
-        part->extent[d] = part->own.axis_extent[d] == stage->own.axis_extent[d]
-                              ? stage->own.axis_extent[d]
+        part->extent[d] = stage->exact || part->own.axis_extent[d] == stage->own.axis_extent[d]
+                              ? part->own.axis_extent[d]
                               : opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
         part->extent[d] = room_of(stage, d, part->extent[d]);
     }
@@ -276,6 +316,44 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
         find_vthreads(self, key);
     for (int i = 0; i < part->vthreads; i++)
         buffer->size *= self->nest->atoms.item[part->vthread[i]].extent;
+    buffer->size *= stage->double_buffer ? 2 : 1;
+}
+
+/* ---- All ---- */
+
+/* How many indices the reads of a stage are for: kept axes end where the stage does, sums where the
+ * loops do. */
+static void look_needed(opevo_i_pipeline_lowering *self, void *context, int key,
+                        const opevo_i_affine *index)
+{
+    const opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_pipeline_part *part = self->part[key];
+
+    (void)context;
+    for (int d = 0; d < self->pipeline->stage[key]->dims; d++) {
+        int64_t count =
+            opevo_i_affine_most(atoms, &index[d]) - opevo_i_affine_least(atoms, &index[d]) + 1;
+
+        part->needed[d] = count > part->needed[d] ? count : part->needed[d];
+    }
+}
+
+static void find_needed(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_pipeline_part *part = self->part[key];
+    opevo_i_affine_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine axis[OPEVO_I_AXES];
+
+    if (!self->exact || stage->kind != OPEVO_STAGE_DEFINED)
+        return;
+    for (int a = 0; a < part->own.axes; a++) {
+        int64_t extent = stage->axis_reduces[a] ? opevo_i_affine_most(atoms, &part->value[a]) + 1
+                                                : stage->own.axis_extent[a];
+
+        axis[a] = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(atoms, extent));
+    }
+    opevo_i_pipeline_walk(self, key, axis, look_needed, NULL);
 }
 
 /* The part of a stage whose readers are all known. */
@@ -287,12 +365,18 @@ static void infer(opevo_i_pipeline_lowering *self, int key)
     opevo_status status = OPEVO_OK;
 
     if (stage->kind == OPEVO_STAGE_INPUT) {
-        memcpy(part->extent, stage->own.axis_extent, sizeof part->extent);
+        for (int d = 0; d < stage->dims; d++) {
+            int64_t extent = stage->own.axis_extent[d];
+
+            part->extent[d] = extent > part->extent[d] ? extent : part->extent[d];
+        }
         return;
     }
+    if (stage->place == OPEVO_PLACE_AT)
+        part->turn = opevo_i_affine_of_atom(self->part[stage->at]->own.loop[stage->at_loop].atom);
     /* A loop that has shrunk may not split evenly any more. The loops of whole stages stay: other
      * stages count on their threads. */
-    status = set_loops(self, key, stage->place == OPEVO_PLACE_AT, NULL);
+    status = set_loops(self, key, stage->place == OPEVO_PLACE_AT && !stage->exact, NULL);
     if (status != OPEVO_OK)
         status = set_loops(self, key, false, &inner);
     if (status != OPEVO_OK) {
@@ -307,14 +391,25 @@ static void infer(opevo_i_pipeline_lowering *self, int key)
     for (int a = 0; a < part->own.axes; a++) {
         part->value[a] = part->own.axis[a];
         if (a < stage->dims)
-            part->value[a] =
-                opevo_i_affine_add(&self->nest->atoms, part->base[a], 1, &part->own.axis[a]);
+            part->value[a] = opevo_i_affine_add(&self->nest->atoms, part->base[a], part->step[a],
+                                                &part->own.axis[a]);
     }
     opevo_i_pipeline_walk(self, key, part->value, look, &key);
+    find_needed(self, key);
+}
+
+static bool any_exact(const opevo_pipeline *pipeline)
+{
+    bool any = false;
+
+    for (int i = 0; i < pipeline->stages; i++)
+        any |= pipeline->stage[i]->exact;
+    return any;
 }
 
 void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self)
 {
+    self->exact = any_exact(self->pipeline);
     for (int number = self->pipeline->stages - 1; number >= 0 && self->status == OPEVO_OK;
          number--) {
         int key = self->pipeline->order[number];

@@ -11,20 +11,26 @@
 /* A stage as it is computed: its part, the loops over it, and where it lies. */
 typedef struct opevo_i_pipeline_part {
     opevo_i_nest_loops own;
-    /* The indices of the part are base[d] + own.axis[d]; `value` is that of every axis. */
+    /* The indices of the part are base[d] + step[d] own.axis[d]; `value` is that of every axis. */
     opevo_i_affine base[OPEVO_I_AXES], value[OPEVO_I_AXES];
+    int64_t step[OPEVO_I_AXES];
+    opevo_i_affine
+        turn; /* of the loop that it is computed at; decides the half of a double buffer */
     opevo_i_nest_guards bound; /* threads beyond those that the stage needs do nothing */
     opevo_scope scope;
     int launch; /* of the stages that are computed as a whole, the one that it is computed with */
     int buffer;
     int64_t extent[OPEVO_I_AXES]; /* of the buffer */
+    int staging;                  /* buffer of a staged copy in registers; 0: none yet */
     int vthreads;                 /* each virtual thread has its own copy in registers */
     int vthread[3];               /* atoms */
 
-    /* While readers are looked at: the smallest interval around `fixed` of all indices. */
+    /* While readers are looked at: the smallest interval around `fixed` of all indices, which are
+     * `spacing` apart or a multiple of it; and how many indices readers need that do not go on beyond what they
+     * define. */
     bool seen, whole[OPEVO_I_AXES];
     opevo_i_affine fixed[OPEVO_I_AXES];
-    int64_t least[OPEVO_I_AXES], most[OPEVO_I_AXES];
+    int64_t least[OPEVO_I_AXES], most[OPEVO_I_AXES], spacing[OPEVO_I_AXES], needed[OPEVO_I_AXES];
 } opevo_i_pipeline_part;
 
 /* The loop that an atom is: of a stage, by its key. */
@@ -39,6 +45,7 @@ typedef struct opevo_i_pipeline_lowering {
     opevo_i_pipeline_part *part[OPEVO_PIPELINE_STAGES]; /* by key; NULL where inlined */
     opevo_i_pipeline_owner *owner; /* by atom; -1 for what is no loop any more */
     size_t owners, owner_capacity;
+    bool exact; /* whether copies may be of just their part */
     int buffers;
     int vthreads; /* of the stages around */
     struct {
@@ -56,7 +63,8 @@ typedef struct opevo_i_pipeline_lowering {
     } while (0)
 
 /* The files that lower, each using those before it only: lower_indices, lower_values,
- * lower_threads, lower_parts, lower_prepare, lower_pipeline. */
+ * lower_masks, lower_statements, lower_threads, lower_parts, lower_prepare, lower_leaves,
+ * lower_sums, lower_trim, lower_ahead, lower_pipeline. */
 
 /* ---- lower_indices.c ---- */
 
@@ -72,6 +80,9 @@ const opevo_definition *opevo_i_pipeline_axes(opevo_i_pipeline_lowering *self, i
 /* The element of its source that a copy or the sum of parts reads. */
 void opevo_i_pipeline_source_index(const opevo_i_pipeline_stage *stage, const opevo_i_affine *value,
                                    opevo_i_affine *index);
+/* The index of an element in one dimension of the part that holds it. */
+opevo_i_affine opevo_i_pipeline_held(opevo_i_pipeline_lowering *self, int key, int dim,
+                                     const opevo_i_affine *index);
 /* Where an element of a stage lies. */
 opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
                                             const opevo_i_affine *index);
@@ -89,12 +100,27 @@ typedef void (*opevo_i_pipeline_element_function)(opevo_i_pipeline_lowering *sel
 void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
                            opevo_i_pipeline_element_function each, void *context);
 
-/* The statement that computes an element of a stage, with all that it must not do; its target is
- * left to the caller. */
-void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *out);
 opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, int key);
 /* In which a stage is computed, and what its registers hold: FLOAT32 or INT32. */
 opevo_element opevo_i_pipeline_type(const opevo_i_pipeline_lowering *self, int key);
+/* What an element of a stage is, in terms of what the statement then reads; NULL after a
+ * failure. */
+const opevo_i_nest_value *opevo_i_pipeline_value(opevo_i_pipeline_lowering *self,
+                                                 opevo_i_nest_leaf *leaf, int key,
+                                                 const opevo_i_affine *value);
+
+/* ---- lower_masks.c ---- */
+
+/* Which axes of a sum of products, in registers and with extended loops, are masked beyond the
+ * stage all the same: what is read there is not there, or not 0 where it would be added. The part
+ * of a copy that is read beyond its end grows. */
+void opevo_i_pipeline_find_masked(opevo_i_pipeline_lowering *self, int key, bool *masked);
+
+/* ---- lower_statements.c ---- */
+
+/* The statement that computes an element of a stage, with all that it must not do; its target is
+ * left to the caller. */
+void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *out);
 
 /* ---- lower_threads.c ---- */
 
@@ -117,6 +143,82 @@ const opevo_i_nest_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline
  * .err} and look at the status. End in any case: the nest remains. */
 void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self);
 void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self);
+
+/* ---- lower_leaves.c ---- */
+
+static inline bool opevo_i_pipeline_has_node(opevo_annotation what)
+{
+    return what < OPEVO_ANNOTATION_VTHREAD;
+}
+/* The node; NULL, with the failure remembered, without memory. */
+opevo_i_nest_node *opevo_i_pipeline_checked(opevo_i_pipeline_lowering *self,
+                                            opevo_i_nest_node *node);
+/* The number of one more buffer; 0 after a failure. */
+int opevo_i_pipeline_add_buffer(opevo_i_pipeline_lowering *self, opevo_i_nest_buffer buffer);
+void opevo_i_pipeline_add_sync(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent);
+/* A leaf, in loops over the virtual threads that it depends on. */
+void opevo_i_pipeline_add_leaf(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                               const opevo_i_nest_leaf *leaf);
+/* The loops of a stage from `at` on that do not reduce, around one leaf. */
+void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                               const opevo_i_nest_loops *own, int at,
+                               const opevo_i_nest_leaf *leaf);
+/* The leaf sets its target to the neutral element of the stage's reducer; it copies, and joins its
+ * factor with what is there instead. */
+void opevo_i_pipeline_set_neutral(opevo_i_pipeline_lowering *self, int key,
+                                  opevo_i_nest_leaf *leaf);
+void opevo_i_pipeline_set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf);
+/* The guards of a stage's own element: those of the axes that do not reduce. */
+opevo_i_nest_guards opevo_i_pipeline_element_guards(opevo_i_pipeline_lowering *self, int key);
+
+/* ---- lower_sums.c ---- */
+
+/* An element for each virtual thread and iteration of the loops from `inside` on that do not
+ * reduce. */
+opevo_i_nest_access opevo_i_pipeline_registers(opevo_i_pipeline_lowering *self, int key,
+                                               int inside);
+/* Registers to the stage: as they are in the first iteration of the reduction loops outside, joined
+ * with what is there in the others. Where threads have parts of the sums, the first of them gathers
+ * these before. */
+void opevo_i_pipeline_write_back(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                                 int key, const opevo_i_nest_access *from);
+bool opevo_i_pipeline_crosses_threads(const opevo_i_nest_loops *own);
+/* Each thread's part of the sums goes from its registers to shared memory, where all are added, and
+ * to the stage: by the first thread, or by each where each has its own. */
+void opevo_i_pipeline_join_threads(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
+                                   int key, int at, const opevo_i_nest_access *registers,
+                                   const opevo_i_nest_access *to);
+
+/* ---- lower_trim.c ---- */
+
+/* What is inside the point of accumulate: sums that gather in these registers. */
+typedef void (*opevo_i_pipeline_sums_function)(opevo_i_pipeline_lowering *self,
+                                               opevo_i_nest_node *into, int key,
+                                               const opevo_i_nest_access *registers);
+/* The same, once with all iterations of the trimmed loop and once without those that bring nothing,
+ * for where the loops around it are near their end. */
+void opevo_i_pipeline_trimmed(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                              opevo_i_pipeline_sums_function sums,
+                              const opevo_i_nest_access *registers);
+
+/* ---- lower_ahead.c ---- */
+
+/* The copies at a loop that are filled one iteration ahead, if there are any, and the variable of
+ * the next iteration. */
+typedef struct opevo_i_pipeline_ahead {
+    int key, at;
+    bool any;
+    int next; /* an atom */
+} opevo_i_pipeline_ahead;
+
+bool opevo_i_pipeline_is_ahead(const opevo_i_pipeline_lowering *self, int child, int key, int at);
+/* Before the loop, at the start and at the end of its body. */
+opevo_i_pipeline_ahead opevo_i_pipeline_begin_ahead(opevo_i_pipeline_lowering *self,
+                                                    opevo_i_nest_node *parent, int key, int at);
+void opevo_i_pipeline_fill_ahead(opevo_i_pipeline_lowering *self, opevo_i_nest_node *into,
+                                 const opevo_i_pipeline_ahead *of);
+void opevo_i_pipeline_end_ahead(opevo_i_pipeline_lowering *self, opevo_i_nest_node *into,
+                                const opevo_i_pipeline_ahead *of);
 
 /* ---- lower_pipeline.c ---- */
 

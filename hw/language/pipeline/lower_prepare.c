@@ -64,7 +64,7 @@ static void set_packing(opevo_i_pipeline_lowering *self, int key)
     *one = (opevo_i_nest_packing){.operand = operand, .dims = stage->dims, .pieces = stage->pieces};
     memcpy(one->extent, stage->own.axis_extent, sizeof one->extent);
     for (int i = 0; i < stage->pieces; i++) {
-        one->piece[i] = opevo_i_pipeline_piece(stage, i, stage->own.axis_extent);
+        one->piece[i] = opevo_i_pipeline_piece(stage, i, self->part[key]->extent);
         size *= (double)one->piece[i].extent;
     }
     nest->buffer[operand].readable = (int64_t)size;
@@ -94,8 +94,6 @@ static void set_operands(opevo_i_pipeline_lowering *self)
                 nest->buffer[nest->operands].element = tensor->element;
             }
             self->part[t]->buffer = nest->operands++;
-            if (self->pipeline->stage[t]->pieces)
-                set_packing(self, t);
         }
     }
     self->buffers = nest->operands;
@@ -149,6 +147,12 @@ void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self)
         prepare(self);
     if (self->status == OPEVO_OK)
         opevo_i_pipeline_infer(self);
+    for (int i = 0; i < self->pipeline->stages && self->status == OPEVO_OK; i++) {
+        const opevo_i_pipeline_stage *stage = self->pipeline->stage[i];
+
+        if (stage->kind == OPEVO_STAGE_INPUT && stage->pieces)
+            set_packing(self, i);
+    }
     if (self->status == OPEVO_OK)
         find_parallel(self);
 }

@@ -70,7 +70,7 @@ static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, 
     self->stage[self->stages++] = stage;
     snprintf(stage->name, sizeof stage->name, "%s", tensor->name);
     stage->tensor = tensor->number;
-    stage->accumulate = -1;
+    stage->accumulate = stage->trim = -1;
     if (!definition) {
         stage->kind = OPEVO_STAGE_INPUT;
         stage->dims = stage->own.axes = tensor->dims;
@@ -347,10 +347,13 @@ bool opevo_pipeline_reads(const opevo_pipeline *pipeline, int reader, int stage)
 static opevo_status set_unrolling(opevo_i_pipeline_stage *stage, const opevo_pipeline_step *step,
                                   opevo_error *err)
 {
-    if (step->count != 1 || step->number[0] < 0 || step->number[0] > 1 << 20)
+    if (step->count < 1 || step->count > 2 || step->number[0] < 0 || step->number[0] > 1 << 20 ||
+        (step->count == 2 && (step->number[1] < 0 || step->number[1] > 1)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "auto_unroll takes a number of statements from 0 to 2^20.");
+                          "auto_unroll takes a number of statements from 0 to 2^20, and 1 for "
+                          "loops as text.");
     stage->auto_unroll = step->number[0];
+    stage->auto_unroll_explicit = step->count == 2 && step->number[1];
     return OPEVO_OK;
 }
 
@@ -365,6 +368,38 @@ static opevo_status set_streaming(opevo_pipeline *self, const opevo_pipeline_ste
     if (!streams)
         return OPEVO_FAIL(err, OPEVO_INVALID, "stream takes an output that no stage reads.");
     opevo_i_pipeline_at(self, step->stage)->stream = true;
+    return OPEVO_OK;
+}
+
+static opevo_status set_exact(opevo_i_pipeline_stage *stage, const opevo_pipeline_step *step,
+                              opevo_error *err)
+{
+    if (step->count || stage->kind != OPEVO_STAGE_COPY || stage->place != OPEVO_PLACE_AT)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "exact takes a copy that is computed at a loop.");
+    stage->exact = true;
+    return OPEVO_OK;
+}
+
+static opevo_status set_double_buffer(opevo_i_pipeline_stage *stage,
+                                      const opevo_pipeline_step *step, opevo_error *err)
+{
+    if (step->count || stage->kind != OPEVO_STAGE_COPY || stage->scope != OPEVO_SCOPE_SHARED)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: only a shared copy has a double buffer.",
+                          stage->name);
+    stage->double_buffer = true;
+    stage->staged = step->kind == OPEVO_PIPELINE_STAGED;
+    return OPEVO_OK;
+}
+
+static opevo_status set_prefetch(opevo_i_pipeline_stage *stage, const opevo_pipeline_step *step,
+                                 opevo_error *err)
+{
+    if (step->count != 1 || step->number[0] < 0 || step->number[0] > INT64_C(1) << 40 ||
+        stage->kind != OPEVO_STAGE_COPY)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: prefetch applies only to copies, at most 2^40 elements ahead.",
+                          stage->name);
+    stage->prefetch = step->number[0];
     return OPEVO_OK;
 }
 
@@ -428,7 +463,15 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
     case OPEVO_PIPELINE_COMPUTE_INLINE:
     case OPEVO_PIPELINE_COMPUTE_ROOT:
     case OPEVO_PIPELINE_ACCUMULATE:
+    case OPEVO_PIPELINE_TRIM:
         return opevo_i_pipeline_place(self, step, err);
+    case OPEVO_PIPELINE_EXACT:
+        return set_exact(opevo_i_pipeline_at(self, step->stage), step, err);
+    case OPEVO_PIPELINE_DOUBLE_BUFFER:
+    case OPEVO_PIPELINE_STAGED:
+        return set_double_buffer(opevo_i_pipeline_at(self, step->stage), step, err);
+    case OPEVO_PIPELINE_PREFETCH:
+        return set_prefetch(opevo_i_pipeline_at(self, step->stage), step, err);
     case OPEVO_PIPELINE_LAYOUT:
         return opevo_i_pipeline_layout(self, step, err);
     case OPEVO_PIPELINE_STORAGE_ALIGN:

@@ -11,9 +11,9 @@
 
 /* A change of a stage's loops, to be done again on the loops of a part. */
 typedef struct opevo_i_pipeline_loop_change {
-    opevo_pipeline_step_kind kind; /* SPLIT, SPLIT_OUTER, FUSE, REORDER or ANNOTATE */
+    opevo_pipeline_step_kind kind; /* SPLIT, SPLIT_OUTER, EXTEND, FUSE, REORDER, ANNOTATE */
     int at, count;
-    int64_t number[OPEVO_I_LOOPS]; /* lengths; order; annotation */
+    int64_t number[OPEVO_I_LOOPS]; /* lengths; order; annotation; iterations after and before */
 } opevo_i_pipeline_loop_change;
 
 enum { OPEVO_I_REDIRECTS = 16, OPEVO_I_CHANGES = 48 };
@@ -42,9 +42,14 @@ typedef struct opevo_i_pipeline_stage {
     opevo_stage_place place;
     int at, at_loop; /* a key */
     int64_t auto_unroll;
-    int accumulate; /* a loop, -1: none */
-    bool stream;    /* stores bypass the caches */
-    int pieces;     /* of a layout of its own; 0: rows */
+    bool auto_unroll_explicit;
+    int accumulate, trim; /* loops, -1: none */
+    bool extended;        /* sums in registers go on beyond the stage */
+    bool exact;           /* COPY: of just the part */
+    bool double_buffer, staged;
+    bool stream;      /* stores bypass the caches */
+    int64_t prefetch; /* elements; 0: none */
+    int pieces;       /* of a layout of its own; 0: rows */
     opevo_i_nest_piece piece[OPEVO_I_PIECES];
     int64_t align_factor[OPEVO_I_AXES], align_offset[OPEVO_I_AXES]; /* of strides; 0: dense */
     int changes;
@@ -117,6 +122,9 @@ opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pi
 /* The stride of a dimension of a stage where the dimensions inside it take so many elements: the
  * least one from there on that is storage_align's multiple plus offset. */
 int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside);
+/* The same of a piece of a layout: padding is that of the first piece of a dimension. */
+int64_t opevo_i_pipeline_piece_stride(const opevo_i_pipeline_stage *stage, int piece,
+                                      int64_t inside);
 /* A piece of the layout of a stage, or part of it, with these extents. */
 opevo_i_nest_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
                                           const int64_t *extent);

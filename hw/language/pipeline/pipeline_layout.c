@@ -6,14 +6,20 @@
 
 #include "pipeline_internal.h"
 
-/* The divisor of the next outer piece of the same dimension, 0 where it is the outermost. */
+/* The next larger divisor of the same dimension, 0 where it is the largest. Of equal ones the first
+ * is the larger. */
 static int64_t outer_divisor(const opevo_i_pipeline_stage *stage, int piece)
 {
+    const opevo_i_nest_piece *inner = &stage->piece[piece];
     int64_t divisor = 0;
 
-    for (int i = 0; i < piece; i++) {
-        if (stage->piece[i].dim == stage->piece[piece].dim)
-            divisor = stage->piece[i].divisor;
+    for (int i = 0; i < stage->pieces; i++) {
+        const opevo_i_nest_piece *one = &stage->piece[i];
+
+        if (one->dim == inner->dim &&
+            (one->divisor > inner->divisor || (one->divisor == inner->divisor && i < piece)) &&
+            (!divisor || one->divisor < divisor))
+            divisor = one->divisor;
     }
     return divisor;
 }
@@ -29,21 +35,20 @@ opevo_i_nest_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, i
     return one;
 }
 
-/* Each dimension ends with divisor 1, and each divisor divides the next outer one. */
+/* The divisors of each dimension are 1 and others, each of which divides the next larger one. */
 static bool is_whole(const opevo_i_pipeline_stage *stage)
 {
+    bool ends[OPEVO_I_DIMS] = {false};
+
     for (int i = 0; i < stage->pieces; i++) {
         int64_t outer = outer_divisor(stage, i);
 
         if (stage->piece[i].divisor < 1 || (outer && outer % stage->piece[i].divisor != 0))
             return false;
+        ends[stage->piece[i].dim] |= stage->piece[i].divisor == 1;
     }
     for (int d = 0; d < stage->dims; d++) {
-        int64_t last = 0;
-
-        for (int i = 0; i < stage->pieces; i++)
-            last = stage->piece[i].dim == d ? stage->piece[i].divisor : last;
-        if (last != 1)
+        if (!ends[d])
             return false;
     }
     return true;
@@ -90,6 +95,18 @@ opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_
     return OPEVO_OK;
 }
 
+int64_t opevo_i_pipeline_piece_stride(const opevo_i_pipeline_stage *stage, int piece,
+                                      int64_t inside)
+{
+    int dim = stage->piece[piece].dim;
+
+    for (int i = 0; i < piece; i++) {
+        if (stage->piece[i].dim == dim)
+            return inside;
+    }
+    return opevo_i_pipeline_stride(stage, dim, inside);
+}
+
 /* ---- Padding ---- */
 
 int64_t opevo_i_pipeline_stride(const opevo_i_pipeline_stage *stage, int dim, int64_t inside)
@@ -120,12 +137,10 @@ opevo_status opevo_i_pipeline_storage_align(opevo_pipeline *self, const opevo_pi
     opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
     int dim = step->count == 3 ? dimension_of(stage, step->number[0]) : -1;
 
-    if (opevo_i_pipeline_is_output(self, self->order[step->stage]) || stage->pieces)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "%s has the layout that it is passed in, or one of its own: storage_align "
-            "takes neither.",
-            stage->name);
+    if (opevo_i_pipeline_is_output(self, self->order[step->stage]))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has the layout that it is passed in, so its rows cannot be padded.",
+                          stage->name);
     if (dim < 0)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,

@@ -66,6 +66,10 @@ opevo_status opevo_i_pipeline_loop_change_apply(const opevo_i_pipeline_loop_chan
         return opevo_i_nest_loops_fuse(loops, atoms, stage, change->at, change->count, err);
     case OPEVO_PIPELINE_REORDER:
         return opevo_i_nest_loops_reorder(loops, stage, change->count, change->number, err);
+    case OPEVO_PIPELINE_EXTEND:
+        if (shrink && loops->loop[change->at].extent < change->number[1])
+            return OPEVO_OK;
+        return opevo_i_nest_loops_extend(loops, atoms, stage, change->at, change->number[0], err);
     default:
         loops->loop[change->at].annotation = (opevo_annotation)change->number[0];
         return OPEVO_OK;
@@ -108,6 +112,8 @@ static void move_points(opevo_pipeline *self, int key, const opevo_i_pipeline_lo
             one->at_loop = moved(change, one->at_loop);
         if (i == key && one->accumulate >= 0)
             one->accumulate = moved(change, one->accumulate);
+        if (i == key && one->trim >= 0)
+            one->trim = moved(change, one->trim);
     }
 }
 
@@ -219,6 +225,27 @@ static opevo_status set_fused(const opevo_pipeline_step *step, opevo_i_pipeline_
     return OPEVO_OK;
 }
 
+enum { EXTENDED_MOST = 4096 }; /* iterations more than twice as many */
+
+static opevo_status set_extended(const opevo_i_pipeline_stage *stage,
+                                 const opevo_pipeline_step *step,
+                                 opevo_i_pipeline_loop_change *change, opevo_error *err)
+{
+    const opevo_i_nest_loop *loop = &stage->own.loop[change->at];
+
+    if (step->count != 2 || step->number[1] < loop->extent ||
+        step->number[1] > 2 * loop->extent + EXTENDED_MOST)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has %lld iterations; it can be padded to at most %lld.", loop->name,
+                          (long long)loop->extent, (long long)(2 * loop->extent + EXTENDED_MOST));
+    if (loop->annotation != OPEVO_ANNOTATION_SERIAL || loop->inner)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is an inner loop of an axis, or not serial.",
+                          loop->name);
+    change->number[0] = step->number[1];
+    change->number[1] = loop->extent;
+    return OPEVO_OK;
+}
+
 static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeline_stage *stage,
                                 const opevo_pipeline_step *step, opevo_i_pipeline_loop_change *out,
                                 opevo_error *err)
@@ -236,6 +263,9 @@ static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeli
         return set_following(self, step, out, err);
     case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
         return set_following_fused(self, step, out, err);
+    case OPEVO_PIPELINE_EXTEND:
+        out->kind = OPEVO_PIPELINE_EXTEND;
+        return set_extended(stage, step, out, err);
     case OPEVO_PIPELINE_FUSE:
         out->kind = OPEVO_PIPELINE_FUSE;
         return set_fused(step, out, err);
@@ -273,6 +303,7 @@ opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_
     OPEVO_TRY(
         opevo_i_pipeline_loop_change_apply(&change, loops, false, &self->atoms, stage->name, err));
     stage->own = *loops;
+    stage->extended |= change.kind == OPEVO_PIPELINE_EXTEND;
     stage->change[stage->changes++] = change;
     move_points(self, self->order[step->stage], &change);
 cleanup:

@@ -57,6 +57,22 @@ static opevo_status accumulate(opevo_i_pipeline_stage *stage, const opevo_pipeli
     return OPEVO_OK;
 }
 
+/* A loop of the registers: one that does not reduce, inside the point of accumulate. */
+static opevo_status trim(opevo_i_pipeline_stage *stage, const opevo_pipeline_step *step,
+                         opevo_error *err)
+{
+    int64_t loop = step->count == 1 ? step->number[0] : -1;
+
+    if (loop < 0 || loop >= stage->own.loops)
+        return opevo_i_pipeline_no_loop_at(stage, loop, err);
+    if (stage->accumulate < 0 || loop <= stage->accumulate || stage->own.loop[loop].reduces)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is no loop over registers that gather sums, so it cannot be trimmed.",
+                          stage->own.loop[loop].name);
+    stage->trim = (int)loop;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_step *step,
                                     opevo_error *err)
 {
@@ -65,6 +81,8 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
 
     if (step->kind == OPEVO_PIPELINE_ACCUMULATE)
         return accumulate(stage, step, err);
+    if (step->kind == OPEVO_PIPELINE_TRIM)
+        return trim(stage, step, err);
     if (step->kind != OPEVO_PIPELINE_COMPUTE_ROOT && opevo_i_pipeline_is_output(self, key))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is an output, so it is computed as a whole.",
                           stage->name);
@@ -79,6 +97,7 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
                               "%s cannot be inlined: another stage is computed at its loops.",
                               stage->name);
     }
+    stage->exact = false;
     stage->place =
         step->kind == OPEVO_PIPELINE_COMPUTE_INLINE ? OPEVO_PLACE_INLINED : OPEVO_PLACE_ROOT;
     return OPEVO_OK;
@@ -109,7 +128,7 @@ static opevo_status make_stage(const opevo_pipeline *self, const opevo_i_pipelin
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stage.");
     memcpy(stage->name, name, sizeof name);
     stage->tensor = of->tensor;
-    stage->accumulate = -1;
+    stage->accumulate = stage->trim = -1;
     *out = stage;
     return OPEVO_OK;
 }

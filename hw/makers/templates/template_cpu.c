@@ -90,7 +90,7 @@ static void set_order(opevo_i_template_build *self)
              self->op->kind == OPEVO_BATCH_MATMUL ? "b " : "", outer[order[0]], outer[order[1]],
              outer[order[2]], middle[inner[0]], middle[inner[1]], middle[inner[2]],
              middle[inner[3]]);
-    opevo_i_template_reorder(self, OPEVO_STAGE_C, text);
+    opevo_i_template_reorder(self, "C", text);
 }
 
 /* What becomes text instead of a loop: all statements of an unrolled turn, or those of one k, or
@@ -102,50 +102,43 @@ static void set_unrolling(opevo_i_template_build *self, int64_t vector)
 
     if (tile > limit)
         return;
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "i.3", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "j.3.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "i.3", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "j.3.0", OPEVO_ANNOTATION_UNROLL);
     if (tile * self->value->at[K][2] <= limit)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "k.2", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "k.2", OPEVO_ANNOTATION_UNROLL);
 }
 
 /* Panels of `tile` rows or columns: in memory (panel, k, place in the panel). */
-static void pack(opevo_i_template_build *self, int tensor, const char *at, const char *along,
+static void pack(opevo_i_template_build *self, char tensor, const char *at, const char *along,
                  int64_t tile, int64_t vector)
 {
     bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
-    bool swapped = tensor == OPEVO_STAGE_A ? !self->op->transpose_x : self->op->transpose_y;
+    bool swapped = tensor == 'A' ? !self->op->transpose_x : self->op->transpose_y;
     int d = (batch ? 1 : 0) + (swapped ? 0 : 1); /* the dimension that is cut into panels */
     int dk = (batch ? 1 : 0) + (swapped ? 1 : 0);
-    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_PACKED);
-    int64_t extent = 0;
-    int64_t depth = 0;
+    const int64_t layout[8] = {0, 1, d, tile, dk, 1, d, 1};
+    opevo_i_template_stage stage =
+        opevo_i_template_copy(self, (const char[]){tensor, '\0'}, OPEVO_SCOPE_PACKED, at);
     char text[64];
     opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
 
-    opevo_i_template_attach(self, stage, at);
-    extent = opevo_i_template_extent(self, stage, along);
-    depth = opevo_i_template_extent(self, stage, "k");
-    opevo_i_template_step(
-        self, OPEVO_STEP_LAYOUT, stage, batch ? 12 : 9,
-        batch ? (const int64_t[]){0, 1, 1, d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1,
-                                  tile}
-              : (const int64_t[]){d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1, tile});
+    opevo_i_template_layout(self, stage.name, batch ? 4 : 3, batch ? layout : layout + 2);
     vector = opevo_i_template_lanes(tile, vector);
-    opevo_i_template_split(self, stage, along, 2, (const int64_t[]){tile / vector, vector});
+    opevo_i_template_split(self, stage.name, along, 2, (const int64_t[]){tile / vector, vector});
     /* The tensor is read in the order in which it lies in memory. */
     if (swapped)
         snprintf(text, sizeof text, "%s%s.0 k %s.1 %s.2", batch ? "b " : "", along, along, along);
     else
         snprintf(text, sizeof text, "%sk %s.0 %s.1 %s.2", batch ? "b " : "", along, along, along);
-    opevo_i_template_reorder(self, stage, text);
+    opevo_i_template_reorder(self, stage.name, text);
     snprintf(text, sizeof text, "%s.2", along);
-    opevo_i_template_annotate(self, stage, text, OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, stage.name, text, OPEVO_ANNOTATION_VECTORIZE);
     divisible(self->op, loops);
-    opevo_i_template_divide_copy(self, stage, at, loops);
+    opevo_i_template_divide_copy(self, stage.name, at, loops);
     if (batch && self->value->at[PREFETCH][0]) { /* the same of the next matrix */
-        int64_t next = self->op->k * (tensor == OPEVO_STAGE_A ? self->op->n : self->op->m);
+        int64_t next = self->op->k * (tensor == 'A' ? self->op->n : self->op->m);
 
-        opevo_i_template_step(self, OPEVO_STEP_PREFETCH, stage, 1, &next);
+        opevo_i_template_step(self, OPEVO_PIPELINE_PREFETCH, stage.name, 1, &next);
     }
 }
 
@@ -155,34 +148,26 @@ static void steps(opevo_i_template_build *self)
     const int64_t *order = value->at[ORDER];
     const int64_t *inner = value->at[INNER];
     int64_t vector = opevo_i_template_lanes(value->at[Y][3], value->at[VECTOR][0]);
-    bool unrolled = value->at[X][3] * (value->at[Y][3] / vector) <= value->at[UNROLL][0];
     opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
-    int local = 0;
 
     opevo_i_template_extend(self, "i", rounded_rows(self->op->n));
     opevo_i_template_extend(self, "j", rounded_columns(self->op->m));
-    opevo_i_template_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "j.3", 1, &vector);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
+    opevo_i_template_split(self, "C", "i", 3, value->at[X] + 1);
+    opevo_i_template_split(self, "C", "j", 3, value->at[Y] + 1);
+    opevo_i_template_split(self, "C", "j.3", 1, &vector);
+    opevo_i_template_split(self, "C", "k", 2, value->at[K] + 1);
     set_order(self);
     set_unrolling(self, vector);
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, "C", "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
     divisible(self->op, loops);
     opevo_i_template_divide(self, loops);
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, middle[inner[3]]);
-    opevo_i_template_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
-    if (unrolled) {
-        opevo_i_template_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
-        opevo_i_template_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
-    }
+    opevo_i_template_accumulate(self, middle[inner[3]]);
     if (value->at[STREAM][0])
-        opevo_i_template_step(self, OPEVO_STEP_STREAM, local, 0, NULL);
+        opevo_i_template_step(self, OPEVO_PIPELINE_STREAM, "C", 0, NULL);
     if (value->at[PACK_A][0])
-        pack(self, OPEVO_STAGE_A, later(order, 0, 2), "i", value->at[X][3], 16);
+        pack(self, 'A', later(order, 0, 2), "i", value->at[X][3], 16);
     if (value->at[PACK_B][0])
-        pack(self, OPEVO_STAGE_B, later(order, 1, 2), "j", value->at[Y][3], 16);
+        pack(self, 'B', later(order, 1, 2), "j", value->at[Y][3], 16);
 }
 
 /* The largest divisor of k, at most 4, with which the statements of a turn are at most 64. */

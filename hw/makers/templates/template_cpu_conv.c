@@ -21,6 +21,7 @@
 #include "template_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { F, Q, CHANNELS, ORDER, INNER, PACK, VECTOR, UNROLL };
 
@@ -98,6 +99,16 @@ static opevo_status space(const opevo_operator *op, unsigned threads, opevo_spac
     return opevo_i_template_finish_space(&self, out);
 }
 
+/* The piece of a layout for the phases of a dimension, if there are any; returns its numbers. */
+static int add_phases(int64_t *layout, int64_t dim, int64_t count)
+{
+    if (count <= 1)
+        return 0;
+    layout[0] = dim;
+    layout[1] = 1;
+    return 2;
+}
+
 /* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels
  * lie an odd number of cache lines apart: pixels of a kernel of one then start a line, and those of
  * neighbouring channels do not compete for places in a cache. */
@@ -106,42 +117,42 @@ static void copy_image(opevo_i_template_build *self, const opevo_i_template_divi
     const opevo_operator *op = self->op;
     int64_t py = phases(op->kernel_height, op->stride);
     int64_t px = phases(op->kernel_width, op->stride);
-    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
-    const int64_t layout[] = {0, 1, 1,  1, 1,  op->in_channels, 2, 1,  py,
-                              3, 1, px, 2, py, row_count(op),   3, px, row_width(op)};
-
+    opevo_i_template_stage stage =
+        opevo_i_template_copy(self, opevo_i_template_image(self), OPEVO_SCOPE_PACKED, "n");
     int64_t plane = py * px * row_count(op) * row_width(op);
     int64_t lines = ((plane + LINE - 1) / LINE) | 1;
+    opevo_i_template_image_loops image = opevo_i_template_loops_of_image(self);
+    int64_t layout[12] = {0, 1, 1, 1};
+    int count = 4;
 
-    opevo_i_template_attach(self, stage, "n");
-    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, sizeof layout / sizeof *layout, layout);
-    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 2,
-                          (const int64_t[]){lines * LINE - plane, 4});
+    count += add_phases(layout + count, 2, py);
+    count += add_phases(layout + count, 3, px);
+    memcpy(layout + count, (const int64_t[]){2, py, 3, px}, 4 * sizeof *layout);
+    opevo_i_template_layout(self, stage.name, count / 2 + 2, layout);
+    opevo_i_template_pad(self, stage.name, image.channel, plane, lines * LINE - plane);
     if (px > 1) {
-        opevo_i_template_split(self, stage, "x", 1, &px);
-        opevo_i_template_reorder(self, stage, "n c y x.1 x.0");
+        char order[64];
+
+        opevo_i_template_split(self, stage.name, image.column, 1, &px);
+        snprintf(order, sizeof order, "%s %s %s %s.1 %s.0", image.number, image.channel, image.row,
+                 image.column, image.column);
+        opevo_i_template_reorder(self, stage.name, order);
     }
-    opevo_i_template_divide_copy(self, stage, "n", loops);
+    opevo_i_template_divide_copy(self, stage.name, "n", loops);
 }
 
 /* The kernel in panels of f2 output channels: in memory (panel, c, r, s, place in the panel). */
 static void pack_kernel(opevo_i_template_build *self, const char *at,
                         const opevo_i_template_divisible *loops)
 {
-    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_B, OPEVO_SCOPE_PACKED);
+    opevo_i_template_stage stage = opevo_i_template_copy(self, "B", OPEVO_SCOPE_PACKED, at);
     int64_t tile = self->value->at[F][2];
-    int64_t f = 0;
 
-    opevo_i_template_attach(self, stage, at);
-    f = opevo_i_template_extent(self, stage, "f");
-    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, 15,
-                          (const int64_t[]){0, tile, (f + tile - 1) / tile, 1, 1,
-                                            opevo_i_template_extent(self, stage, "c"), 2, 1,
-                                            opevo_i_template_extent(self, stage, "r"), 3, 1,
-                                            opevo_i_template_extent(self, stage, "s"), 0, 1, tile});
-    opevo_i_template_split(self, stage, "f", 1, &tile);
-    opevo_i_template_reorder(self, stage, "f.0 c r s f.1");
-    opevo_i_template_divide_copy(self, stage, at, loops);
+    opevo_i_template_layout(self, stage.name, 5,
+                            (const int64_t[]){0, tile, 1, 1, 2, 1, 3, 1, 0, 1});
+    opevo_i_template_split(self, stage.name, "f", 1, &tile);
+    opevo_i_template_reorder(self, stage.name, "f.0 c r s f.1");
+    opevo_i_template_divide_copy(self, stage.name, at, loops);
 }
 
 /* The kernel changes with the outer loops over f and c. */
@@ -166,26 +177,25 @@ static void set_order(opevo_i_template_build *self)
     snprintf(text, sizeof text, "n %s %s %s %s c.1 r s f.2 y+x.2.0 y+x.2.1", outer[order[0]],
              outer[order[1]], outer[order[2]],
              self->value->at[INNER][0] ? "y+x.1 f.1" : "f.1 y+x.1");
-    opevo_i_template_reorder(self, OPEVO_STAGE_C, text);
+    opevo_i_template_reorder(self, "C", text);
 }
 
 /* As text: all statements of a channel, or those of a row of the kernel, or of one place,
  * or none. */
-static bool set_unrolling(opevo_i_template_build *self, int64_t vector)
+static void set_unrolling(opevo_i_template_build *self, int64_t vector)
 {
     int64_t tile = self->value->at[F][2] * (self->value->at[Q][2] / vector);
     int64_t limit = self->value->at[UNROLL][0];
 
     if (tile > limit)
-        return false;
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "f.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
+        return;
+    opevo_i_template_annotate(self, "C", "f.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
     tile *= self->op->kernel_width;
     if (tile <= limit)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "s", OPEVO_ANNOTATION_UNROLL);
     if (tile * self->op->kernel_height <= limit)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
-    return true;
+        opevo_i_template_annotate(self, "C", "r", OPEVO_ANNOTATION_UNROLL);
 }
 
 static void steps(opevo_i_template_build *self)
@@ -193,30 +203,20 @@ static void steps(opevo_i_template_build *self)
     const opevo_i_template_values *value = self->value;
     int64_t vector = opevo_i_template_lanes(value->at[Q][2], value->at[VECTOR][0]);
     opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
-    bool unrolled = false;
-    int64_t trimmed = 0;
-    int local = 0;
 
     opevo_i_template_extend(self, "x", row_width(self->op));
-    opevo_i_template_fuse(self, OPEVO_STAGE_C, "y", 2);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "y+x", 2, value->at[Q] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "y+x.2", 1, &vector);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    opevo_i_template_fuse(self, "C", "y", 2);
+    opevo_i_template_split(self, "C", "f", 2, value->at[F] + 1);
+    opevo_i_template_split(self, "C", "y+x", 2, value->at[Q] + 1);
+    opevo_i_template_split(self, "C", "y+x.2", 1, &vector);
+    opevo_i_template_split(self, "C", "c", 1, value->at[CHANNELS] + 1);
     set_order(self);
-    unrolled = set_unrolling(self, vector);
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    set_unrolling(self, vector);
+    opevo_i_template_annotate(self, "C", "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
     divisible(self->op, loops);
     opevo_i_template_divide(self, loops);
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
-    opevo_i_template_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
-    trimmed = opevo_schedule_find_loop(self->schedule, local, "y+x.2.0");
-    opevo_i_template_step(self, OPEVO_STEP_TRIM, local, 1, &trimmed);
-    if (unrolled) {
-        opevo_i_template_annotate(self, local, "f.2", OPEVO_ANNOTATION_UNROLL);
-        opevo_i_template_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
-    }
+    opevo_i_template_accumulate(self, value->at[INNER][0] ? "f.1" : "y+x.1");
+    opevo_i_template_trim(self, "y+x.2.0");
     if (needs_copy(self->op))
         copy_image(self, loops);
     if (value->at[PACK][0])

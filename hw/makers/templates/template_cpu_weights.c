@@ -85,28 +85,23 @@ static opevo_status space(const opevo_operator *op, unsigned threads, opevo_spac
  * compete for places in a cache. */
 static void copy_image(opevo_i_template_build *self, const opevo_i_template_divisible *loops)
 {
-    int stage = opevo_i_template_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
-    int64_t plane = 0;
-    int64_t lines = 0;
+    opevo_i_template_stage stage =
+        opevo_i_template_copy(self, opevo_i_template_image(self), OPEVO_SCOPE_PACKED, "n");
+    opevo_i_template_image_loops image = opevo_i_template_loops_of_image(self);
+    int64_t plane = opevo_i_template_extent(self, stage.name, image.row) *
+                    opevo_i_template_extent(self, stage.name, image.column);
+    int64_t lines = ((plane + LINE - 1) / LINE) | 1;
 
-    opevo_i_template_attach(self, stage, "n");
-    plane = opevo_i_template_extent(self, stage, "y") * opevo_i_template_extent(self, stage, "x");
-    lines = ((plane + LINE - 1) / LINE) | 1;
-    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 2,
-                          (const int64_t[]){lines * LINE - plane, 2});
-    opevo_i_template_divide_copy(self, stage, "n", loops);
+    opevo_i_template_pad(self, stage.name, image.channel, plane, lines * LINE - plane);
+    opevo_i_template_divide_copy(self, stage.name, "n", loops);
 }
 
 /* In memory (panel, c, r, s, place in the panel). */
 static void lay_out_weights(opevo_i_template_build *self)
 {
-    const opevo_operator *op = self->op;
     int64_t tile = self->value->at[F][2];
 
-    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, OPEVO_STAGE_B, 15,
-                          (const int64_t[]){0, tile, channels(op) / tile, 1, 1, op->in_channels, 2,
-                                            1, op->kernel_height, 3, 1, op->kernel_width, 0, 1,
-                                            tile});
+    opevo_i_template_layout(self, "B", 5, (const int64_t[]){0, tile, 1, 1, 2, 1, 3, 1, 0, 1});
 }
 
 static const char *const outer[3] = {"f.0", "y.0 x.0", "c.0"};
@@ -121,7 +116,7 @@ static void set_order(opevo_i_template_build *self)
     snprintf(text, sizeof text, "n %s %s %s %s %s %s c.1 r s y.2 x.2 f.2.0 f.2.1", outer[order[0]],
              outer[order[1]], outer[order[2]], middle[inner[0]], middle[inner[1]],
              middle[inner[2]]);
-    opevo_i_template_reorder(self, OPEVO_STAGE_C, text);
+    opevo_i_template_reorder(self, "C", text);
 }
 
 static int64_t tile_statements(const opevo_i_template_values *value, int64_t vector)
@@ -130,13 +125,13 @@ static int64_t tile_statements(const opevo_i_template_values *value, int64_t vec
 }
 
 /* The register tile as text, where that is not too much. */
-static void unroll_tile(opevo_i_template_build *self, int stage, int64_t vector)
+static void unroll_tile(opevo_i_template_build *self, int64_t vector)
 {
     if (tile_statements(self->value, vector) > self->value->at[UNROLL][0])
         return;
-    opevo_i_template_annotate(self, stage, "y.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, stage, "x.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, stage, "f.2.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "y.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "x.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, "C", "f.2.0", OPEVO_ANNOTATION_UNROLL);
 }
 
 /* Likewise all statements of a row of the kernel, and of a channel. */
@@ -146,9 +141,9 @@ static void unroll_sums(opevo_i_template_build *self, int64_t vector)
     int64_t row = tile_statements(self->value, vector) * self->op->kernel_width;
 
     if (row <= limit)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "s", OPEVO_ANNOTATION_UNROLL);
     if (row * self->op->kernel_height <= limit)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "r", OPEVO_ANNOTATION_UNROLL);
 }
 
 static void steps(opevo_i_template_build *self)
@@ -156,27 +151,23 @@ static void steps(opevo_i_template_build *self)
     const opevo_i_template_values *value = self->value;
     int64_t vector = opevo_i_template_lanes(value->at[F][2], value->at[VECTOR][0]);
     opevo_i_template_divisible loops[OPEVO_I_DIVISIBLES];
-    int local = 0;
 
     opevo_i_template_extend(self, "f", channels(self->op));
     opevo_i_template_extend(self, "y", rows(self->op));
     opevo_i_template_extend(self, "x", columns(self->op));
-    opevo_i_template_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "f.2", 1, &vector);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "y", 2, value->at[Y] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "x", 2, value->at[X] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    opevo_i_template_split(self, "C", "f", 2, value->at[F] + 1);
+    opevo_i_template_split(self, "C", "f.2", 1, &vector);
+    opevo_i_template_split(self, "C", "y", 2, value->at[Y] + 1);
+    opevo_i_template_split(self, "C", "x", 2, value->at[X] + 1);
+    opevo_i_template_split(self, "C", "c", 1, value->at[CHANNELS] + 1);
     set_order(self);
-    unroll_tile(self, OPEVO_STAGE_C, vector);
+    unroll_tile(self, vector);
     unroll_sums(self, vector);
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, "C", "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
     lay_out_weights(self);
     divisible(self->op, loops);
     opevo_i_template_divide(self, loops);
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, middle[value->at[INNER][2]]);
-    opevo_i_template_annotate(self, local, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
-    unroll_tile(self, local, vector);
+    opevo_i_template_accumulate(self, middle[value->at[INNER][2]]);
     if (needs_copy(self->op) || value->at[PACK][0])
         copy_image(self, loops);
 }

@@ -76,7 +76,7 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_schedule *schedule,
+opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_pipeline *pipeline,
                                  opevo_index near, bool *found, opevo_index *point,
                                  opevo_error *err)
 {
@@ -87,7 +87,7 @@ opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_sc
     size_t before = 0;
     bool equal = false;
 
-    opevo_schedule_print(schedule, &wanted);
+    opevo_pipeline_print(pipeline, &wanted);
     OPEVO_TRY(opevo_text_check(&wanted, err));
     self.wanted = opevo_text_string(&wanted);
     opevo_space_decode(maker->space, near, self.vertex);

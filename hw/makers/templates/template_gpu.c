@@ -48,71 +48,73 @@ static opevo_status space(const opevo_operator *op, unsigned threads, opevo_spac
     return opevo_i_template_finish_space(&self, out);
 }
 
-/* A tile in memory with k outermost, copied by all threads in turns; then registers. */
-static void share(opevo_i_template_build *self, int tensor, const char *along)
+/* All elements of a tile in turns of all threads, each with a vector. */
+static void divide_tile(opevo_i_template_build *self, const char *stage, int64_t lanes)
 {
-    bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
-    bool k_inside = tensor == OPEVO_STAGE_A ? !self->op->transpose_x : self->op->transpose_y;
-    int dk = (batch ? 1 : 0) + (k_inside ? 1 : 0);
-    int d = (batch ? 1 : 0) + (k_inside ? 0 : 1);
-    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
-    int64_t width = 0;
-    int64_t depth = 0;
     int64_t turn[4] = {opevo_i_template_lanes(self->value->at[K][1], self->value->at[SLICES][0]),
-                       self->value->at[X][2], self->value->at[Y][2], self->value->at[VECTOR][0]};
-    char name[32];
-    char part[40];
+                       self->value->at[X][2], self->value->at[Y][2], lanes};
+    opevo_i_template_loop all = opevo_i_template_fuse(self, stage, NULL, 0);
 
-    opevo_i_template_attach(self, stage, "k.0");
-    width = opevo_i_template_extent(self, stage, along);
-    depth = opevo_i_template_extent(self, stage, "k");
-    opevo_i_template_step(self, OPEVO_STEP_LAYOUT, stage, batch ? 9 : 6,
-                          batch ? (const int64_t[]){0, 1, 1, dk, 1, depth, d, 1, width}
-                                : (const int64_t[]){dk, 1, depth, d, 1, width});
-    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
-    opevo_i_template_set_buffers(self, stage, "k.0", self->value->at[BUFFERS][0]);
-    turn[3] = opevo_i_template_lanes(k_inside ? depth : width, turn[3]);
-    opevo_i_template_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
-    snprintf(name, sizeof name, "%s%s+%s", batch ? "b+" : "", k_inside ? along : "k",
-             k_inside ? "k" : along);
-    opevo_i_template_split(self, stage, name, 4, turn);
+    opevo_i_template_split(self, stage, all.name, 4, turn);
     for (int i = 0; i < 5; i++) {
         static const opevo_annotation what[5] = {
             OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z, OPEVO_ANNOTATION_THREAD_Y,
             OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_VECTORIZE};
+        char part[OPEVO_I_LOOP_NAME + 4];
 
-        snprintf(part, sizeof part, "%s.%d", name, i);
+        snprintf(part, sizeof part, "%s.%d", all.name, i);
         opevo_i_template_annotate(self, stage, part, what[i]);
     }
-    stage = opevo_i_template_cache_read(self, stage, OPEVO_SCOPE_LOCAL);
-    opevo_i_template_attach(self, stage, "k.1.0");
-    width = opevo_i_template_lanes(opevo_i_template_extent(self, stage, along),
+}
+
+/* A tile in memory with k outermost, copied by all threads in turns; then registers. */
+static void share(opevo_i_template_build *self, char tensor, const char *along)
+{
+    bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
+    bool k_inside = tensor == 'A' ? !self->op->transpose_x : self->op->transpose_y;
+    int dk = (batch ? 1 : 0) + (k_inside ? 1 : 0);
+    int d = (batch ? 1 : 0) + (k_inside ? 0 : 1);
+    const int64_t layout[6] = {0, 1, dk, 1, d, 1};
+    opevo_i_template_stage stage =
+        opevo_i_template_copy(self, (const char[]){tensor, '\0'}, OPEVO_SCOPE_SHARED, "k.0");
+    int64_t width = opevo_i_template_extent(self, stage.name, along);
+    int64_t depth = opevo_i_template_extent(self, stage.name, "k");
+    char name[32];
+
+    opevo_i_template_layout(self, stage.name, batch ? 3 : 2, batch ? layout : layout + 2);
+    opevo_i_template_pad(self, stage.name, "k", width, self->value->at[PITCH][0]);
+    opevo_i_template_set_buffers(self, stage.name, "k.0", self->value->at[BUFFERS][0]);
+    divide_tile(self, stage.name,
+                opevo_i_template_lanes(k_inside ? depth : width, self->value->at[VECTOR][0]));
+    stage = opevo_i_template_copy(self, stage.name, OPEVO_SCOPE_LOCAL, "k.1.0");
+    width = opevo_i_template_lanes(opevo_i_template_extent(self, stage.name, along),
                                    self->value->at[VECTOR][0]);
-    opevo_i_template_split(self, stage, along, 1, &width);
+    opevo_i_template_split(self, stage.name, along, 1, &width);
     snprintf(name, sizeof name, "%sk %s.0 %s.1", batch ? "b " : "", along, along);
-    opevo_i_template_reorder(self, stage, name);
+    opevo_i_template_reorder(self, stage.name, name);
     snprintf(name, sizeof name, "%s.0", along);
-    opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage.name, name, OPEVO_ANNOTATION_UNROLL);
     snprintf(name, sizeof name, "%s.1", along);
-    opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
-    opevo_i_template_annotate(self, stage, "k", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_annotate(self, stage.name, name, OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_template_annotate(self, stage.name, "k", OPEVO_ANNOTATION_UNROLL);
 }
 
 static void bind_loops(opevo_i_template_build *self)
 {
     static const opevo_i_template_bound bound[] = {
-        {"i.0", OPEVO_ANNOTATION_BLOCK_Y},    {"j.0", OPEVO_ANNOTATION_BLOCK_X},
-        {"i.1", OPEVO_ANNOTATION_VTHREAD},    {"j.1", OPEVO_ANNOTATION_VTHREAD},
-        {"i.2", OPEVO_ANNOTATION_THREAD_Y},   {"j.2", OPEVO_ANNOTATION_THREAD_X},
-        {"k.1.1", OPEVO_ANNOTATION_THREAD_Z}, {"k.2", OPEVO_ANNOTATION_UNROLL},
-        {"i.3", OPEVO_ANNOTATION_UNROLL},     {"j.3", OPEVO_ANNOTATION_UNROLL},
+        {"i.0", OPEVO_ANNOTATION_BLOCK_Y},     {"j.0", OPEVO_ANNOTATION_BLOCK_X},
+        {"i.1", OPEVO_ANNOTATION_VTHREAD},     {"j.1", OPEVO_ANNOTATION_VTHREAD},
+        {"i.2", OPEVO_ANNOTATION_THREAD_Y},    {"j.2", OPEVO_ANNOTATION_THREAD_X},
+        {"k.1.1", OPEVO_ANNOTATION_THREAD_Z},  {"k.2", OPEVO_ANNOTATION_UNROLL},
+        {"i.3", OPEVO_ANNOTATION_UNROLL},      {"j.3.0", OPEVO_ANNOTATION_UNROLL},
+        {"j.3.1", OPEVO_ANNOTATION_VECTORIZE},
     };
 
-    opevo_i_template_annotate_all(self, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
+    opevo_i_template_annotate_all(self, "C", bound, sizeof bound / sizeof *bound);
     if (self->value->at[UNROLL][0])
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "k.1.0", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "k.1.0", OPEVO_ANNOTATION_UNROLL);
     if (self->op->kind == OPEVO_BATCH_MATMUL)
-        opevo_i_template_annotate(self, OPEVO_STAGE_C, "b", OPEVO_ANNOTATION_BLOCK_Z);
+        opevo_i_template_annotate(self, "C", "b", OPEVO_ANNOTATION_BLOCK_Z);
 }
 
 static void steps(opevo_i_template_build *self)
@@ -120,28 +122,23 @@ static void steps(opevo_i_template_build *self)
     const opevo_i_template_values *value = self->value;
     int64_t width = opevo_i_template_lanes(value->at[Y][3], value->at[VECTOR][0]);
     int64_t slices = opevo_i_template_lanes(value->at[K][1], value->at[SLICES][0]);
-    int local = 0;
 
     opevo_i_template_extend(self, "i", rounded(self->op->n, 64));
     opevo_i_template_extend(self, "j", rounded(self->op->m, 64));
     opevo_i_template_extend(self, "k", rounded(self->op->k, 16));
-    opevo_i_template_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "k.1", 1, &slices);
-    opevo_i_template_reorder(self, OPEVO_STAGE_C,
+    opevo_i_template_split(self, "C", "i", 3, value->at[X] + 1);
+    opevo_i_template_split(self, "C", "j", 3, value->at[Y] + 1);
+    opevo_i_template_split(self, "C", "j.3", 1, &width);
+    opevo_i_template_split(self, "C", "k", 2, value->at[K] + 1);
+    opevo_i_template_split(self, "C", "k.1", 1, &slices);
+    opevo_i_template_reorder(self, "C",
                              self->op->kind == OPEVO_BATCH_MATMUL
-                                 ? "b i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3"
-                                 : "i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3");
+                                 ? "b i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3.0 j.3.1"
+                                 : "i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3.0 j.3.1");
     bind_loops(self);
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, "j.2");
-    opevo_i_template_split(self, local, "j.3", 1, &width);
-    opevo_i_template_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
-    share(self, OPEVO_STAGE_A, "i");
-    share(self, OPEVO_STAGE_B, "j");
+    opevo_i_template_accumulate(self, "j.2");
+    share(self, 'A', "i");
+    share(self, 'B', "j");
 }
 
 /* 256 threads with 8 x 8 elements each, or 4 x 4 where there would be fewer than 64 blocks. */

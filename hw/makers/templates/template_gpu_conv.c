@@ -38,26 +38,28 @@ static opevo_status space(const opevo_operator *op, unsigned threads, opevo_spac
 }
 
 /* All dimensions as one loop, given to the threads element by element. */
-static void share(opevo_i_template_build *self, int tensor)
+static void share(opevo_i_template_build *self, const char *tensor, const char *row,
+                  const char *column)
 {
     const opevo_i_template_values *value = self->value;
     int64_t turn[3] = {value->at[OPEVO_I_TILE_F][2], value->at[OPEVO_I_TILE_Y][2],
                        value->at[OPEVO_I_TILE_X][2]};
-    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
-    const char *name = tensor == OPEVO_STAGE_A ? "n+c+y+x" : "f+c+r+s";
+    opevo_i_template_stage stage =
+        opevo_i_template_copy(self, tensor, OPEVO_SCOPE_SHARED, "c.0+r.0+s.0");
     static const opevo_annotation what[4] = {OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z,
                                              OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_X};
+    opevo_i_template_loop all;
 
-    opevo_i_template_attach(self, stage, "c.0+r.0+s.0");
-    opevo_i_template_step(self, OPEVO_STEP_PITCH, stage, 1, value->at[PITCH]);
-    opevo_i_template_set_buffers(self, stage, "c.0+r.0+s.0", value->at[BUFFERS][0]);
-    opevo_i_template_fuse(self, stage, tensor == OPEVO_STAGE_A ? "n" : "f", 4);
-    opevo_i_template_split(self, stage, name, 3, turn);
+    opevo_i_template_pad(self, stage.name, row, opevo_i_template_extent(self, stage.name, column),
+                         value->at[PITCH][0]);
+    opevo_i_template_set_buffers(self, stage.name, "c.0+r.0+s.0", value->at[BUFFERS][0]);
+    all = opevo_i_template_fuse(self, stage.name, NULL, 0);
+    opevo_i_template_split(self, stage.name, all.name, 3, turn);
     for (int i = 0; i < 4; i++) {
-        char part[16];
+        char part[OPEVO_I_LOOP_NAME + 4];
 
-        snprintf(part, sizeof part, "%s.%d", name, i);
-        opevo_i_template_annotate(self, stage, part, what[i]);
+        snprintf(part, sizeof part, "%s.%d", all.name, i);
+        opevo_i_template_annotate(self, stage.name, part, what[i]);
     }
 }
 
@@ -68,18 +70,15 @@ static void steps(opevo_i_template_build *self)
         {"y.3", OPEVO_ANNOTATION_UNROLL},
         {"x.3", OPEVO_ANNOTATION_UNROLL},
     };
-    int local = 0;
+    opevo_i_template_image_loops image = opevo_i_template_loops_of_image(self);
 
     opevo_i_template_tile_convolution(self);
-    opevo_i_template_fuse(self, OPEVO_STAGE_C, "c.0", 3);
-    opevo_i_template_annotate_all(self, OPEVO_STAGE_C, inner, sizeof inner / sizeof *inner);
-    opevo_i_template_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
-                          (const int64_t[]){self->value->at[UNROLL][0], 0});
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, "x.2");
-    opevo_i_template_annotate_all(self, local, inner, sizeof inner / sizeof *inner);
-    share(self, OPEVO_STAGE_A);
-    share(self, OPEVO_STAGE_B);
+    opevo_i_template_fuse(self, "C", "c.0", 3);
+    opevo_i_template_annotate_all(self, "C", inner, sizeof inner / sizeof *inner);
+    opevo_i_template_step(self, OPEVO_PIPELINE_AUTO_UNROLL, "C", 1, self->value->at[UNROLL]);
+    opevo_i_template_accumulate(self, "x.2");
+    share(self, opevo_i_template_image(self), image.row, image.column);
+    share(self, "B", "r", "s");
 }
 
 static void prefer(const opevo_operator *op, const opevo_device_facts *facts, int round,

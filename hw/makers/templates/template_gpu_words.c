@@ -4,20 +4,20 @@
 
 #include "template_internal.h"
 
-void opevo_i_template_annotate_all(opevo_i_template_build *build, int stage,
+void opevo_i_template_annotate_all(opevo_i_template_build *build, const char *stage,
                                    const opevo_i_template_bound *bound, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         opevo_i_template_annotate(build, stage, bound[i].loop, bound[i].what);
 }
 
-void opevo_i_template_set_buffers(opevo_i_template_build *build, int stage, const char *loop,
-                                  int64_t buffers)
+void opevo_i_template_set_buffers(opevo_i_template_build *build, const char *stage,
+                                  const char *loop, int64_t buffers)
 {
-    if (buffers != OPEVO_I_SINGLE && opevo_i_template_extent(build, OPEVO_STAGE_C, loop) > 1)
+    if (buffers != OPEVO_I_SINGLE && opevo_i_template_extent(build, "C", loop) > 1)
         opevo_i_template_step(
-            build, buffers == OPEVO_I_STAGED ? OPEVO_STEP_STAGED : OPEVO_STEP_DOUBLE_BUFFER, stage,
-            0, NULL);
+            build, buffers == OPEVO_I_STAGED ? OPEVO_PIPELINE_STAGED : OPEVO_PIPELINE_DOUBLE_BUFFER,
+            stage, 0, NULL);
 }
 
 void opevo_i_template_tile_convolution(opevo_i_template_build *build)
@@ -38,13 +38,12 @@ void opevo_i_template_tile_convolution(opevo_i_template_build *build)
     };
 
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
-        opevo_i_template_split(build, OPEVO_STAGE_C, splits[i].loop, splits[i].count,
+        opevo_i_template_split(build, "C", splits[i].loop, splits[i].count,
                                build->value->at[splits[i].tile] + 1);
     opevo_i_template_reorder(
-        build, OPEVO_STAGE_C,
-        "n f.0 y.0 x.0 f.1 y.1 x.1 f.2 y.2 x.2 c.0 r.0 s.0 c.1 r.1 s.1 f.3 y.3 x.3");
-    opevo_i_template_fuse(build, OPEVO_STAGE_C, "n", 2);
-    opevo_i_template_annotate_all(build, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
+        build, "C", "n f.0 y.0 x.0 f.1 y.1 x.1 f.2 y.2 x.2 c.0 r.0 s.0 c.1 r.1 s.1 f.3 y.3 x.3");
+    opevo_i_template_fuse(build, "C", "n", 2);
+    opevo_i_template_annotate_all(build, "C", bound, sizeof bound / sizeof *bound);
 }
 
 void opevo_i_template_prefer_convolution(const opevo_operator *op, int round,

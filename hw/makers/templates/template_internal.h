@@ -7,6 +7,8 @@
 
 #include <opevo/template.h>
 
+#include <stddef.h>
+
 enum { OPEVO_I_VALUES = 16, OPEVO_I_COMPONENTS = 4 };
 
 /* The values of a point's parameters, in the order of the space. */
@@ -14,9 +16,9 @@ typedef struct opevo_i_template_values {
     int64_t at[OPEVO_I_VALUES][OPEVO_I_COMPONENTS];
 } opevo_i_template_values;
 
-/* A schedule under construction. The first failure is kept, and what follows does nothing. */
+/* A pipeline under construction. The first failure is kept, and what follows does nothing. */
 typedef struct opevo_i_template_build {
-    opevo_schedule *schedule;
+    opevo_pipeline *pipeline;
     const opevo_operator *op;
     const opevo_i_template_values *value;
     opevo_kernel_dialect dialect;
@@ -60,27 +62,56 @@ opevo_status opevo_i_template_check_part(const opevo_space *whole, const opevo_s
 
 /* ---- Steps by name ---- */
 
+/* Names of stages: those of the operands, C for what is computed, and "A.shared" and so on for
+ * copies. */
+enum { OPEVO_I_STAGE_NAME = 32 };
+typedef struct opevo_i_template_stage {
+    char name[OPEVO_I_STAGE_NAME];
+} opevo_i_template_stage;
+enum { OPEVO_I_LOOP_NAME = 64 };
+typedef struct opevo_i_template_loop {
+    char name[OPEVO_I_LOOP_NAME];
+} opevo_i_template_loop;
+
 /* Loops are named; a list of loops is one text with blanks between the names. `count` lengths. */
-void opevo_i_template_split(opevo_i_template_build *build, int stage, const char *loop, int count,
-                            const int64_t *lengths);
+void opevo_i_template_split(opevo_i_template_build *build, const char *stage, const char *loop,
+                            int count, const int64_t *lengths);
+/* A loop of C. */
 void opevo_i_template_extend(opevo_i_template_build *build, const char *loop, int64_t extent);
-void opevo_i_template_fuse(opevo_i_template_build *build, int stage, const char *first, int count);
-void opevo_i_template_reorder(opevo_i_template_build *build, int stage, const char *loops);
-void opevo_i_template_annotate(opevo_i_template_build *build, int stage, const char *loop,
+/* `count` loops from the first one on; 0: all of the stage. Returns the name of the fused loop. */
+opevo_i_template_loop opevo_i_template_fuse(opevo_i_template_build *build, const char *stage,
+                                            const char *first, int count);
+void opevo_i_template_reorder(opevo_i_template_build *build, const char *stage, const char *loops);
+void opevo_i_template_annotate(opevo_i_template_build *build, const char *stage, const char *loop,
                                opevo_annotation what);
-/* Returns the number of the new stage. */
-int opevo_i_template_cache_read(opevo_i_template_build *build, int stage, opevo_scope scope);
-int opevo_i_template_cache_write(opevo_i_template_build *build);
-void opevo_i_template_attach(opevo_i_template_build *build, int stage, const char *loop);
-void opevo_i_template_step(opevo_i_template_build *build, opevo_step_kind kind, int stage,
-                           int count, const int64_t *numbers);
+/* A copy that C reads, made in each iteration of a loop of it. That of the padded image pads it. */
+opevo_i_template_stage opevo_i_template_copy(opevo_i_template_build *build, const char *stage,
+                                             opevo_scope scope, const char *at);
+/* The image of a convolution with its padding, and the names of its dimensions. */
+typedef struct opevo_i_template_image_loops {
+    const char *number, *channel, *row, *column;
+} opevo_i_template_image_loops;
+const char *opevo_i_template_image(const opevo_i_template_build *build);
+opevo_i_template_image_loops opevo_i_template_loops_of_image(const opevo_i_template_build *build);
+/* The sums of the loops of C inside this one gather in registers. */
+void opevo_i_template_accumulate(opevo_i_template_build *build, const char *loop);
+/* That loop of the registers ends early where the last tile does. */
+void opevo_i_template_trim(opevo_i_template_build *build, const char *loop);
+/* Pieces (dimension divisor), outer first. */
+void opevo_i_template_layout(opevo_i_template_build *build, const char *stage, int pieces,
+                             const int64_t *numbers);
+/* Let one index further along a dimension of a copy be so many elements more than those inside. */
+void opevo_i_template_pad(opevo_i_template_build *build, const char *stage, const char *loop,
+                          int64_t inside, int64_t more);
+void opevo_i_template_step(opevo_i_template_build *build, opevo_pipeline_step_kind kind,
+                           const char *stage, int count, const int64_t *numbers);
 /* `wanted`, a power of two, or the largest half, quarter, ... of it that divides `run`. */
 int64_t opevo_i_template_lanes(int64_t run, int64_t wanted);
 /* A size that is at least `size`, has more factors, and wastes little: the next multiple of the
  * largest of these units, which end with 1, that adds no more than a sixteenth. */
 int64_t opevo_i_template_widened(int64_t size, const int64_t *units);
-/* Extent of a loop, 1 after a failure. */
-int64_t opevo_i_template_extent(const opevo_i_template_build *build, int stage, const char *loop);
+/* Iterations of a loop in the part that is made at once, 1 after a failure. */
+int64_t opevo_i_template_extent(opevo_i_template_build *build, const char *stage, const char *loop);
 
 /* ---- What GPU templates share ---- */
 
@@ -94,14 +125,14 @@ typedef struct opevo_i_template_bound {
     const char *loop;
     opevo_annotation what;
 } opevo_i_template_bound;
-void opevo_i_template_annotate_all(opevo_i_template_build *build, int stage,
+void opevo_i_template_annotate_all(opevo_i_template_build *build, const char *stage,
                                    const opevo_i_template_bound *bound, size_t count);
 
 /* Values of a parameter `buffers`: a tile in shared memory as it is, double, or double by way of
  * registers. The last two need a loop over tiles with more than one turn. */
 enum { OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED };
-void opevo_i_template_set_buffers(opevo_i_template_build *build, int stage, const char *loop,
-                                  int64_t buffers);
+void opevo_i_template_set_buffers(opevo_i_template_build *build, const char *stage,
+                                  const char *loop, int64_t buffers);
 
 /* The first six parameters of both convolution templates, and the nest that they make: blocks over
  * n+f.0 y.0 x.0, virtual threads over .1, threads over .2; the sums over c,
@@ -204,7 +235,7 @@ void opevo_i_template_divide(opevo_i_template_build *build,
                              const opevo_i_template_divisible *loops);
 /* Let threads share the work of a copy attached at `at`, where that is outside the divided loop and
  * the copy is large enough for it. */
-void opevo_i_template_divide_copy(opevo_i_template_build *build, int stage, const char *at,
+void opevo_i_template_divide_copy(opevo_i_template_build *build, const char *stage, const char *at,
                                   const opevo_i_template_divisible *loops);
 
 #endif

@@ -28,7 +28,7 @@ static int64_t ceil_divide(int64_t a, int64_t b)
 
 /* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the
  * name of the loop over such a run by appending to `name`. */
-static void give_runs(opevo_i_template_build *self, int stage, char *name, int64_t threads,
+static void give_runs(opevo_i_template_build *self, const char *stage, char *name, int64_t threads,
                       opevo_annotation axis)
 {
     int64_t run = ceil_divide(opevo_i_template_extent(self, stage, name), threads);
@@ -40,46 +40,30 @@ static void give_runs(opevo_i_template_build *self, int stage, char *name, int64
     memcpy(end, ".1", 3);
 }
 
-/* All dimensions of a copy as one loop; its name goes to `name`. */
-static void fuse_all(opevo_i_template_build *self, int stage, char *name, size_t size)
-{
-    int loops = 0;
-
-    if (self->status != OPEVO_OK)
-        return;
-    loops = opevo_schedule_loop_count(self->schedule, stage);
-    opevo_i_template_fuse(self, stage, opevo_schedule_loop(self->schedule, stage, 0).name, loops);
-    snprintf(name, size, "%s", opevo_schedule_loop(self->schedule, stage, 0).name);
-}
-
-enum { NAME_SIZE = 64 };
-
 /* ---- Matrix products ---- */
 
-static int share(opevo_i_template_build *self, int tensor, const int64_t *x, const int64_t *y)
+static opevo_i_template_stage share(opevo_i_template_build *self, const char *tensor,
+                                    const int64_t *x, const int64_t *y)
 {
-    int stage = opevo_i_template_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
-    char name[NAME_SIZE] = "";
+    opevo_i_template_stage stage = opevo_i_template_copy(self, tensor, OPEVO_SCOPE_SHARED, "k.0");
+    opevo_i_template_loop run;
+    int64_t lanes = 0;
 
-    opevo_i_template_attach(self, stage, "k.0");
-    opevo_i_template_step(self, OPEVO_STEP_DOUBLE_BUFFER, stage, 0, NULL);
-    fuse_all(self, stage, name, sizeof name - 16);
-    give_runs(self, stage, name, x[2], OPEVO_ANNOTATION_THREAD_Y);
-    give_runs(self, stage, name, y[2], OPEVO_ANNOTATION_THREAD_X);
-    {
-        /* A run of one element has one turn, so that there are the same loops for every point. */
-        int64_t lanes = opevo_i_template_extent(self, stage, name) > 1 ? 4 : 1;
-
-        opevo_i_template_split(self, stage, name, 1, &lanes);
-        memcpy(name + strlen(name), ".1", 3);
-        opevo_i_template_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
-    }
+    opevo_i_template_step(self, OPEVO_PIPELINE_DOUBLE_BUFFER, stage.name, 0, NULL);
+    run = opevo_i_template_fuse(self, stage.name, NULL, 0);
+    give_runs(self, stage.name, run.name, x[2], OPEVO_ANNOTATION_THREAD_Y);
+    give_runs(self, stage.name, run.name, y[2], OPEVO_ANNOTATION_THREAD_X);
+    /* A run of one element has one turn, so that there are the same loops for every point. */
+    lanes = opevo_i_template_extent(self, stage.name, run.name) > 1 ? 4 : 1;
+    opevo_i_template_split(self, stage.name, run.name, 1, &lanes);
+    memcpy(run.name + strlen(run.name), ".1", 3);
+    opevo_i_template_annotate(self, stage.name, run.name, OPEVO_ANNOTATION_VECTORIZE);
     return stage;
 }
 
 static void bind(opevo_i_template_build *self, const char *loop, opevo_annotation what)
 {
-    opevo_i_template_annotate(self, OPEVO_STAGE_C, loop, what);
+    opevo_i_template_annotate(self, "C", loop, what);
 }
 
 static void matmul_steps(opevo_i_template_build *self)
@@ -88,21 +72,18 @@ static void matmul_steps(opevo_i_template_build *self)
     const int64_t *k = self->value->at[batch ? 1 : 0];
     const int64_t *x = self->value->at[batch ? 2 : 1];
     const int64_t *y = self->value->at[batch ? 3 : 2];
-    int shared[2] = {0, 0};
-    int local = 0;
+    opevo_i_template_stage shared[2];
 
-    opevo_i_template_split(self, OPEVO_STAGE_C, "i", 3, x + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "j", 3, y + 1);
-    opevo_i_template_split(self, OPEVO_STAGE_C, "k", 2, k + 1);
+    opevo_i_template_split(self, "C", "i", 3, x + 1);
+    opevo_i_template_split(self, "C", "j", 3, y + 1);
+    opevo_i_template_split(self, "C", "k", 2, k + 1);
     if (batch) {
-        opevo_i_template_split(self, OPEVO_STAGE_C, "b", 1, self->value->at[0] + 1);
-        opevo_i_template_reorder(self, OPEVO_STAGE_C,
-                                 "b.0 b.1 i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+        opevo_i_template_split(self, "C", "b", 1, self->value->at[0] + 1);
+        opevo_i_template_reorder(self, "C", "b.0 b.1 i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
         bind(self, "b.0", OPEVO_ANNOTATION_BLOCK_Z);
         bind(self, "b.1", OPEVO_ANNOTATION_THREAD_Z);
     } else {
-        opevo_i_template_reorder(self, OPEVO_STAGE_C,
-                                 "i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+        opevo_i_template_reorder(self, "C", "i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
     }
     bind(self, "i.0", OPEVO_ANNOTATION_BLOCK_Y);
     bind(self, "j.0", OPEVO_ANNOTATION_BLOCK_X);
@@ -111,15 +92,11 @@ static void matmul_steps(opevo_i_template_build *self)
     bind(self, "i.2", OPEVO_ANNOTATION_THREAD_Y);
     bind(self, "j.2", OPEVO_ANNOTATION_THREAD_X);
     bind(self, "k.1", OPEVO_ANNOTATION_EXPAND);
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, "j.2");
+    opevo_i_template_accumulate(self, "j.2");
     for (int t = 0; t < 2; t++)
-        shared[t] = share(self, t, x, y);
-    for (int t = 0; t < 2; t++) {
-        int stage = opevo_i_template_cache_read(self, shared[t], OPEVO_SCOPE_LOCAL);
-
-        opevo_i_template_attach(self, stage, "k.1");
-    }
+        shared[t] = share(self, t ? "B" : "A", x, y);
+    for (int t = 0; t < 2; t++)
+        opevo_i_template_copy(self, shared[t].name, OPEVO_SCOPE_LOCAL, "k.1");
 }
 
 /* ---- Convolutions ---- */
@@ -129,22 +106,23 @@ enum { UNROLL = OPEVO_I_TILES, EXPLICIT };
 static void conv2d_steps(opevo_i_template_build *self)
 {
     const opevo_i_template_values *value = self->value;
-    int local = 0;
+    const char *tensors[2] = {opevo_i_template_image(self), "B"};
 
     opevo_i_template_tile_convolution(self);
-    opevo_i_template_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
+    opevo_i_template_step(self, OPEVO_PIPELINE_AUTO_UNROLL, "C", 2,
                           (const int64_t[]){value->at[UNROLL][0], value->at[EXPLICIT][0]});
-    local = opevo_i_template_cache_write(self);
-    opevo_i_template_attach(self, local, "x.2");
+    opevo_i_template_accumulate(self, "x.2");
     for (int t = 0; t < 2; t++) {
-        int stage = opevo_i_template_cache_read(self, t, OPEVO_SCOPE_SHARED);
-        char name[NAME_SIZE] = "";
+        opevo_i_template_stage stage =
+            opevo_i_template_copy(self, tensors[t], OPEVO_SCOPE_SHARED, "s.0");
+        opevo_i_template_loop run = opevo_i_template_fuse(self, stage.name, NULL, 0);
 
-        opevo_i_template_attach(self, stage, "s.0");
-        fuse_all(self, stage, name, sizeof name - 16);
-        give_runs(self, stage, name, value->at[OPEVO_I_TILE_F][2], OPEVO_ANNOTATION_THREAD_Z);
-        give_runs(self, stage, name, value->at[OPEVO_I_TILE_Y][2], OPEVO_ANNOTATION_THREAD_Y);
-        give_runs(self, stage, name, value->at[OPEVO_I_TILE_X][2], OPEVO_ANNOTATION_THREAD_X);
+        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_F][2],
+                  OPEVO_ANNOTATION_THREAD_Z);
+        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_Y][2],
+                  OPEVO_ANNOTATION_THREAD_Y);
+        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_X][2],
+                  OPEVO_ANNOTATION_THREAD_X);
     }
 }
 

@@ -7,80 +7,187 @@
 #include <stdio.h>
 #include <string.h>
 
-void opevo_i_template_step(opevo_i_template_build *build, opevo_step_kind kind, int stage,
-                           int count, const int64_t *numbers)
-{
-    opevo_step step = {.kind = kind, .stage = stage, .count = count};
+/* ---- Names ---- */
 
-    if (build->status != OPEVO_OK)
-        return;
-    if (count > 0)
-        memcpy(step.number, numbers, (size_t)count * sizeof *numbers);
-    build->status = opevo_schedule_apply(build->schedule, &step, build->err);
+/* Number of a stage; a failure of the build if none has the name. */
+static int find_stage(opevo_i_template_build *build, const char *name)
+{
+    int stage = build->status == OPEVO_OK ? opevo_pipeline_find(build->pipeline, name) : -1;
+
+    if (stage < 0 && build->status == OPEVO_OK)
+        build->status = OPEVO_FAIL(build->err, OPEVO_INVALID, "There is no stage %s.", name);
+    return stage;
 }
 
 /* Place of a loop whose name has this many bytes; a failure of the build if none exists. */
-static int64_t find(opevo_i_template_build *build, int stage, const char *name, size_t length)
+static int64_t find(opevo_i_template_build *build, const char *stage, const char *name,
+                    size_t length)
 {
-    if (build->status != OPEVO_OK)
-        return 0;
-    for (int i = 0; i < opevo_schedule_loop_count(build->schedule, stage); i++) {
-        const char *one = opevo_schedule_loop(build->schedule, stage, i).name;
+    int number = find_stage(build, stage);
+    int loops = number < 0 ? 0 : opevo_pipeline_stage(build->pipeline, number).loops;
+
+    for (int i = 0; i < loops; i++) {
+        const char *one = opevo_pipeline_loop(build->pipeline, number, i).name;
 
         if (strlen(one) == length && memcmp(one, name, length) == 0)
             return i;
     }
-    build->status =
-        OPEVO_FAIL(build->err, OPEVO_INVALID, "%s has no loop %.*s.",
-                   opevo_schedule_stage_name(build->schedule, stage), (int)length, name);
+    if (number >= 0)
+        build->status =
+            OPEVO_FAIL(build->err, OPEVO_INVALID, "%s has no loop %.*s.", stage, (int)length, name);
     return 0;
 }
 
-void opevo_i_template_split(opevo_i_template_build *build, int stage, const char *loop, int count,
-                            const int64_t *lengths)
+/* ---- Steps ---- */
+
+void opevo_i_template_step(opevo_i_template_build *build, opevo_pipeline_step_kind kind,
+                           const char *stage, int count, const int64_t *numbers)
 {
-    int64_t numbers[OPEVO_STEP_NUMBERS] = {find(build, stage, loop, strlen(loop))};
+    opevo_pipeline_step step = {.kind = kind, .stage = find_stage(build, stage), .count = count};
+
+    if (step.stage < 0)
+        return;
+    if (count > 0)
+        memcpy(step.number, numbers, (size_t)count * sizeof *numbers);
+    build->status = opevo_pipeline_apply(build->pipeline, &step, build->err);
+}
+
+void opevo_i_template_split(opevo_i_template_build *build, const char *stage, const char *loop,
+                            int count, const int64_t *lengths)
+{
+    int64_t numbers[OPEVO_PIPELINE_NUMBERS] = {find(build, stage, loop, strlen(loop))};
 
     memcpy(numbers + 1, lengths, (size_t)count * sizeof *lengths);
-    opevo_i_template_step(build, OPEVO_STEP_SPLIT, stage, count + 1, numbers);
+    opevo_i_template_step(build, OPEVO_PIPELINE_SPLIT, stage, count + 1, numbers);
 }
 
 void opevo_i_template_extend(opevo_i_template_build *build, const char *loop, int64_t extent)
 {
-    int64_t numbers[2] = {find(build, OPEVO_STAGE_C, loop, strlen(loop)), extent};
+    int64_t numbers[2] = {find(build, "C", loop, strlen(loop)), extent};
 
-    if (build->status == OPEVO_OK && opevo_i_template_extent(build, OPEVO_STAGE_C, loop) != extent)
-        opevo_i_template_step(build, OPEVO_STEP_EXTEND, OPEVO_STAGE_C, 2, numbers);
+    opevo_i_template_step(build, OPEVO_PIPELINE_EXTEND, "C", 2, numbers);
 }
 
-void opevo_i_template_fuse(opevo_i_template_build *build, int stage, const char *first, int count)
+opevo_i_template_loop opevo_i_template_fuse(opevo_i_template_build *build, const char *stage,
+                                            const char *first, int count)
 {
-    int64_t numbers[2] = {find(build, stage, first, strlen(first)), count};
+    int number = find_stage(build, stage);
+    opevo_i_template_loop fused = {""};
+    int64_t numbers[OPEVO_PIPELINE_NUMBERS] = {first ? find(build, stage, first, strlen(first))
+                                                     : 0};
 
-    opevo_i_template_step(build, OPEVO_STEP_FUSE, stage, 2, numbers);
+    if (build->status != OPEVO_OK)
+        return fused;
+    if (!count)
+        count = opevo_pipeline_stage(build->pipeline, number).loops;
+    for (int i = 1; i < count; i++)
+        numbers[i] = numbers[0] + i;
+    opevo_i_template_step(build, OPEVO_PIPELINE_FUSE, stage, count, numbers);
+    if (build->status == OPEVO_OK)
+        snprintf(fused.name, sizeof fused.name, "%s",
+                 opevo_pipeline_loop(build->pipeline, number, (int)numbers[0]).name);
+    return fused;
 }
 
-void opevo_i_template_reorder(opevo_i_template_build *build, int stage, const char *loops)
+void opevo_i_template_reorder(opevo_i_template_build *build, const char *stage, const char *loops)
 {
-    int64_t numbers[OPEVO_STEP_NUMBERS];
+    int64_t numbers[OPEVO_PIPELINE_NUMBERS];
     int count = 0;
 
-    while (*loops && count < OPEVO_STEP_NUMBERS) {
+    while (*loops && count < OPEVO_PIPELINE_NUMBERS) {
         size_t length = strcspn(loops, " ");
 
         numbers[count++] = find(build, stage, loops, length);
         loops += length;
         loops += strspn(loops, " ");
     }
-    opevo_i_template_step(build, OPEVO_STEP_REORDER, stage, count, numbers);
+    opevo_i_template_step(build, OPEVO_PIPELINE_REORDER, stage, count, numbers);
 }
 
-void opevo_i_template_annotate(opevo_i_template_build *build, int stage, const char *loop,
+void opevo_i_template_annotate(opevo_i_template_build *build, const char *stage, const char *loop,
                                opevo_annotation what)
 {
     int64_t numbers[2] = {find(build, stage, loop, strlen(loop)), what};
 
-    opevo_i_template_step(build, OPEVO_STEP_ANNOTATE, stage, 2, numbers);
+    opevo_i_template_step(build, OPEVO_PIPELINE_ANNOTATE, stage, 2, numbers);
+}
+
+opevo_i_template_image_loops opevo_i_template_loops_of_image(const opevo_i_template_build *build)
+{
+    if (opevo_pipeline_find(build->pipeline, "P") >= 0)
+        return (opevo_i_template_image_loops){"n", "c", "h", "w"};
+    return (opevo_i_template_image_loops){"i0", "i1", "i2", "i3"};
+}
+
+const char *opevo_i_template_image(const opevo_i_template_build *build)
+{
+    return opevo_pipeline_find(build->pipeline, "P") < 0 ? "A" : "P";
+}
+
+opevo_i_template_stage opevo_i_template_copy(opevo_i_template_build *build, const char *stage,
+                                             opevo_scope scope, const char *at)
+{
+    opevo_i_template_stage copy = {""};
+    int source = find_stage(build, stage);
+    int64_t numbers[2] = {scope, find_stage(build, "C")};
+
+    if (build->status != OPEVO_OK)
+        return copy;
+    opevo_i_template_step(build, OPEVO_PIPELINE_CACHE_READ, stage, 2, numbers);
+    if (build->status != OPEVO_OK)
+        return copy;
+    snprintf(copy.name, sizeof copy.name, "%s",
+             opevo_pipeline_stage(build->pipeline, source + 1).name);
+    if (strcmp(stage, "P") == 0)
+        opevo_i_template_step(build, OPEVO_PIPELINE_COMPUTE_INLINE, stage, 0, NULL);
+    numbers[0] = find_stage(build, "C");
+    numbers[1] = find(build, "C", at, strlen(at));
+    opevo_i_template_step(build, OPEVO_PIPELINE_COMPUTE_AT, copy.name, 2, numbers);
+    opevo_i_template_step(build, OPEVO_PIPELINE_EXACT, copy.name, 0, NULL);
+    return copy;
+}
+
+void opevo_i_template_accumulate(opevo_i_template_build *build, const char *loop)
+{
+    int64_t at = find(build, "C", loop, strlen(loop));
+
+    opevo_i_template_step(build, OPEVO_PIPELINE_ACCUMULATE, "C", 1, &at);
+}
+
+void opevo_i_template_trim(opevo_i_template_build *build, const char *loop)
+{
+    int64_t at = find(build, "C", loop, strlen(loop));
+
+    opevo_i_template_step(build, OPEVO_PIPELINE_TRIM, "C", 1, &at);
+}
+
+void opevo_i_template_layout(opevo_i_template_build *build, const char *stage, int pieces,
+                             const int64_t *numbers)
+{
+    opevo_i_template_step(build, OPEVO_PIPELINE_LAYOUT, stage, 2 * pieces, numbers);
+}
+
+void opevo_i_template_pad(opevo_i_template_build *build, const char *stage, const char *loop,
+                          int64_t inside, int64_t more)
+{
+    int64_t numbers[3] = {find(build, stage, loop, strlen(loop)), inside + more, 0};
+
+    if (more)
+        opevo_i_template_step(build, OPEVO_PIPELINE_STORAGE_ALIGN, stage, 3, numbers);
+}
+
+int64_t opevo_i_template_extent(opevo_i_template_build *build, const char *stage, const char *loop)
+{
+    int64_t extents[OPEVO_PIPELINE_NUMBERS];
+    int64_t at = find(build, stage, loop, strlen(loop));
+    int number = find_stage(build, stage);
+
+    if (build->status != OPEVO_OK)
+        return 1;
+    if (opevo_pipeline_stage(build->pipeline, number).place != OPEVO_PLACE_AT)
+        return opevo_pipeline_loop(build->pipeline, number, (int)at).extent;
+    build->status = opevo_pipeline_part_extents(build->pipeline, number, extents, build->err);
+    return build->status == OPEVO_OK ? extents[at] : 1;
 }
 
 int64_t opevo_i_template_lanes(int64_t run, int64_t wanted)
@@ -99,34 +206,6 @@ int64_t opevo_i_template_widened(int64_t size, const int64_t *units)
             return up;
     }
     return size;
-}
-
-int opevo_i_template_cache_read(opevo_i_template_build *build, int stage, opevo_scope scope)
-{
-    opevo_i_template_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});
-    return opevo_schedule_stage_count(build->schedule) - 1;
-}
-
-int opevo_i_template_cache_write(opevo_i_template_build *build)
-{
-    opevo_i_template_step(build, OPEVO_STEP_CACHE_WRITE, OPEVO_STAGE_C, 1,
-                          (const int64_t[]){OPEVO_SCOPE_LOCAL});
-    return opevo_schedule_stage_count(build->schedule) - 1;
-}
-
-void opevo_i_template_attach(opevo_i_template_build *build, int stage, const char *loop)
-{
-    int64_t at = find(build, OPEVO_STAGE_C, loop, strlen(loop));
-
-    opevo_i_template_step(build, OPEVO_STEP_ATTACH, stage, 1, &at);
-}
-
-int64_t opevo_i_template_extent(const opevo_i_template_build *build, int stage, const char *loop)
-{
-    int at =
-        build->status == OPEVO_OK ? opevo_schedule_find_loop(build->schedule, stage, loop) : -1;
-
-    return at < 0 ? 1 : opevo_schedule_loop(build->schedule, stage, at).extent;
 }
 
 /* ---- Spaces ---- */
@@ -201,37 +280,40 @@ void opevo_i_template_add_parallel(opevo_i_template_space_builder *builder, unsi
 void opevo_i_template_divide(opevo_i_template_build *build, const opevo_i_template_divisible *loops)
 {
     if (build->parallel)
-        opevo_i_template_annotate(build, OPEVO_STAGE_C, loops[build->parallel - 1].loop,
+        opevo_i_template_annotate(build, "C", loops[build->parallel - 1].loop,
                                   OPEVO_ANNOTATION_PARALLEL);
 }
 
 /* The outermost loop of a copy that is long enough for the threads, but for the innermost, which
- * becomes a row or a vector; NULL: none. */
-static const char *long_loop(const opevo_i_template_build *build, int stage)
+ * becomes a row or a vector; -1: none, as where the copy is small. */
+static int long_loop(const opevo_i_template_build *build, int loops, const int64_t *extents)
 {
-    for (int i = 0; i + 1 < opevo_schedule_loop_count(build->schedule, stage); i++) {
-        opevo_loop loop = opevo_schedule_loop(build->schedule, stage, i);
-
-        if (keeps_busy(build->threads, loop.extent))
-            return loop.name;
-    }
-    return NULL;
-}
-
-void opevo_i_template_divide_copy(opevo_i_template_build *build, int stage, const char *at,
-                                  const opevo_i_template_divisible *loops)
-{
-    const char *loop = NULL;
     double size = 1;
 
-    if (build->status != OPEVO_OK || !build->parallel ||
-        find(build, OPEVO_STAGE_C, at, strlen(at)) >= find(build, OPEVO_STAGE_C,
-                                                           loops[build->parallel - 1].loop,
-                                                           strlen(loops[build->parallel - 1].loop)))
+    for (int i = 0; i < loops; i++)
+        size *= (double)extents[i];
+    for (int i = 0; i + 1 < loops && size >= LARGE_COPY; i++) {
+        if (keeps_busy(build->threads, extents[i]))
+            return i;
+    }
+    return -1;
+}
+
+void opevo_i_template_divide_copy(opevo_i_template_build *build, const char *stage, const char *at,
+                                  const opevo_i_template_divisible *loops)
+{
+    int64_t extents[OPEVO_PIPELINE_NUMBERS];
+    const char *divided = build->parallel ? loops[build->parallel - 1].loop : NULL;
+    int number = find_stage(build, stage);
+    int64_t loop = -1;
+
+    if (build->status != OPEVO_OK || !divided ||
+        find(build, "C", at, strlen(at)) >= find(build, "C", divided, strlen(divided)))
         return;
-    for (int i = 0; i < opevo_schedule_loop_count(build->schedule, stage); i++)
-        size *= (double)opevo_schedule_loop(build->schedule, stage, i).extent;
-    loop = size >= LARGE_COPY ? long_loop(build, stage) : NULL;
-    if (loop)
-        opevo_i_template_annotate(build, stage, loop, OPEVO_ANNOTATION_PARALLEL);
+    build->status = opevo_pipeline_part_extents(build->pipeline, number, extents, build->err);
+    if (build->status == OPEVO_OK)
+        loop = long_loop(build, opevo_pipeline_stage(build->pipeline, number).loops, extents);
+    if (loop >= 0)
+        opevo_i_template_step(build, OPEVO_PIPELINE_ANNOTATE, stage, 2,
+                              (const int64_t[]){loop, OPEVO_ANNOTATION_PARALLEL});
 }

@@ -4,6 +4,7 @@
 
 #include "template_internal.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/emit.h>
 #include <opevo/hash.h>
 #include <opevo/loop_features.h>
@@ -34,6 +35,7 @@ typedef struct maker {
     opevo_kernel_maker super;
     const opevo_i_template *template;
     opevo_operator op;
+    opevo_computation *computation;
     opevo_space *space;
     opevo_limits limits;
     opevo_feature_source features;
@@ -57,8 +59,8 @@ static void read_values(const opevo_space *space, opevo_index point,
     }
 }
 
-/* Apply the steps of a point to a new schedule, which the caller destroys whatever the status. */
-static opevo_status build(const maker *self, opevo_index point, opevo_schedule **out,
+/* Apply the steps of a point to a new pipeline, which the caller destroys whatever the status. */
+static opevo_status build(const maker *self, opevo_index point, opevo_pipeline **out,
                           opevo_error *err)
 {
     opevo_i_template_values values;
@@ -68,22 +70,22 @@ static opevo_status build(const maker *self, opevo_index point, opevo_schedule *
                                     .threads = self->super.threads,
                                     .err = err};
 
-    built.status = opevo_schedule_create(&self->op, &built.schedule, err);
+    built.status = opevo_pipeline_create(self->computation, &built.pipeline, err);
     if (built.status == OPEVO_OK) {
         read_values(self->space, point, &values);
         if (self->super.threads > 1)
             built.parallel = values.at[opevo_space_parameter_count(self->space) - 1][0];
         self->template->steps(&built);
     }
-    *out = built.schedule;
+    *out = built.pipeline;
     return built.status;
 }
 
-opevo_status opevo_template_schedule(const opevo_kernel_maker *super, opevo_index point,
-                                     opevo_schedule **out, opevo_text *why, opevo_error *err)
+opevo_status opevo_template_pipeline(const opevo_kernel_maker *super, opevo_index point,
+                                     opevo_pipeline **out, opevo_text *why, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_schedule *built = NULL;
+    opevo_pipeline *built = NULL;
     opevo_status status = build((const maker *)super, point, &built, &inner);
 
     *out = NULL;
@@ -91,7 +93,7 @@ opevo_status opevo_template_schedule(const opevo_kernel_maker *super, opevo_inde
         *out = built;
         return OPEVO_OK;
     }
-    opevo_schedule_destroy(built);
+    opevo_pipeline_destroy(built);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
     opevo_text_add(why, inner.message);
@@ -102,13 +104,13 @@ opevo_status opevo_i_template_print(const opevo_kernel_maker *super, opevo_index
                                     opevo_text *out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_schedule *built = NULL;
+    opevo_pipeline *built = NULL;
     opevo_status status = build((const maker *)super, point, &built, &inner);
 
     *whole = status == OPEVO_OK;
     if (built)
-        opevo_schedule_print(built, out);
-    opevo_schedule_destroy(built);
+        opevo_pipeline_print(built, out);
+    opevo_pipeline_destroy(built);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
     return opevo_text_check(out, err);
@@ -118,15 +120,15 @@ static opevo_status make(const opevo_kernel_maker *super, opevo_index point, ope
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
     const maker *self = (const maker *)super;
-    opevo_schedule *schedule = NULL;
+    opevo_pipeline *pipeline = NULL;
     bool fits = false;
-    opevo_status status = opevo_template_schedule(super, point, &schedule, why, err);
+    opevo_status status = opevo_template_pipeline(super, point, &pipeline, why, err);
 
-    if (status == OPEVO_OK && schedule)
-        status = opevo_schedule_emit(schedule, super->dialect, &self->limits, out, &fits, why, err);
+    if (status == OPEVO_OK && pipeline)
+        status = opevo_pipeline_emit(pipeline, super->dialect, &self->limits, out, &fits, why, err);
     if (status == OPEVO_OK && !fits)
         *refused = OPEVO_OUTCOME_REJECTED;
-    opevo_schedule_destroy(schedule);
+    opevo_pipeline_destroy(pipeline);
     return status;
 }
 
@@ -137,6 +139,7 @@ static void destroy(opevo_kernel_maker *super)
     if (!self)
         return;
     opevo_space_destroy(self->space);
+    opevo_computation_destroy(self->computation);
     opevo_free(self);
 }
 
@@ -162,17 +165,23 @@ static bool is_listed(const opevo_parameter *parameter)
 /* The features of a point's loops, or false where it has none. */
 static bool loop_features(const maker *self, opevo_index point, opevo_feature_row *row)
 {
-    opevo_schedule *schedule = NULL;
+    return false;
+    (void)self;
+    (void)point;
+    (void)row;
+#if 0
+    opevo_pipeline *pipeline = NULL;
     opevo_text why = {0};
-    bool found = opevo_template_schedule(&self->super, point, &schedule, &why, NULL) == OPEVO_OK &&
-                 schedule && opevo_features_itervar(schedule, true, row, NULL) == OPEVO_OK;
+    bool found = opevo_template_pipeline(&self->super, point, &pipeline, &why, NULL) == OPEVO_OK &&
+                 pipeline && opevo_features_itervar(pipeline, true, row, NULL) == OPEVO_OK;
 
-    opevo_schedule_destroy(schedule);
+    opevo_pipeline_destroy(pipeline);
     opevo_text_free(&why);
     return found;
+#endif
 }
 
-/* One row: a schedule is one statement. */
+/* One row: a pipeline is one statement. */
 static size_t features(void *context, opevo_index point, float *out)
 {
     const maker *self = context;
@@ -316,7 +325,6 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
 {
     const opevo_i_template *found = NULL;
     opevo_status status = OPEVO_OK;
-    opevo_schedule *plain = NULL;
     maker *self = NULL;
 
     for (size_t i = 0; i < opevo_template_count() && !found; i++) {
@@ -330,15 +338,12 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
                           "A kernel has 1 to %d threads on a CPU, and threads of its own on a GPU; "
                           "not %u.",
                           (int)OPEVO_THREADS_MOST, threads);
-    status = opevo_schedule_create(op, &plain, err); /* that the shapes are not too large */
-    if (status != OPEVO_OK)
-        return status;
-    opevo_schedule_destroy(plain);
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a template.");
     self->template = found;
     self->op = *op;
+    OPEVO_TRY(opevo_computation_of_operator(op, &self->computation, err));
     OPEVO_TRY(found->space(op, threads, &self->space, err));
     set_limits(self, dialect);
     self->super = (opevo_kernel_maker){.ops = &maker_ops,

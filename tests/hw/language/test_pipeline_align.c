@@ -84,8 +84,6 @@ static void test_align_refused(void **state)
         {"storage_align C i 4 -1\n", "a factor from 1 to 65536 and an offset from 0 to 65536"},
         {"cache_read C packed D\nstorage_align C.packed i 4 1\nlayout C.packed 1 1 0 1\n",
          "C.packed has aligned rows"},
-        {"cache_read C packed D\nlayout C.packed 1 1 0 1\nstorage_align C.packed i 4 1\n",
-         "or one of its own"},
     };
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;

@@ -44,7 +44,8 @@ extern "C" {
     X(FUSE, "fuse", "L+", "fuses adjacent loops, outer first")                                     \
     X(REORDER, "reorder", "L+", "all loops in this order, outer first")                            \
     X(ANNOTATE, "annotate", "La", "see opevo_annotation")                                          \
-    X(AUTO_UNROLL, "auto_unroll", "n", "unrolls loops of up to n statements")                      \
+    X(EXTEND, "extend", "Ln", "pads the loop to n iterations; what is too much is dropped")        \
+    X(AUTO_UNROLL, "auto_unroll", "nn", "unrolls loops of up to n statements, as text if 1")       \
     X(COMPUTE_AT, "compute_at", "SM", "computes the stage in each iteration of a loop of another") \
     X(COMPUTE_INLINE, "inline", "", "computes each element where it is read")                      \
     X(COMPUTE_ROOT, "root", "", "computes the stage as a whole")                                   \
@@ -60,7 +61,13 @@ extern "C" {
     X(DIVIDE, "divide", "Ln",                                                                      \
       "ahead of all others: this dimension becomes two, the inner one of this extent")             \
     X(STORAGE_ALIGN, "storage_align", "Lnn",                                                       \
-      "pads the rows inside this dimension, so that its stride is a multiple of n plus n")
+      "pads the rows inside this dimension, so that its stride is a multiple of n plus n")         \
+    X(EXACT, "exact", "",                                                                          \
+      "of a copy at a loop: just what is read, and 0 where its source has nothing")                \
+    X(DOUBLE_BUFFER, "double_buffer", "", "fills a shared copy one iteration ahead")               \
+    X(STAGED, "staged", "", "the same by way of registers")                                        \
+    X(PREFETCH, "prefetch", "n", "of a copy: fetches what lies n elements further on to caches")   \
+    X(TRIM, "trim", "L", "of sums in registers: skips iterations whose results are all dropped")
 
 typedef enum opevo_pipeline_step_kind {
 #define OPEVO_PIPELINE_STEP_ENUM(suffix, name, operands, meaning) OPEVO_PIPELINE_##suffix,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Templates: a space, and for each of its points a schedule. docs/schedules.md says what each does
+/* Templates: a space, and for each of its points a pipeline. docs/schedules.md says what each does
  * and what its parameters mean. */
 
 #ifndef OPEVO_TEMPLATE_H
 #define OPEVO_TEMPLATE_H
 
 #include <opevo/kernel.h>
-#include <opevo/schedule.h>
+#include <opevo/pipeline.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,16 +43,16 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
  * INVALID for another parameter or value, by name; NOMEM. Cost: one look at each value. */
 opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);
 
-/* The schedule of a point of such a maker's space; the caller destroys it. A point that is no valid
- * schedule leaves *out NULL and says so in `why`. Errors: NOMEM. */
-opevo_status opevo_template_schedule(const opevo_kernel_maker *maker, opevo_index point,
-                                     opevo_schedule **out, opevo_text *why, opevo_error *err);
+/* The pipeline of a point of such a maker's space; the caller destroys it. A point that is no valid
+ * pipeline leaves *out NULL and says so in `why`. Errors: NOMEM. */
+opevo_status opevo_template_pipeline(const opevo_kernel_maker *maker, opevo_index point,
+                                     opevo_pipeline **out, opevo_text *why, opevo_error *err);
 
-/* A point of such a maker's space whose schedule is this one, step by step; of several any. The
+/* A point of such a maker's space whose pipeline is this one, step by step; of several any. The
  * search goes from `near` parameter by parameter, and may miss a point whose parameters have to
- * change together; *found is false then. Errors: NOMEM. Cost: a schedule for each value of each
+ * change together; *found is false then. Errors: NOMEM. Cost: a pipeline for each value of each
  * parameter, a few times. */
-opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_schedule *schedule,
+opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_pipeline *pipeline,
                                  opevo_index near, bool *found, opevo_index *point,
                                  opevo_error *err);
 
