@@ -53,10 +53,6 @@ static opevo_status print_record(const opevo_schedule_file *file, opevo_text *ou
     opevo_status status = OPEVO_OK;
     opevo_text what = {0};
 
-    if (!file->pipeline)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--record: a record is of a computation, not of the schedule of an "
-                          "operator.");
     opevo_workload_print(file->work, &what);
     OPEVO_TRY(opevo_text_check(&what, err));
     status = opevo_record_write_line(file->pipeline, opevo_text_string(&what), target, out, err);
@@ -88,10 +84,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     label.threads = file.threads;
     label.name = file.template;
     label.configuration = file.configuration;
-    if (file.schedule)
-        status = opevo_export_print_schedule(file.schedule, file.dialect, &label, files, &inner);
-    else
-        status = opevo_export_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
+    status = opevo_export_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
     if (status != OPEVO_OK) {
         OPEVO_FAIL(err, status, "%s: %s", opevo_i_cli_option(call, "schedule"), inner.message);
         goto cleanup;
@@ -119,8 +112,7 @@ const opevo_verb opevo_i_cli_verb_emit = {
         "The schedule is a file as opevo tune --emit writes it, kernel.schedule. Its head names\n"
         "an operator or a computation, and a dialect; they must agree with COMPUTATION and --on\n"
         "where these are given. A file of steps alone needs COMPUTATION, and so does a record of\n"
-        "TVM's auto-scheduler (docs/formats/record.md). docs/schedules.md has the steps for\n"
-        "operators, docs/pipelines.md those for computations.\n\n"
+        "TVM's auto-scheduler (docs/formats/record.md). docs/pipelines.md has the steps.\n\n"
         "  opevo tune mm1 --on cpu --emit mm1-kernel\n"
         "  opevo emit --schedule mm1-kernel/kernel.schedule --to again",
     .options = options,

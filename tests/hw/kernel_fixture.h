@@ -10,6 +10,7 @@
 #include "build_source.h"
 #include "points.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/emit.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
@@ -89,10 +90,10 @@ static inline const float *kernel_pack(const operands *self, const opevo_kernel 
     void (*pack)(const float *from, float *to) = NULL;
     char name[OPEVO_KERNEL_NAME];
 
-    opevo_kernel_pack_name(kernel, OPEVO_STAGE_B, name);
+    opevo_kernel_pack_name(kernel, 1, name);
     *(void **)&pack = dlsym(handle, name);
     assert_non_null(pack);
-    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[OPEVO_STAGE_B] * sizeof(float),
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[1] * sizeof(float),
                                               false, out, &err));
     pack(self->b, opevo_i_reference_floats(out));
     return opevo_i_reference_floats(out);
@@ -115,7 +116,7 @@ static inline void kernel_check_built(operands *self, const opevo_kernel *kernel
     CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads),
                                               false, &scratch, &err));
     memset(scratch.data, 0xff, scratch.bytes); /* NaN */
-    if (kernel->packed[OPEVO_STAGE_B])
+    if (kernel->packed[1])
         b = kernel_pack(self, kernel, handle, &packed);
     for (int run = 0; run < 2; run++) {
         memset(self->c, 0xff, (size_t)count * sizeof *self->c);
@@ -192,6 +193,27 @@ static inline int template_check(const char *form, const char *name, opevo_kerne
     maker->ops->destroy(maker);
     operands_free(&self);
     return accepted;
+}
+
+/* A pipeline of an operator, with its computation. */
+typedef struct steps {
+    opevo_computation *computation;
+    opevo_pipeline *pipeline;
+} steps;
+
+static inline steps steps_of(const opevo_operator *op, const char *text)
+{
+    steps self = {NULL, NULL};
+
+    CHECK_OK(opevo_computation_of_operator(op, &self.computation, &err));
+    CHECK_OK(opevo_pipeline_parse(self.computation, text, "test", &self.pipeline, &err));
+    return self;
+}
+
+static inline void steps_free(steps *self)
+{
+    opevo_pipeline_destroy(self->pipeline);
+    opevo_computation_destroy(self->computation);
 }
 
 #endif

@@ -188,7 +188,17 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
     case OPEVO_PIPELINE_RFACTOR:
         step.number[step.count++] = pick(state, 4);
         break;
+    case OPEVO_PIPELINE_EXTEND:
+        if (step.number[0] < loops)
+            step.number[step.count++] =
+                opevo_pipeline_loop(pipeline, step.stage, (int)step.number[0]).extent +
+                pick(state, 9);
+        break;
+    case OPEVO_PIPELINE_PREFETCH:
+        step.number[0] = pick(state, 100);
+        break;
     case OPEVO_PIPELINE_ACCUMULATE:
+    case OPEVO_PIPELINE_TRIM:
     case OPEVO_PIPELINE_MERGE:
         break;
     default:

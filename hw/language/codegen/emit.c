@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From a schedule or a pipeline to a kernel: lower, check, print. */
+/* From a pipeline to a kernel: lower, check, print. */
 
 #include <opevo/emit.h>
 
@@ -12,9 +12,8 @@
 #include "lower_pipeline_internal.h"
 #include "print_internal.h"
 
-/* Give a kernel its name, also in its text: what it computes, and a hash of text and launch, which
- * are all of it. */
-static void name_entry(opevo_kernel *kernel, const char *what)
+/* Give a kernel its name, also in its text: a hash of text and launch, which are all of it. */
+static void name_entry(opevo_kernel *kernel)
 {
     const char *at = opevo_text_string(&kernel->source);
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, at, kernel->source.length);
@@ -23,7 +22,7 @@ static void name_entry(opevo_kernel *kernel, const char *what)
     hash = opevo_hash_bytes(hash, kernel->grid, sizeof kernel->grid);
     hash = opevo_hash_bytes(hash, kernel->block, sizeof kernel->block);
     hash = opevo_hash_bytes(hash, kernel->then, (size_t)kernel->more * sizeof *kernel->then);
-    snprintf(kernel->entry, sizeof kernel->entry, "opevo_%s_%016llx", what,
+    snprintf(kernel->entry, sizeof kernel->entry, "opevo_computation_%016llx",
              (unsigned long long)hash);
     for (const char *found = strstr(at, OPEVO_I_ENTRY); found; found = strstr(at, OPEVO_I_ENTRY)) {
         opevo_text_add_bytes(&named, at, (size_t)(found - at));
@@ -36,22 +35,8 @@ static void name_entry(opevo_kernel *kernel, const char *what)
     kernel->source = named;
 }
 
-static const char *name_of(const opevo_operator *op)
-{
-    switch (op->kind) {
-    case OPEVO_MATMUL:
-        return "matmul";
-    case OPEVO_BATCH_MATMUL:
-        return "batch_matmul";
-    case OPEVO_CONV2D:
-        return "conv2d";
-    default:
-        return "contraction";
-    }
-}
-
-/* The nest that a schedule of `what` was lowered to, with what the lowering said; destroys it. */
-static opevo_status emit(opevo_i_nest *nest, const char *what, const opevo_error *lowered,
+/* The nest that a pipeline was lowered to, with what the lowering said; destroys it. */
+static opevo_status emit(opevo_i_nest *nest, const opevo_error *lowered,
                          opevo_kernel_dialect dialect, const opevo_limits *limits,
                          opevo_kernel *out, bool *fits, opevo_text *why, opevo_error *err)
 {
@@ -69,7 +54,7 @@ static opevo_status emit(opevo_i_nest *nest, const char *what, const opevo_error
     }
     if (opevo_i_nest_check(nest, dialect, limits, why)) {
         opevo_i_print_nest_print(nest, dialect, limits, &kernel);
-        name_entry(&kernel, what);
+        name_entry(&kernel);
         OPEVO_TRY(opevo_text_check(&kernel.source, err));
         *out = kernel;
         kernel = (opevo_kernel){0};
@@ -79,18 +64,6 @@ cleanup:
     opevo_kernel_free(&kernel);
     opevo_i_nest_destroy(nest);
     return status;
-}
-
-opevo_status opevo_schedule_emit(const opevo_schedule *schedule, opevo_kernel_dialect dialect,
-                                 const opevo_limits *limits, opevo_kernel *out, bool *fits,
-                                 opevo_text *why, opevo_error *err)
-{
-    opevo_i_nest *nest = NULL;
-    opevo_error lowered = {OPEVO_OK, ""};
-
-    lowered.status = opevo_i_nest_create(schedule, &nest, &lowered);
-    return emit(nest, name_of(opevo_schedule_operator(schedule)), &lowered, dialect, limits, out,
-                fits, why, err);
 }
 
 opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_dialect dialect,
@@ -105,5 +78,5 @@ opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_di
         !(opevo_i_nest_make_versions(nest) && opevo_i_nest_hoist_guards(nest) &&
           opevo_i_nest_split_vectors(nest)))
         lowered.status = OPEVO_FAIL(&lowered, OPEVO_NOMEM, "No memory for a loop nest.");
-    return emit(nest, "computation", &lowered, dialect, limits, out, fits, why, err);
+    return emit(nest, &lowered, dialect, limits, out, fits, why, err);
 }

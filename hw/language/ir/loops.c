@@ -3,10 +3,31 @@
 /* Loops that are split, fused and reordered. Each axis stays an expression in the loops: a loop
  * that is split or fused is replaced in it by what it has become. */
 
-#include "schedule_internal.h"
+#include "loops_internal.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char *const opevo_i_nest_annotation_names[OPEVO_ANNOTATION_COUNT] = {
+#define ANNOTATION_NAME(suffix, name) name,
+    OPEVO_ANNOTATION_LIST(ANNOTATION_NAME)
+#undef ANNOTATION_NAME
+};
+
+const char *const opevo_i_nest_scope_names[OPEVO_SCOPE_COUNT] = {
+#define SCOPE_NAME(suffix, name) name,
+    OPEVO_SCOPE_LIST(SCOPE_NAME)
+#undef SCOPE_NAME
+};
+
+int opevo_i_nest_find_word(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
 
 opevo_status opevo_i_nest_loops_add(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
                                     const char *name, int64_t extent, bool reduces,

@@ -8,7 +8,9 @@
 
 #include <opevo/computation.h>
 
-#include "schedule_internal.h"
+#include <opevo/kernel.h>
+
+#include "loops_internal.h"
 
 enum { OPEVO_I_GUARDS = 10, OPEVO_I_BUFFERS = 96, OPEVO_I_FACTORS = 16 };
 
@@ -150,10 +152,6 @@ typedef struct opevo_i_nest {
     opevo_i_nest_launch launch[OPEVO_I_LAUNCHES];
 } opevo_i_nest;
 
-/* Errors: NOMEM; LIMIT for an index of too many parts; INVALID where the schedule cannot be
- * lowered, with a sentence that says why. */
-opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **out,
-                                 opevo_error *err);
 void opevo_i_nest_destroy(opevo_i_nest *nest);
 /* Memory that lives as long as the nest, zeroed; NULL without. */
 void *opevo_i_nest_take(opevo_i_nest *nest, size_t bytes);

@@ -159,31 +159,50 @@ static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
     return address;
 }
 
+/* The address, and the elements of an array that it is in. */
+static opevo_i_affine address_of(opevo_i_pipeline_lowering *self, int key,
+                                 const opevo_i_affine *index, int64_t *size)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_affine address = opevo_i_affine_constant(0);
+
+    *size = 1;
+    if (stage->pieces)
+        return laid_out(self, key, index, size);
+    for (int d = stage->dims - 1; d >= 0; d--) {
+        opevo_i_affine place = opevo_i_pipeline_held(self, key, d, &index[d]);
+
+        *size = opevo_i_pipeline_stride(stage, d, *size);
+        address = opevo_i_affine_add(&self->nest->atoms, address, *size, &place);
+        *size *= self->part[key]->extent[d];
+    }
+    return address;
+}
+
+opevo_i_affine opevo_i_pipeline_address(opevo_i_pipeline_lowering *self, int key,
+                                        const opevo_i_affine *index)
+{
+    int64_t size = 1;
+
+    return address_of(self, key, index, &size);
+}
+
 opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
                                             const opevo_i_affine *index)
 {
-    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     const opevo_i_pipeline_part *part = self->part[key];
     opevo_i_affine_atoms *atoms = &self->nest->atoms;
     opevo_i_nest_access access = {.buffer = part->buffer};
     int64_t stride = 1;
 
-    if (stage->pieces)
-        access.address = laid_out(self, key, index, &stride);
-    for (int d = stage->dims - 1; d >= 0 && !stage->pieces; d--) {
-        opevo_i_affine place = opevo_i_pipeline_held(self, key, d, &index[d]);
-
-        stride = opevo_i_pipeline_stride(stage, d, stride);
-        access.address = opevo_i_affine_add(atoms, access.address, stride, &place);
-        stride *= part->extent[d];
-    }
+    access.address = address_of(self, key, index, &stride);
     for (int i = part->vthreads - 1; i >= 0; i--) {
         opevo_i_affine one = opevo_i_affine_of_atom(part->vthread[i]);
 
         access.address = opevo_i_affine_add(atoms, access.address, stride, &one);
         stride *= atoms->item[part->vthread[i]].extent;
     }
-    if (stage->double_buffer) {
+    if (self->pipeline->stage[key]->double_buffer) {
         opevo_i_affine half = opevo_i_affine_modulo(atoms, &part->turn, 2);
 
         access.address = opevo_i_affine_add(atoms, access.address, stride, &half);

@@ -83,7 +83,10 @@ void opevo_i_pipeline_source_index(const opevo_i_pipeline_stage *stage, const op
 /* The index of an element in one dimension of the part that holds it. */
 opevo_i_affine opevo_i_pipeline_held(opevo_i_pipeline_lowering *self, int key, int dim,
                                      const opevo_i_affine *index);
-/* Where an element of a stage lies. */
+/* Where an element of a stage lies: in the array of its part; and in its buffer, which has such an
+ * array for each virtual thread and half of a double buffer. */
+opevo_i_affine opevo_i_pipeline_address(opevo_i_pipeline_lowering *self, int key,
+                                        const opevo_i_affine *index);
 opevo_i_nest_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
                                             const opevo_i_affine *index);
 /* The number of the factor of a statement that is this element, added if it is new; -1 where it

@@ -7,7 +7,7 @@
 
 #include <opevo/pipeline.h>
 
-#include "schedule_internal.h"
+#include "loops_internal.h"
 
 /* A change of a stage's loops, to be done again on the loops of a part. */
 typedef struct opevo_i_pipeline_loop_change {

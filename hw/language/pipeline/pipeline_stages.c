@@ -352,7 +352,7 @@ static opevo_status check_rfactor(const opevo_pipeline *self, const opevo_pipeli
 {
     int key = self->order[step->stage];
     const opevo_i_pipeline_stage *stage = self->stage[key];
-    bool kept = stage->own.loops > stage->dims;
+    bool kept = stage->own.loops > stage->dims && !stage->extended;
 
     for (int i = 0; i < stage->dims && kept; i++)
         kept = stage->own.loop[i].atom == stage->axis_atom[i];

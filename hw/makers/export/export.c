@@ -55,7 +55,7 @@ static void add_label(opevo_text *out, const char *mark, const opevo_workload *w
     char threads[16];
 
     opevo_workload_print(work, &form);
-    add_comment(out, mark, work->op ? "operator" : "computation", opevo_text_string(&form));
+    add_comment(out, mark, work->library ? "operator" : "computation", opevo_text_string(&form));
     if (label->name)
         add_comment(out, mark, "template", label->name);
     if (label->threads > 1) {
@@ -350,7 +350,7 @@ static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
 /* What an operand is called: by its letter, or by the name that the computation gives it. */
 static void add_operand(opevo_text *out, const opevo_workload *work, int i)
 {
-    if (work->op)
+    if (work->library)
         opevo_text_printf(out, "%c", OPEVO_I_OPERAND_LETTERS[i]);
     else
         opevo_text_printf(out, "x_%s", work->list.item[i].name);
@@ -363,7 +363,7 @@ static const char *type_of(const opevo_workload *work, int i)
 
 static bool is_typed(const opevo_workload *work)
 {
-    return !work->op && opevo_i_export_is_typed(work->computation);
+    return !work->library && opevo_i_export_is_typed(work->computation);
 }
 
 static void add_operands(opevo_text *out, const opevo_workload *work)
@@ -516,8 +516,8 @@ opevo_status opevo_i_export_files(const opevo_kernel *kernel, const opevo_worklo
         opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", label->threads);
     else if (kernel->parallel)
         opevo_text_add(&files[MAIN], "\n#define THREADS omp_get_max_threads()\n");
-    if (work->op)
-        opevo_i_export_program(&files[MAIN], kernel, work->op);
+    if (work->library)
+        opevo_i_export_program(&files[MAIN], kernel, work->library);
     else
         OPEVO_TRY(opevo_i_export_graph_program(&files[MAIN], kernel, work, err));
     add_makefile(&files[MAKEFILE], kernel);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The files of a kernel from its steps: of a schedule, of a pipeline, or of a point of a maker. */
+/* The files of a kernel from its steps: of a pipeline, or of a point of a maker. */
 
 #include <opevo/export.h>
 
 #include <opevo/emit.h>
-#include <opevo/sketch.h>
 
 #include "export_internal.h"
 
@@ -16,14 +15,10 @@ static opevo_status check_dialect(opevo_kernel_dialect dialect, opevo_error *err
                : OPEVO_FAIL(err, OPEVO_INVALID, "An emulated kernel has no compiler of its own.");
 }
 
-typedef struct steps_source {
-    const opevo_schedule *schedule; /* exactly one of both is not NULL */
-    const opevo_pipeline *pipeline;
-} steps_source;
-
-static opevo_status print_steps_of(const steps_source *from, opevo_kernel_dialect dialect,
-                                   const opevo_export_label *label,
-                                   opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
+opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
+                                         opevo_kernel_dialect dialect,
+                                         const opevo_export_label *label,
+                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
     opevo_limits limits = opevo_limits_default(dialect);
     opevo_kernel kernel = {0};
@@ -37,16 +32,9 @@ static opevo_status print_steps_of(const steps_source *from, opevo_kernel_dialec
     limits.packed_bytes = INT64_MAX;
     if (status != OPEVO_OK)
         return status;
-    if (from->schedule) {
-        OPEVO_TRY(opevo_workload_create(opevo_schedule_operator(from->schedule), NULL, &work, err));
-        OPEVO_TRY(opevo_schedule_emit(from->schedule, dialect, &limits, &kernel, &fits, &why, err));
-        opevo_schedule_print(from->schedule, &steps);
-    } else {
-        OPEVO_TRY(
-            opevo_workload_create(NULL, opevo_pipeline_computation(from->pipeline), &work, err));
-        OPEVO_TRY(opevo_pipeline_emit(from->pipeline, dialect, &limits, &kernel, &fits, &why, err));
-        opevo_pipeline_print(from->pipeline, &steps);
-    }
+    OPEVO_TRY(opevo_workload_create(NULL, opevo_pipeline_computation(pipeline), &work, err));
+    OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, &why, err));
+    opevo_pipeline_print(pipeline, &steps);
     if (fits)
         status = opevo_i_export_files(&kernel, work, &steps, label, files, err);
     else
@@ -60,36 +48,14 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_export_print_schedule(const opevo_schedule *schedule,
-                                         opevo_kernel_dialect dialect,
-                                         const opevo_export_label *label,
-                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
-{
-    return print_steps_of(&(steps_source){.schedule = schedule}, dialect, label, files, err);
-}
-
-opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
-                                         opevo_kernel_dialect dialect,
-                                         const opevo_export_label *label,
-                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
-{
-    return print_steps_of(&(steps_source){.pipeline = pipeline}, dialect, label, files, err);
-}
-
-/* The steps of a point: of a schedule, or of the pipeline of a computation. */
 static opevo_status print_steps(const opevo_kernel_maker *maker, opevo_index point,
                                 opevo_text *steps, opevo_text *why, opevo_error *err)
 {
-    opevo_schedule *schedule = NULL;
     opevo_pipeline *pipeline = NULL;
-    opevo_status status = maker->op ? opevo_template_schedule(maker, point, &schedule, why, err)
-                                    : opevo_sketches_pipeline(maker, point, &pipeline, why, err);
+    opevo_status status = maker->ops->pipeline(maker, point, &pipeline, why, err);
 
-    if (schedule)
-        opevo_schedule_print(schedule, steps);
     if (pipeline)
         opevo_pipeline_print(pipeline, steps);
-    opevo_schedule_destroy(schedule);
     opevo_pipeline_destroy(pipeline);
     return status;
 }

@@ -40,24 +40,29 @@ static opevo_status find_line(const char *text, const char *key, char **out, int
     return OPEVO_OK;
 }
 
-/* Whether both compute the same, an operator in the words of computations where only one is one. */
+/* What is computed, as a computation of its own. */
+static opevo_status copy_workload(const opevo_workload *work, opevo_workload **out,
+                                  opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!work->op)
+        return opevo_workload_create(NULL, work->computation, out, err);
+    status = opevo_computation_of_operator(work->op, &computation, err);
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
 static opevo_status compare(const opevo_workload *here, const opevo_workload *wanted, bool *equal,
                             opevo_error *err)
 {
-    const opevo_computation *both[2] = {here->computation, wanted->computation};
-    const opevo_operator *ops[2] = {here->op, wanted->op};
-    opevo_computation *made[2] = {NULL};
-    opevo_status status = OPEVO_OK;
+    opevo_workload *copy = NULL;
+    opevo_status status = copy_workload(wanted, &copy, err);
 
-    for (int i = 0; i < 2 && status == OPEVO_OK; i++) {
-        if (ops[i])
-            status = opevo_computation_of_operator(ops[i], &made[i], err);
-        both[i] = ops[i] ? made[i] : both[i];
-    }
     if (status == OPEVO_OK)
-        *equal = opevo_computation_signature(both[0]) == opevo_computation_signature(both[1]);
-    opevo_computation_destroy(made[0]);
-    opevo_computation_destroy(made[1]);
+        *equal = opevo_computation_signature(here->computation) ==
+                 opevo_computation_signature(copy->computation);
+    opevo_workload_destroy(copy);
     return status;
 }
 
@@ -84,9 +89,12 @@ static opevo_status check_wanted(const opevo_workload *here, const opevo_workloa
 static opevo_status read_operator(const char *said, opevo_workload **out, opevo_error *err)
 {
     opevo_operator op;
+    opevo_computation *computation = NULL;
     opevo_status status = opevo_operator_parse(said, &op, err);
 
-    return status == OPEVO_OK ? opevo_workload_create(&op, NULL, out, err) : status;
+    if (status == OPEVO_OK)
+        status = opevo_computation_of_operator(&op, &computation, err);
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
 static opevo_status read_computation(const char *said, opevo_workload **out, opevo_error *err)
@@ -118,7 +126,7 @@ static opevo_status read_workload(const char *text, const char *path, const opev
         goto cleanup;
     }
     if (!op && !computation) {
-        status = opevo_workload_create(wanted->op, wanted->computation, out, err);
+        status = copy_workload(wanted, out, err);
         goto cleanup;
     }
     line = op ? op_line : line;
@@ -183,22 +191,15 @@ cleanup:
 
 /* ---- A record of TVM ---- */
 
-/* Records do not name what they compute, and have stages of a computation. */
+/* Records do not name what they compute. */
 static opevo_status take_workload(const opevo_workload *wanted, const char *path,
                                   opevo_workload **out, opevo_error *err)
 {
-    opevo_computation *computation = NULL;
-    opevo_status status = OPEVO_OK;
-
-    if (!wanted)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is a record of TVM, which does not name its computation: name it in "
-                          "the command.",
-                          path);
-    if (!wanted->op)
-        return opevo_workload_create(NULL, wanted->computation, out, err);
-    status = opevo_computation_of_operator(wanted->op, &computation, err);
-    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+    return wanted ? copy_workload(wanted, out, err)
+                  : OPEVO_FAIL(err, OPEVO_INVALID,
+                               "%s is a record of TVM, which does not name its computation: name "
+                               "it in the command.",
+                               path);
 }
 
 /* The only record of a file, or its list of steps; `text` begins with it, in this line. */
@@ -248,10 +249,7 @@ static opevo_status read_steps(const char *text, const char *path, const opevo_w
     OPEVO_TRY(read_threads(text, path, &self->threads, err));
     OPEVO_TRY(find_line(text, "template", &self->template, &line, err));
     OPEVO_TRY(find_line(text, "configuration", &self->configuration, &line, err));
-    if (self->work->op)
-        status = opevo_schedule_parse(self->work->op, text, path, &self->schedule, err);
-    else
-        status = opevo_pipeline_parse(self->work->computation, text, path, &self->pipeline, err);
+    status = opevo_pipeline_parse(self->work->computation, text, path, &self->pipeline, err);
 cleanup:
     return status;
 }
@@ -296,7 +294,6 @@ cleanup:
 
 void opevo_schedule_file_free(opevo_schedule_file *file)
 {
-    opevo_schedule_destroy(file->schedule);
     opevo_pipeline_destroy(file->pipeline);
     opevo_workload_destroy(file->work);
     opevo_free(file->template);

@@ -182,11 +182,13 @@ static void encode(const maker *self, size_t number, const opevo_slot_value *val
 }
 
 opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pipeline *pipeline,
-                                 bool *found, opevo_index *point, opevo_error *err)
+                                 opevo_index near, bool *found, opevo_index *point,
+                                 opevo_error *err)
 {
     const maker *self = (const maker *)super;
     opevo_status status = OPEVO_OK;
 
+    (void)near;
     *found = false;
     for (size_t i = 0; i < self->sketches->count && status == OPEVO_OK && !*found; i++) {
         opevo_slot_value values[OPEVO_SKETCH_SLOTS];
@@ -269,7 +271,9 @@ static void destroy(opevo_kernel_maker *super)
     opevo_free(self);
 }
 
-static const opevo_kernel_maker_ops maker_ops = {.make = make, .destroy = destroy, .start = start};
+static const opevo_kernel_maker_ops maker_ops = {
+    make, destroy, start, opevo_sketches_pipeline, opevo_sketches_find,
+};
 
 int64_t opevo_sketches_scratch(const opevo_computation *computation)
 {

@@ -188,7 +188,7 @@ opevo_status opevo_i_template_is_accepted(const opevo_kernel_maker *maker, opevo
 /* The point of the space that is nearest to the template's preferred values and that the limits
  * allow. */
 opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
-                                    const opevo_i_template *template,
+                                    const opevo_i_template *template, const opevo_operator *op,
                                     const opevo_device_facts *facts, bool *found,
                                     opevo_index *point, opevo_error *err);
 

@@ -153,7 +153,7 @@ opevo_status opevo_i_template_is_accepted(const opevo_kernel_maker *maker, opevo
 }
 
 opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
-                                    const opevo_i_template *template,
+                                    const opevo_i_template *template, const opevo_operator *op,
                                     const opevo_device_facts *facts, bool *found,
                                     opevo_index *point, opevo_error *err)
 {
@@ -165,10 +165,10 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
         opevo_index near = 0;
         bool any = false;
 
-        template->prefer(maker->op, facts, round, &wanted);
+        template->prefer(op, facts, round, &wanted);
         if (maker->threads > 1)
             wanted.at[opevo_space_parameter_count(maker->space) - 1][0] =
-                template->prefer_parallel(maker->op, maker->threads, &wanted);
+                template->prefer_parallel(op, maker->threads, &wanted);
         OPEVO_TRY(nearest(maker->space, &wanted, &any, &near, err));
         if (!any)
             return OPEVO_OK;

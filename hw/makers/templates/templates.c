@@ -19,7 +19,7 @@ static const opevo_i_template *const table[] = {
 };
 
 /* Raised when a template gives other code for a point than before. */
-enum { TEMPLATES_VERSION = 3 };
+enum { TEMPLATES_VERSION = 4 };
 
 size_t opevo_template_count(void)
 {
@@ -146,11 +146,14 @@ static void destroy(opevo_kernel_maker *super)
 static opevo_status start(const opevo_kernel_maker *super, const opevo_device_facts *facts,
                           bool *found, opevo_index *point, opevo_error *err)
 {
-    return opevo_i_template_start(super, ((const maker *)super)->template, facts, found, point,
-                                  err);
+    const maker *self = (const maker *)super;
+
+    return opevo_i_template_start(super, self->template, &self->op, facts, found, point, err);
 }
 
-static const opevo_kernel_maker_ops maker_ops = {make, destroy, start};
+static const opevo_kernel_maker_ops maker_ops = {
+    make, destroy, start, opevo_template_pipeline, opevo_template_find,
+};
 
 /* ---- Features ---- */
 
@@ -165,11 +168,6 @@ static bool is_listed(const opevo_parameter *parameter)
 /* The features of a point's loops, or false where it has none. */
 static bool loop_features(const maker *self, opevo_index point, opevo_feature_row *row)
 {
-    return false;
-    (void)self;
-    (void)point;
-    (void)row;
-#if 0
     opevo_pipeline *pipeline = NULL;
     opevo_text why = {0};
     bool found = opevo_template_pipeline(&self->super, point, &pipeline, &why, NULL) == OPEVO_OK &&
@@ -178,7 +176,6 @@ static bool loop_features(const maker *self, opevo_index point, opevo_feature_ro
     opevo_pipeline_destroy(pipeline);
     opevo_text_free(&why);
     return found;
-#endif
 }
 
 /* One row: a pipeline is one statement. */
@@ -348,7 +345,7 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
     set_limits(self, dialect);
     self->super = (opevo_kernel_maker){.ops = &maker_ops,
                                        .space = self->space,
-                                       .op = &self->op,
+                                       .computation = self->computation,
                                        .name = found->info.name,
                                        .dialect = dialect,
                                        .threads = threads};

@@ -8,8 +8,6 @@
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/schedule_file.h>
-#include <opevo/sketch.h>
-#include <opevo/template.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -25,11 +23,9 @@ static opevo_status find_schedule(const opevo_objective *objective, const opevo_
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     opevo_index near = objective->starts ? objective->starts->points[0].point : 0;
 
-    if (file->pipeline)
-        return opevo_sketches_find(maker, file->pipeline, found, point, err);
     if (file->configuration)
         opevo_space_read(objective->space, file->configuration, &near, NULL);
-    return opevo_template_find(maker, file->schedule, near, found, point, err);
+    return maker->ops->find(maker, file->pipeline, near, found, point, err);
 }
 
 /* A loop that threads share is in no space for one thread. */
@@ -38,10 +34,7 @@ static bool divides_among_threads(const opevo_schedule_file *file)
     opevo_text steps = {0};
     bool divides = false;
 
-    if (file->pipeline)
-        opevo_pipeline_print(file->pipeline, &steps);
-    else
-        opevo_schedule_print(file->schedule, &steps);
+    opevo_pipeline_print(file->pipeline, &steps);
     divides = strstr(opevo_text_string(&steps), " parallel\n") != NULL;
     opevo_text_free(&steps);
     return divides;
@@ -56,9 +49,10 @@ static opevo_status say_absent(const opevo_schedule_file *file, const opevo_kern
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the schedule divides a loop among threads; give --threads %u.", path,
                           threads);
-    if (maker->computation)
+    if (file->template && strcmp(file->template, maker->name) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: the space of the sketches has no point with this schedule.", path);
+                          "%s: the schedule is one of the template %.40s; give --template %.40s.",
+                          path, file->template, file->template);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "%s: the space of the template %s has no point with this schedule.", path,
                       maker->name);
@@ -73,15 +67,7 @@ static opevo_status find_file(const opevo_objective *objective, const opevo_work
     bool found = false;
 
     OPEVO_TRY(opevo_schedule_file_read(path, work, &maker->dialect, &file, err));
-    if (file.pipeline && work->op)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: the schedule is one of sketches; give --template sketch.", path);
-    else if (file.schedule && work->computation)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: the schedule is one of a template; give --template with its name.",
-                            path);
-    else
-        status = find_schedule(objective, &file, &found, point, err);
+    status = find_schedule(objective, &file, &found, point, err);
     if (status == OPEVO_OK && (!found || !opevo_space_allows(objective->space, *point)))
         status = say_absent(&file, maker, path, err);
 cleanup:

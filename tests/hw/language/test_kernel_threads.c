@@ -6,6 +6,8 @@
 
 #include "kernel_fixture.h"
 
+#include <opevo/computation_named.h>
+
 #include "cpu_internal.h"
 
 #include <sys/stat.h>
@@ -132,7 +134,7 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     assert_true(first && function && set_threads);
     CHECK_OK(opevo_i_reference_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 3), false,
                                               &scratch, &err));
-    if (kernel->packed[OPEVO_STAGE_B])
+    if (kernel->packed[1])
         b = kernel_pack(self, kernel, handle, &packed);
     for (int threads = 1; threads <= 3; threads++) {
         set_threads(threads);
@@ -312,62 +314,60 @@ static void test_refused(void **state)
         {"split C k 4\nannotate C k.0 parallel\n", "k.0 is a reduction loop"},
         {"annotate C i parallel\nannotate C j parallel\n",
          "i and j cannot both be parallel: parallel loops are not nested"},
-        {"cache_read A local\nattach A.local i\nannotate A.local k parallel\n",
-         "only loops of C and of packed copies can be parallel"},
-        {"cache_write C local\nattach C.local i\nannotate C.local j parallel\n",
-         "only loops of C and of packed copies can be parallel"},
-        {"annotate C i parallel\ncache_read B packed\nattach B.packed i\n"
+        {"annotate C i parallel\ncache_read B packed C\ncompute_at B.packed C i\n"
          "annotate B.packed k parallel\n",
          "The parallel loop k of B.packed is inside the parallel loop i: parallel loops are not "
          "nested."},
     };
-    opevo_operator op;
+    opevo_computation *computation = NULL;
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
 
     (void)state;
-    CHECK_OK(opevo_operator_parse("matmul(7,8,9)", &op, &err));
+    CHECK_OK(opevo_computation_read("matmul(7,8,9)", &computation, &err));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_error refused = {OPEVO_OK, ""};
-        opevo_schedule *schedule = NULL;
+        opevo_pipeline *pipeline = NULL;
         opevo_kernel kernel = {0};
         opevo_text why = {0};
         bool fits = true;
 
-        if (opevo_schedule_parse(&op, rows[i].text, "t", &schedule, &refused) == OPEVO_OK) {
+        if (opevo_pipeline_parse(computation, rows[i].text, "t", &pipeline, &refused) == OPEVO_OK) {
             CHECK_OK(
-                opevo_schedule_emit(schedule, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+                opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
             assert_false(fits);
         }
-        if (!strstr(schedule ? opevo_text_string(&why) : refused.message, rows[i].words))
+        if (!strstr(pipeline ? opevo_text_string(&why) : refused.message, rows[i].words))
             fail_msg("%s: %s%s", rows[i].text, refused.message, opevo_text_string(&why));
-        opevo_schedule_destroy(schedule);
+        opevo_pipeline_destroy(pipeline);
         opevo_text_free(&why);
     }
+    opevo_computation_destroy(computation);
 }
 
 /* Where the loop has one iteration nothing is left of the annotation. */
 static void test_single_iteration(void **state)
 {
     static const char text[] = "split C i 8\nreorder C i.0 j k i.1\nannotate C i.0 parallel\n"
-                               "cache_write C local\nattach C.local j\n"
-                               "cache_read B packed\nattach B.packed i.0\n";
+                               "accumulate C j\n"
+                               "cache_read B packed C\ncompute_at B.packed C i.0\n";
     operands self = operands_make("matmul(8,5,9)", 1);
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
-    opevo_schedule *schedule = NULL;
+    steps made;
     opevo_kernel kernel = {0};
     opevo_text why = {0};
     bool fits = false;
 
     (void)state;
-    CHECK_OK(opevo_schedule_parse(&self.op, text, "t", &schedule, &err));
-    CHECK_OK(opevo_schedule_emit(schedule, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    made = steps_of(&self.op, text);
+    CHECK_OK(
+        opevo_pipeline_emit(made.pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
     assert_true(fits && !kernel.parallel);
     assert_null(strstr(opevo_text_string(&kernel.source), "#pragma omp"));
     assert_null(strstr(opevo_text_string(&kernel.source), "_Thread_local"));
     kernel_check(&self, &kernel, text);
     opevo_kernel_free(&kernel);
     opevo_text_free(&why);
-    opevo_schedule_destroy(schedule);
+    steps_free(&made);
     operands_free(&self);
 }
 

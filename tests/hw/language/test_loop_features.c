@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* AutoTVM's features: the numbers of TVM's own tests for a product of matrices of 128, and, for
- * random schedules, elements touched that are counted one by one. */
+ * random points, elements touched that are counted one by one. */
 
 #include "check.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/loop_features.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
 #include <opevo/template.h>
 
-static opevo_schedule *schedule_of(const char *form, const char *text)
-{
-    opevo_operator op;
-    opevo_schedule *schedule = NULL;
+typedef struct steps {
+    opevo_computation *computation;
+    opevo_pipeline *pipeline;
+} steps;
 
-    CHECK_OK(opevo_operator_parse(form, &op, &err));
-    CHECK_OK(opevo_schedule_parse(&op, text, "test", &schedule, &err));
-    return schedule;
+static steps steps_of(const char *form, const char *text)
+{
+    steps self = {NULL, NULL};
+
+    CHECK_OK(opevo_computation_read(form, &self.computation, &err));
+    CHECK_OK(opevo_pipeline_parse(self.computation, text, "test", &self.pipeline, &err));
+    return self;
+}
+
+static void steps_free(steps *self)
+{
+    opevo_pipeline_destroy(self->pipeline);
+    opevo_computation_destroy(self->computation);
 }
 
 enum { HEAD = 18, ACCESS = 6 }; /* numbers before the accesses of a loop, and of each */
@@ -32,13 +43,13 @@ static void test_itervar_gemm(void **state)
         {128, 2, 16384, 16384, 0, 0, 128, 128, 1, 16384, 1, 1, 128, 128, 1, 128, 128},
         {128, 3, 2097152, 128, 1, 1, 128, 1, 128, 128, 1, 0, 1, 128, 0, 1, 128},
     };
-    opevo_schedule *schedule = schedule_of("matmul(128,128,128)", "");
+    steps made = steps_of("matmul(128,128,128)", "");
     opevo_feature_row row = {0};
     opevo_feature_row logs = {0};
 
     (void)state;
-    CHECK_OK(opevo_features_itervar(schedule, false, &row, &err));
-    CHECK_OK(opevo_features_itervar(schedule, true, &logs, &err));
+    CHECK_OK(opevo_features_itervar(made.pipeline, false, &row, &err));
+    CHECK_OK(opevo_features_itervar(made.pipeline, true, &logs, &err));
     assert_int_equal(row.count, 126);
     assert_int_equal(logs.count, 126);
     for (int v = 0; v < 3; v++) {
@@ -73,18 +84,18 @@ static void test_itervar_gemm(void **state)
     }
     opevo_free(row.number);
     opevo_free(logs.number);
-    opevo_schedule_destroy(schedule);
+    steps_free(&made);
 }
 
 /* The same file, test_curve_feature_gemm: the sums of the three curves' numbers. */
 static void test_curve_gemm(void **state)
 {
     static const double sums[3] = {907, 900, 907};
-    opevo_schedule *schedule = schedule_of("matmul(128,128,128)", "");
+    steps made = steps_of("matmul(128,128,128)", "");
     opevo_feature_row row = {0};
 
     (void)state;
-    CHECK_OK(opevo_features_curve(schedule, 20, &row, &err));
+    CHECK_OK(opevo_features_curve(made.pipeline, 20, &row, &err));
     assert_int_equal(row.count, 3 * 160);
     for (size_t c = 0; c < 3; c++) {
         double sum = 0;
@@ -94,7 +105,7 @@ static void test_curve_gemm(void **state)
         CHECK_CLOSE(sum, sums[c], 1e-3);
     }
     opevo_free(row.number);
-    opevo_schedule_destroy(schedule);
+    steps_free(&made);
 }
 
 /* Elements of A, B and C that the loops from `depth` on touch, counted one by one, for loops of a
@@ -131,13 +142,13 @@ static void count_touched(int depth, int *distinct)
 
 static void test_counted(void **state)
 {
-    opevo_schedule *schedule =
-        schedule_of("matmul(12,7,10)", "split C i 4\nsplit C j 5\nreorder C i.0 j.0 i.1 k j.1\n");
+    steps made =
+        steps_of("matmul(12,7,10)", "split C i 4\nsplit C j 5\nreorder C i.0 j.0 i.1 k j.1\n");
     opevo_feature_row row = {0};
     static const int access_of[4] = {0, 1, 2, 2};
 
     (void)state;
-    CHECK_OK(opevo_features_itervar(schedule, false, &row, &err));
+    CHECK_OK(opevo_features_itervar(made.pipeline, false, &row, &err));
     assert_int_equal(row.count, 5 * (HEAD + 4 * ACCESS));
     for (int d = 0; d < 5; d++) {
         int distinct[3];
@@ -148,7 +159,20 @@ static void test_counted(void **state)
                         distinct[access_of[a]], 0);
     }
     opevo_free(row.number);
-    opevo_schedule_destroy(schedule);
+    steps_free(&made);
+}
+
+/* What is more than one statement and its copies has no features of loops. */
+static void test_refused(void **state)
+{
+    steps made = steps_of("softmax(4,8)", "");
+    opevo_feature_row row = {0};
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "one stage",
+                opevo_features_itervar(made.pipeline, false, &row, &err));
+    opevo_free(row.number);
+    steps_free(&made);
 }
 
 /* Every accepted point of every template has as many numbers as the source says, all finite, and
@@ -195,9 +219,8 @@ static void test_sources(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itervar_gemm),
-        cmocka_unit_test(test_curve_gemm),
-        cmocka_unit_test(test_counted),
+        cmocka_unit_test(test_itervar_gemm), cmocka_unit_test(test_curve_gemm),
+        cmocka_unit_test(test_counted),      cmocka_unit_test(test_refused),
         cmocka_unit_test(test_sources),
     };
 

@@ -122,8 +122,9 @@ static void test_refusals(void **state)
     } refusals[] = {
         {"matmul(8,8,8)", "cache_read A shared C\n",
          "A.shared is shared by threads, so it must be computed at a loop."},
-        {"matmul(8,8,8)", "annotate C k thread.x\naccumulate C j\n",
-         "Threads share the sums of C, which gather in registers already"},
+        {"matmul(8,8,8)",
+         "split C k 2\nannotate C k.0 thread.x\nannotate C k.1 thread.y\naccumulate C j\n",
+         "Threads share the sums of C on several axes"},
         {"matmul(8,8,8)",
          "cache_write C local\nannotate C i thread.x\nannotate C.local k thread.x\n"
          "compute_at C.local C i\n",

@@ -80,21 +80,21 @@ static void test_same_kernel(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
         opevo_limits limits = opevo_limits_default(rows[i].dialect);
-        opevo_schedule *schedule = NULL;
+        opevo_pipeline *pipeline = NULL;
         opevo_kernel again = {0};
         opevo_text why = {0};
         bool fits = false;
 
         assert_string_equal(self.text[KERNEL].data, self.kernel.source.data);
-        CHECK_OK(opevo_schedule_parse(self.maker->op, self.text[SCHEDULE].data, "kernel.schedule",
-                                      &schedule, &err));
+        CHECK_OK(opevo_pipeline_parse(self.maker->computation, self.text[SCHEDULE].data,
+                                      "kernel.schedule", &pipeline, &err));
         CHECK_OK(
-            opevo_schedule_emit(schedule, rows[i].dialect, &limits, &again, &fits, &why, &err));
+            opevo_pipeline_emit(pipeline, rows[i].dialect, &limits, &again, &fits, &why, &err));
         assert_true(fits);
         assert_string_equal(again.source.data, self.kernel.source.data);
         opevo_kernel_free(&again);
         opevo_text_free(&why);
-        opevo_schedule_destroy(schedule);
+        opevo_pipeline_destroy(pipeline);
         files_free(&self);
     }
 }

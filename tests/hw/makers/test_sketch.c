@@ -500,7 +500,7 @@ static void check_finding(const opevo_kernel_maker *maker, opevo_index point)
         opevo_pipeline_print(pipeline, &text);
         CHECK_OK(opevo_pipeline_parse(maker->computation, opevo_text_string(&text), "steps", &read,
                                       &err));
-        CHECK_OK(opevo_sketches_find(maker, read, &found, &other, &err));
+        CHECK_OK(opevo_sketches_find(maker, read, 0, &found, &other, &err));
         if (!found)
             fail_msg("no point has these steps:\n%s", opevo_text_string(&text));
         CHECK_OK(opevo_sketches_pipeline(maker, other, &again, &why, &err));
@@ -542,7 +542,7 @@ static void test_find(void **state)
                                    .count = 1,
                                    .number = {7}},
             &err));
-        CHECK_OK(opevo_sketches_find(maker, plain, &found, &point, &err));
+        CHECK_OK(opevo_sketches_find(maker, plain, 0, &found, &point, &err));
         assert_false(found);
         opevo_pipeline_destroy(plain);
         maker->ops->destroy(maker);

@@ -9,6 +9,7 @@
 
 #include "build_source.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/emit.h>
 #include <opevo/loop_features.h>
 #include <opevo/memory.h>
@@ -148,15 +149,15 @@ static const struct {
     /* Vectors of a matrix, of a row and of one element; uneven lengths; copies of all operands. */
     {&scaled_op, OPEVO_KERNEL_C,
      "split D j 8\nsplit D i 5\nreorder D i.0 j.0 k i.1 j.1\nannotate D j.1 vectorize\n"
-     "annotate D i.1 unroll\ncache_write D local\nattach D.local j.0\n"
-     "annotate D.local j.1 vectorize\nannotate D.local i.1 unroll\n"},
+     "annotate D i.1 unroll\naccumulate D j.0\n"},
     {&scaled_op, OPEVO_KERNEL_C,
      "split D j 16\nreorder D i j.0 k j.1\nannotate D j.1 vectorize\n"
-     "cache_read S packed\nattach S.packed i\ncache_read B packed\nattach B.packed j.0\n"},
+     "cache_read S packed D\ncompute_at S.packed D i\ncache_read B packed D\ncompute_at B.packed D "
+     "j.0\n"},
     {&scaled_op, OPEVO_KERNEL_EMULATION,
      "annotate D i block.x\nsplit D k 8\nreorder D i k.0 j k.1\nannotate D j thread.x\n"
-     "cache_read A shared\nattach A.shared k.0\n"
-     "cache_read S shared\nattach S.shared k.0\n"},
+     "cache_read A shared D\ncompute_at A.shared D k.0\n"
+     "cache_read S shared D\ncompute_at S.shared D k.0\n"},
     {&sums_op, OPEVO_KERNEL_C, "split R k 8\nannotate R k.1 unroll\n"},
     {&sums_op, OPEVO_KERNEL_EMULATION, "annotate R i thread.x\n"},
 };
@@ -166,7 +167,8 @@ static void test_schedules(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
-        opevo_schedule *schedule = NULL;
+        opevo_computation *computation = NULL;
+        opevo_pipeline *pipeline = NULL;
         opevo_i_reference_operands operands = {0};
         opevo_kernel kernel = {0};
         opevo_text why = {0};
@@ -175,8 +177,9 @@ static void test_schedules(void **state)
         char name[16];
 
         snprintf(name, sizeof name, "schedule%zu", s);
-        CHECK_OK(opevo_schedule_parse(schedules[s].op, schedules[s].steps, name, &schedule, &err));
-        CHECK_OK(opevo_schedule_emit(schedule, schedules[s].dialect, &limits, &kernel, &fits, &why,
+        CHECK_OK(opevo_computation_of_operator(schedules[s].op, &computation, &err));
+        CHECK_OK(opevo_pipeline_parse(computation, schedules[s].steps, name, &pipeline, &err));
+        CHECK_OK(opevo_pipeline_emit(pipeline, schedules[s].dialect, &limits, &kernel, &fits, &why,
                                      &err));
         if (!fits)
             fail_msg("%s: %s", schedules[s].steps, opevo_text_string(&why));
@@ -187,7 +190,8 @@ static void test_schedules(void **state)
             fail_msg("%s\n%s", schedules[s].steps, opevo_text_string(&source));
         opevo_i_reference_operands_free(&operands);
         opevo_kernel_free(&kernel);
-        opevo_schedule_destroy(schedule);
+        opevo_pipeline_destroy(pipeline);
+        opevo_computation_destroy(computation);
         opevo_text_free(&source);
         opevo_text_free(&why);
     }
@@ -197,29 +201,29 @@ static void test_schedules(void **state)
  * output and one of each input. */
 static void test_features(void **state)
 {
-    opevo_schedule *schedule = NULL;
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
     opevo_feature_row row = {0};
 
     (void)state;
-    CHECK_OK(opevo_schedule_create(&scaled_op, &schedule, &err));
-    CHECK_OK(opevo_features_itervar(schedule, false, &row, &err));
+    CHECK_OK(opevo_computation_of_operator(&scaled_op, &computation, &err));
+    CHECK_OK(opevo_pipeline_create(computation, &pipeline, &err));
+    CHECK_OK(opevo_features_itervar(pipeline, false, &row, &err));
     assert_int_equal(row.count, 3 * (18 + 6 * 5));
     /* Multiplications in the innermost loop. */
     CHECK_CLOSE((double)row.number[2 * (18 + 6 * 5) + 16], 2, 0);
     opevo_free(row.number);
-    opevo_schedule_destroy(schedule);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
 }
 
 /* What is for matrix products and convolutions says so. */
 static void test_refused(void **state)
 {
-    opevo_schedule *schedule = NULL;
     opevo_kernel_maker *maker = NULL;
     opevo_space *space = NULL;
 
     (void)state;
-    CHECK_FAILS(OPEVO_INVALID, "computes one output, not 2",
-                opevo_schedule_create(&paired_op, &schedule, &err));
     CHECK_FAILS(OPEVO_INVALID, "No template generates c kernels for contraction(i=24,",
                 opevo_template_open(&scaled_op, NULL, OPEVO_KERNEL_C, &maker, &err));
     CHECK_FAILS(OPEVO_INVALID, "ontraction", opevo_operator_space(&scaled_op, &space, &err));

@@ -13,7 +13,10 @@
 #ifndef OPEVO_STATEMENT_FEATURES_H
 #define OPEVO_STATEMENT_FEATURES_H
 
-#include <opevo/schedule.h>
+#include <opevo/loop.h>
+#include <opevo/status.h>
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {

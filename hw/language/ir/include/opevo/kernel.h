@@ -57,8 +57,8 @@ enum { OPEVO_KERNEL_LAUNCHES = 16 };
 typedef struct opevo_kernel {
     opevo_kernel_dialect dialect;
     opevo_text source; /* a whole translation unit */
-    /* A C identifier: the kind of operator and a hash of operator, launch and source, so that two
-     * kernels can be linked into one program. */
+    /* A C identifier with a hash of launch and source, so that two kernels can be linked into one
+     * program. */
     char entry[64];
     uint64_t scratch_bytes;        /* that the threads of a call share ... */
     uint64_t thread_scratch_bytes; /* ... and that each of them has for itself, behind those */
@@ -98,6 +98,28 @@ uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads
 /* ... and for parallel ones after these. */
 #define OPEVO_KERNEL_C_PARALLEL_FLAG "-fopenmp"
 
+/* Known limits of a device; a limit of 0 is not checked, and a negative one allows nothing. */
+typedef struct opevo_limits {
+    int64_t threads, thread_z;   /* of a block, and in its third dimension */
+    int64_t shared_bytes;        /* of a block */
+    int64_t static_shared_bytes; /* of them without asking for more at launch */
+    int64_t grid_x, grid_yz;     /* blocks */
+    int64_t local_floats;        /* of a thread */
+    int64_t statements;          /* after unrolling: what a compiler takes in seconds */
+    int64_t packed_bytes;        /* of a CPU kernel, beside its operands */
+    int64_t vector_width;        /* elements */
+} opevo_limits;
+/* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory
+ * that nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; of the rest, what
+ * compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
+ * per Compute Capability"; HIP documentation, "Hardware features". */
+opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
+/* The least default of the bytes that a CPU kernel may use beside its operands, and that of a
+ * kernel on tensors of so many bytes together: no copy of an operand and no intermediate result
+ * that has to be stored is beyond it. */
+#define OPEVO_PACKED_BYTES (INT64_C(256) << 20)
+int64_t opevo_limits_packed(double tensor_bytes);
+
 /* Of the device that kernels run on, as far as schedules depend on it; 0: unknown. */
 typedef struct opevo_device_facts {
     unsigned vector_bits;        /* of a CPU: the widest registers */
@@ -107,6 +129,8 @@ typedef struct opevo_device_facts {
 /* Turns the points of a tuning space into kernels: a template with its operator, or whatever
  * schedules a computation. */
 typedef struct opevo_kernel_maker opevo_kernel_maker;
+
+typedef struct opevo_pipeline opevo_pipeline; /* <opevo/pipeline.h> */
 
 typedef struct opevo_kernel_maker_ops {
     /* Fill `out` (zeroed by the caller, who frees it), or say by *refused (left OK otherwise) and
@@ -120,6 +144,15 @@ typedef struct opevo_kernel_maker_ops {
      * Errors: NOMEM. */
     opevo_status (*start)(const opevo_kernel_maker *self, const opevo_device_facts *facts,
                           bool *found, opevo_index *point, opevo_error *err);
+    /* The pipeline of a point; the caller destroys it. A point that breaks a rule leaves *out NULL
+     * and says so in `why`. NULL: there are no pipelines. Errors: NOMEM. */
+    opevo_status (*pipeline)(const opevo_kernel_maker *self, opevo_index point,
+                             opevo_pipeline **out, opevo_text *why, opevo_error *err);
+    /* A point whose pipeline has these steps, of several any; a search may begin at `near`, and may
+     * miss one. *found is false without one. The steps are of an equal computation. NULL: no point
+     * is ever found. Errors: NOMEM. */
+    opevo_status (*find)(const opevo_kernel_maker *self, const opevo_pipeline *pipeline,
+                         opevo_index near, bool *found, opevo_index *point, opevo_error *err);
 } opevo_kernel_maker_ops;
 
 /* First member, `super`, of every implementation, which fills it in. */

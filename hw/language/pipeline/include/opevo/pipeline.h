@@ -24,7 +24,8 @@
 #define OPEVO_PIPELINE_H
 
 #include <opevo/computation.h>
-#include <opevo/schedule.h>
+#include <opevo/kernel.h>
+#include <opevo/loop.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,8 +86,6 @@ typedef struct opevo_pipeline_step {
     int count; /* of numbers */
     int64_t number[OPEVO_PIPELINE_NUMBERS];
 } opevo_pipeline_step;
-
-typedef struct opevo_pipeline opevo_pipeline;
 
 /* All definitions as they stand, one after the other. The computation is borrowed. Errors: LIMIT
  * for more than OPEVO_PIPELINE_STAGES tensors; NOMEM. */

@@ -22,7 +22,7 @@ const char *opevo_export_name(opevo_kernel_dialect dialect, size_t i);
 /* What comments say of the kernel; characters that could end one become blanks, and what is NULL is
  * left out. */
 typedef struct opevo_export_label {
-    const char *name, *configuration; /* template of a schedule; a point of a maker has its own */
+    const char *name, *configuration; /* template of a pipeline; a point of a maker has its own */
     unsigned threads;                 /* of the kernel; 0: as many as OpenMP has */
     const char *device;               /* what it was measured on */
     const char *version;              /* of opevo */
@@ -36,13 +36,8 @@ opevo_status opevo_export_print(const opevo_kernel_maker *maker, opevo_index poi
                                 const opevo_export_label *label,
                                 opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err);
 
-/* The same for a schedule of an operator or a pipeline of a computation, whatever memory of a
- * device it needs. Errors: INVALID for one that gives no kernel in this dialect, with the reason;
- * NOMEM. */
-opevo_status opevo_export_print_schedule(const opevo_schedule *schedule,
-                                         opevo_kernel_dialect dialect,
-                                         const opevo_export_label *label,
-                                         opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err);
+/* The same for a pipeline, whatever memory of a device it needs. Errors: INVALID for one that gives
+ * no kernel in this dialect, with the reason; NOMEM. */
 opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
                                          opevo_kernel_dialect dialect,
                                          const opevo_export_label *label,

@@ -8,7 +8,6 @@
 
 #include <opevo/kernel.h>
 #include <opevo/pipeline.h>
-#include <opevo/schedule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,16 +19,13 @@ typedef struct opevo_schedule_file {
     opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
     unsigned threads;               /* likewise 0 */
     char *template, *configuration; /* as the head says them; NULL where it does not */
-    /* Exactly one of both is not NULL: of an operator, or of a computation. */
-    opevo_schedule *schedule;
     opevo_pipeline *pipeline;
 } opevo_schedule_file;
 /* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the
  * record of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator:
  * FORM", "# computation: TEXT" and "# dialect: NAME" of its head must agree with `wanted` and
- * `dialect` where these are given (NULL: are not); without such a line the given ones count, and
- * steps of an operator are those of a schedule. `wanted` must outlive `out`. Errors: those of
- * opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
+ * `dialect` where these are given (NULL: are not); without such a line the given ones count.
+ * `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
 opevo_status opevo_schedule_file_read(const char *path, const opevo_workload *wanted,
                                       const opevo_kernel_dialect *dialect, opevo_schedule_file *out,
                                       opevo_error *err);

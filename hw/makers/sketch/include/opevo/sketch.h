@@ -140,10 +140,10 @@ size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *maker, opevo_text *
 opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_pipeline **out, opevo_text *why, opevo_error *err);
 /* A point of such a maker's space whose pipeline has these steps; *found is false without one. The
- * steps are of an equal computation. Errors: NOMEM. Cost: a pipeline for each choice of each
+ * steps are of an equal computation, and `near` counts for nothing. Errors: NOMEM. Cost: a pipeline for each choice of each
  * parameter, of the sketches that begin with the same steps. */
 opevo_status opevo_sketches_find(const opevo_kernel_maker *maker, const opevo_pipeline *pipeline,
-                                 bool *found, opevo_index *point, opevo_error *err);
+                                 opevo_index near, bool *found, opevo_index *point, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Templates: a space, and for each of its points a pipeline. docs/schedules.md says what each does
+/* Templates: a space, and for each of its points a pipeline. docs/templates.md says what each does
  * and what its parameters mean. */
 
 #ifndef OPEVO_TEMPLATE_H

@@ -6,7 +6,7 @@
 
 #include <opevo/loop_features.h>
 
-#include "nest_internal.h"
+#include "lower_pipeline_internal.h"
 
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
@@ -41,16 +41,17 @@ typedef struct variable {
 } variable;
 
 typedef struct walker {
-    opevo_schedule *schedule; /* a copy, since addresses add atoms */
-    const opevo_i_nest *nest;
+    opevo_i_pipeline_lowering low;
+    int compute; /* the key of the stage that is no copy */
     variable *row;
     int rows;
     int stack[OPEVO_I_LOOPS * 2]; /* keys of the open loops */
     int depth;
-    int row_of[4096]; /* of a key: an atom, or a thread axis above them */
-    int keys;         /* first key of a thread axis */
-    int accesses[OPEVO_I_STAGES];
+    int row_of[4096];                        /* of a key: an atom, or a thread axis above them */
+    int keys;                                /* first key of a thread axis */
+    int accesses[OPEVO_PIPELINE_STAGES + 1]; /* of stages, and of registers that gather sums */
     double topdown;
+    int reads; /* of the statement */
     bool failed;
 } walker;
 
@@ -178,38 +179,38 @@ static int64_t stride_of(const opevo_i_affine_atoms *atoms, const opevo_i_affine
     return stride;
 }
 
-/* Stride along an open loop; a thread axis has one atom in C and others in the copies. */
-static int64_t stride_along(const walker *self, const opevo_i_affine *address, int depth,
-                            const opevo_i_nest_stage *copy)
+/* Stride along an open loop; a thread axis has one atom in the computation and others in copies. */
+static int64_t stride_along(const walker *self, const opevo_i_affine *address, int depth, int copy)
 {
+    const opevo_i_affine_atoms *atoms = &self->low.nest->atoms;
     int key = self->stack[depth];
+    int stages[2] = {copy, self->compute};
     int64_t stride = 0;
 
     if (key < self->keys)
-        return stride_of(&self->schedule->atoms, address, key);
-    for (int i = 0; copy && i < copy->own.loops; i++) {
-        if ((int)copy->own.loop[i].annotation == key - self->keys)
-            stride = stride_of(&self->schedule->atoms, address, copy->own.loop[i].atom);
+        return stride_of(atoms, address, key);
+    for (int s = 0; s < 2 && !stride; s++) {
+        const opevo_i_nest_loops *own = stages[s] < 0 ? NULL : &self->low.part[stages[s]]->own;
+
+        for (int i = 0; own && i < own->loops; i++) {
+            if ((int)own->loop[i].annotation == key - self->keys)
+                stride = stride_of(atoms, address, own->loop[i].atom);
+        }
     }
-    if (!stride && self->nest->launch[0].bound[key - self->keys] >= 0)
-        stride = stride_of(&self->schedule->atoms, address,
-                           self->nest->launch[0].bound[key - self->keys]);
     return stride;
 }
 
-static void touch_stage(walker *self, int number, const opevo_i_affine *index,
-                        const opevo_i_nest_stage *copy)
+static void touch_address(walker *self, const char *name, int number, const opevo_i_affine *address,
+                          int copy)
 {
-    const opevo_i_nest_stage *stage = &self->schedule->stage[number];
-    opevo_i_affine address = opevo_i_nest_schedule_address(self->schedule, stage, index);
     touch one = {.count = 1, .reuse = 1};
 
-    snprintf(one.name, sizeof one.name, "%s_%d", stage->name, self->accesses[number]++);
+    snprintf(one.name, sizeof one.name, "%s_%d", name, self->accesses[number]++);
     for (int depth = 0; depth < self->depth; depth++) {
         variable *row = row_at(self, depth);
         touch *there = find_touch(row, one.name);
 
-        one.stride = (double)stride_along(self, &address, depth, copy);
+        one.stride = (double)stride_along(self, address, depth, copy);
         if (!there && row->touches < MOST_TOUCHES)
             there = &row->touched[row->touches++];
         if (there)
@@ -219,65 +220,184 @@ static void touch_stage(walker *self, int number, const opevo_i_affine *index,
     }
 }
 
-static void touch_body(walker *self, const int *reads, int write)
+static void find_input(opevo_i_pipeline_lowering *low, void *context, int key,
+                       const opevo_i_affine *index)
 {
-    const opevo_i_nest_compute *compute = &self->schedule->compute;
-    int stages[OPEVO_OPERANDS + 1] = {write, write};
+    (void)index;
+    if (low->pipeline->stage[key]->kind == OPEVO_STAGE_INPUT)
+        *(int *)context = key;
+}
 
-    memcpy(stages + 2, reads, (size_t)compute->output * sizeof *reads);
-    for (int i = 0; i < compute->output + 2; i++) {
-        opevo_i_affine index[OPEVO_I_AXES];
-        const opevo_i_nest_stage *stage = &self->schedule->stage[stages[i]];
+/* The operand that is copied, also through an inlined stage, such as one that pads. */
+static int operand_of(walker *self, int key)
+{
+    const opevo_pipeline *pipeline = self->low.pipeline;
 
-        for (int d = 0; d < compute->tensor[stage->tensor].dims; d++)
-            index[d] = opevo_i_nest_schedule_index(self->schedule, stage->tensor, d);
-        for (int a = 0; stage->kind == OPEVO_I_CACHE_WRITE && a < stage->own.axes; a++)
-            index[a] = opevo_i_affine_of_atom(stage->origin[a]);
-        touch_stage(self, stages[i], index, NULL);
+    while (pipeline->stage[key]->kind == OPEVO_STAGE_COPY &&
+           pipeline->stage[pipeline->stage[key]->source]->kind == OPEVO_STAGE_COPY)
+        key = pipeline->stage[key]->source;
+    opevo_i_pipeline_walk(&self->low, key, self->low.part[key]->value, find_input, &key);
+    return key;
+}
+
+/* "A.shared" of a copy of A. */
+static void name_of(walker *self, int key, char *out, size_t size)
+{
+    const opevo_pipeline *pipeline = self->low.pipeline;
+    const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+    const opevo_i_pipeline_stage *first = stage;
+
+    while (first->kind == OPEVO_STAGE_COPY)
+        first = pipeline->stage[first->source];
+    snprintf(out, size, "%s%s",
+             stage->kind == OPEVO_STAGE_COPY ? pipeline->stage[operand_of(self, key)]->name
+                                             : stage->name,
+             stage->name + strlen(first->name));
+}
+
+static void touch_stage(walker *self, int key, const opevo_i_affine *index, int copy)
+{
+    char name[OPEVO_I_NAME];
+    opevo_i_affine address = opevo_i_pipeline_address(&self->low, key, index);
+
+    name_of(self, key, name, sizeof name);
+    touch_address(self, name, key, &address, copy);
+}
+
+typedef struct reading {
+    walker *self;
+    int copy; /* that reads; -1 for the computation */
+} reading;
+
+static void touch_read(opevo_i_pipeline_lowering *low, void *context, int key,
+                       const opevo_i_affine *index)
+{
+    const reading *of = context;
+
+    (void)low;
+    touch_stage(of->self, key, index, of->copy);
+    of->self->reads++;
+}
+
+/* ---- Sums in registers ---- */
+
+static int accumulate_of(const walker *self)
+{
+    return self->low.pipeline->stage[self->compute]->accumulate;
+}
+
+static bool is_register_loop(const walker *self, int loop)
+{
+    const opevo_i_nest_loop *one = &self->low.part[self->compute]->own.loop[loop];
+
+    return loop > accumulate_of(self) && !one->reduces &&
+           opevo_i_pipeline_has_node(one->annotation);
+}
+
+static void touch_registers(walker *self)
+{
+    const opevo_i_nest_loops *own = &self->low.part[self->compute]->own;
+    opevo_i_affine address = opevo_i_affine_constant(0);
+    int64_t stride = 1;
+    char name[OPEVO_I_NAME + 8];
+
+    for (int i = own->loops - 1; i >= 0; i--) {
+        opevo_i_affine one = opevo_i_affine_of_atom(own->loop[i].atom);
+
+        if (!is_register_loop(self, i))
+            continue;
+        address = opevo_i_affine_add(&self->low.nest->atoms, address, stride, &one);
+        stride *= own->loop[i].extent;
     }
+    snprintf(name, sizeof name, "%s.local", self->low.pipeline->stage[self->compute]->name);
+    touch_address(self, name, OPEVO_PIPELINE_STAGES, &address, -1);
+}
+
+static void touch_sums(walker *self)
+{
+    if (accumulate_of(self) >= 0)
+        touch_registers(self);
+    else
+        touch_stage(self, self->compute, self->low.part[self->compute]->value, -1);
+}
+
+static void touch_body(walker *self)
+{
+    reading of = {self, -1};
+
+    touch_sums(self);
+    touch_sums(self);
+    self->reads = 0;
+    opevo_i_pipeline_walk(&self->low, self->compute, self->low.part[self->compute]->value,
+                          touch_read, &of);
     if (self->depth) {
         row_at(self, self->depth - 1)->adds++;
-        row_at(self, self->depth - 1)->multiplies += compute->output - 1;
+        row_at(self, self->depth - 1)->multiplies += self->reads - 1;
     }
 }
 
 /* ---- The walk ---- */
 
-static void walk_copy(walker *self, int number)
+static void walk_copy(walker *self, int key)
 {
-    const opevo_i_nest_stage *stage = &self->schedule->stage[number];
-    opevo_i_affine index[OPEVO_I_DIMS];
-    bool writes = stage->kind == OPEVO_I_CACHE_WRITE;
+    const opevo_i_pipeline_part *part = self->low.part[key];
+    reading of = {self, key};
 
-    for (int i = 0; i < stage->own.loops; i++)
-        enter(self, &stage->own.loop[i]);
-    for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++)
-        index[d] = opevo_i_nest_schedule_copied(self->schedule, stage, d, stage->own.axis);
-    touch_stage(self, writes ? self->schedule->compute.output : number, index, stage);
-    touch_stage(self, writes ? number : stage->source, writes ? stage->own.axis : index, stage);
-    for (int i = 0; i < stage->own.loops; i++)
+    for (int i = 0; i < part->own.loops; i++)
+        enter(self, &part->own.loop[i]);
+    touch_stage(self, key, part->value, key);
+    opevo_i_pipeline_walk(&self->low, key, part->value, touch_read, &of);
+    for (int i = 0; i < part->own.loops; i++)
         leave(self);
 }
 
-static void walk(walker *self, int at, const int *reads, int write)
+static void walk_write_back(walker *self)
 {
-    int output = self->schedule->compute.output;
-    const opevo_i_nest_stage *compute = &self->schedule->stage[output];
+    const opevo_i_pipeline_part *part = self->low.part[self->compute];
+    int entered = 0;
 
-    if (at == compute->own.loops) {
-        touch_body(self, reads, write);
+    for (int i = 0; i < part->own.loops; i++) {
+        if (!is_register_loop(self, i))
+            continue;
+        enter(self, &part->own.loop[i]);
+        entered++;
+    }
+    touch_stage(self, self->compute, part->value, -1);
+    touch_registers(self);
+    while (entered--)
+        leave(self);
+}
+
+/* Copies at a loop, those of the first operand first. */
+static void walk_copies(walker *self, int at)
+{
+    const opevo_pipeline *pipeline = self->low.pipeline;
+
+    for (int operand = 0; operand < pipeline->computation->tensors; operand++) {
+        for (int number = 0; number < pipeline->stages; number++) {
+            int key = pipeline->order[number];
+            const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+
+            if (stage->place == OPEVO_PLACE_AT && stage->at_loop == at &&
+                operand_of(self, key) == operand)
+                walk_copy(self, key);
+        }
+    }
+}
+
+static void walk(walker *self, int at)
+{
+    const opevo_i_nest_loops *own = &self->low.part[self->compute]->own;
+
+    if (at == own->loops) {
+        touch_body(self);
         return;
     }
-    enter(self, &compute->own.loop[at]);
-    for (int i = output + 1; i < self->schedule->stages; i++) {
-        const opevo_i_nest_stage *stage = &self->schedule->stage[i];
-
-        if (stage->attached == at && stage->kind == OPEVO_I_CACHE_READ)
-            walk_copy(self, i);
-    }
-    walk(self, at + 1, reads, write);
-    if (write != output && self->schedule->stage[write].attached == at)
-        walk_copy(self, write);
+    enter(self, &own->loop[at]);
+    walk_copies(self, at);
+    walk(self, at + 1);
+    if (at == accumulate_of(self))
+        walk_write_back(self);
     leave(self);
 }
 
@@ -286,44 +406,67 @@ static int compare_touches(const void *a, const void *b)
     return strcmp(((const touch *)a)->name, ((const touch *)b)->name);
 }
 
-static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest, walker *self,
-                             opevo_error *err)
+/* The only stage that is neither an input, inlined nor a copy at one of its loops; -1 where there are
+ * others. */
+static int find_compute(const opevo_pipeline *pipeline)
 {
-    int reads[OPEVO_OPERANDS];
-    int write = schedule->compute.output;
-    opevo_status status = opevo_i_nest_create(schedule, nest, err);
+    int found = -1;
 
+    for (int key = 0; key < pipeline->stages; key++) {
+        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+
+        if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT)
+            continue;
+        if (found >= 0 || stage->kind != OPEVO_STAGE_DEFINED)
+            return -1;
+        found = key;
+    }
+    for (int key = 0; key < pipeline->stages; key++) {
+        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+
+        if (stage->place == OPEVO_PLACE_AT &&
+            (stage->at != found || stage->kind != OPEVO_STAGE_COPY))
+            return -1;
+    }
+    return found;
+}
+
+static opevo_status walk_all(const opevo_pipeline *pipeline, walker *self, opevo_error *err)
+{
+    opevo_i_nest *nest = NULL;
+    opevo_status status = opevo_i_pipeline_lower(pipeline, &nest, err);
+
+    opevo_i_nest_destroy(nest);
     if (status != OPEVO_OK)
         return status;
-    self->nest = *nest;
-    self->schedule = opevo_i_nest_schedule_clone(schedule);
+    self->compute = find_compute(pipeline);
+    if (self->compute < 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Loop features are those of one stage and of copies at its loops.");
+    self->low = (opevo_i_pipeline_lowering){.pipeline = pipeline, .err = err};
+    opevo_i_pipeline_begin(&self->low);
     self->topdown = 1;
     self->keys = (int)(sizeof self->row_of / sizeof *self->row_of) - NOT_BOUND;
     self->row = opevo_calloc(MOST_VARIABLES, sizeof *self->row);
-    if (!self->row || !self->schedule)
+    if (!self->row)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
-    for (int t = 0; t < OPEVO_OPERANDS; t++)
-        reads[t] = t;
-    for (int i = schedule->compute.output + 1; i < self->schedule->stages; i++) {
-        if (self->schedule->stage[i].kind == OPEVO_I_CACHE_WRITE)
-            write = i;
-        else
-            reads[self->schedule->stage[i].tensor] = i;
-    }
-    walk(self, 0, reads, write);
-    if (self->failed)
+    if (self->low.status == OPEVO_OK)
+        walk(self, 0);
+    if (self->low.status == OPEVO_OK && self->failed)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "The loop nest is too large for loop features.");
     for (int i = 0; i < self->rows; i++)
         qsort(self->row[i].touched, (size_t)self->row[i].touches, sizeof(touch), compare_touches);
-    return OPEVO_OK;
+    return self->low.status;
 }
 
 static void destroy(walker *self)
 {
-    if (self) {
-        opevo_schedule_destroy(self->schedule);
-        opevo_free(self->row);
+    if (self && self->low.pipeline) {
+        opevo_i_pipeline_end(&self->low);
+        opevo_i_nest_destroy(self->low.nest);
     }
+    if (self)
+        opevo_free(self->row);
     opevo_free(self);
 }
 
@@ -389,23 +532,21 @@ static void push_variable(opevo_feature_row *out, const variable *row, bool log)
     }
 }
 
-opevo_status opevo_features_itervar(const opevo_schedule *schedule, bool log,
+opevo_status opevo_features_itervar(const opevo_pipeline *pipeline, bool log,
                                     opevo_feature_row *out, opevo_error *err)
 {
-    opevo_i_nest *nest = NULL;
     walker *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
-    OPEVO_TRY(walk_all(schedule, &nest, self, err));
+    OPEVO_TRY(walk_all(pipeline, self, err));
     for (int i = 0; i < self->rows; i++)
         push_variable(out, &self->row[i], log);
     if (out->failed)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
 cleanup:
     destroy(self);
-    opevo_i_nest_destroy(nest);
     return status;
 }
 
@@ -481,10 +622,9 @@ static void push_relation(opevo_feature_row *out, int samples, int points, const
     }
 }
 
-opevo_status opevo_features_curve(const opevo_schedule *schedule, int samples,
+opevo_status opevo_features_curve(const opevo_pipeline *pipeline, int samples,
                                   opevo_feature_row *out, opevo_error *err)
 {
-    opevo_i_nest *nest = NULL;
     walker *self = opevo_calloc(1, sizeof *self);
     curve *curves = opevo_calloc(MOST_CURVES, sizeof *curves);
     opevo_status status = OPEVO_OK;
@@ -494,7 +634,7 @@ opevo_status opevo_features_curve(const opevo_schedule *schedule, int samples,
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
         goto cleanup;
     }
-    OPEVO_TRY(walk_all(schedule, &nest, self, err));
+    OPEVO_TRY(walk_all(pipeline, self, err));
     count = find_curves(self, curves);
     qsort(curves, (size_t)count, sizeof *curves, compare_curves);
     for (int i = 0; i < count; i++) {
@@ -511,6 +651,5 @@ opevo_status opevo_features_curve(const opevo_schedule *schedule, int samples,
 cleanup:
     destroy(self);
     opevo_free(curves);
-    opevo_i_nest_destroy(nest);
     return status;
 }
