@@ -251,7 +251,7 @@ static opevo_status limit_scratch(const opevo_call *call, opevo_kernel_maker *ma
     if (!call || !opevo_i_cli_flag(call, "scratch"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_cli_option_count(call, "scratch", 0, 0, MOST_SCRATCH_MIB, &mib, err));
-    if (!maker->computation || maker->dialect != OPEVO_KERNEL_C)
+    if (!opevo_sketches_made(maker) || maker->dialect != OPEVO_KERNEL_C)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--scratch applies to sketches of CPU kernels: omit it.");
     status = opevo_sketches_limit(maker, (int64_t)mib << 20, &inner);
@@ -264,7 +264,7 @@ cleanup:
 void opevo_i_cli_say_beyond_limit(const opevo_kernel_maker *maker)
 {
     opevo_text names = {0};
-    size_t count = maker->computation ? opevo_sketches_beyond_limit(maker, &names) : 0;
+    size_t count = opevo_sketches_made(maker) ? opevo_sketches_beyond_limit(maker, &names) : 0;
     const char *first = opevo_text_string(&names);
 
     if (count)
@@ -302,8 +302,8 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
     status = opevo_i_cli_space_of(file, &part, err);
     if (status != OPEVO_OK)
         return status;
-    status = maker->computation ? opevo_sketches_narrow(maker, part, &inner)
-                                : opevo_template_narrow(maker, part, &inner);
+    status = opevo_sketches_made(maker) ? opevo_sketches_narrow(maker, part, &inner)
+                                        : opevo_template_narrow(maker, part, &inner);
     if (status == OPEVO_OK)
         return OPEVO_OK;
     opevo_space_destroy(part);

@@ -214,8 +214,8 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shr
         int64_t extent = a < stage->dims ? part_of(self, key, a) : stage->own.axis_extent[a];
 
         reduces = stage->axis_reduces[a];
-        OPEVO_TRY(
-            opevo_i_nest_loops_add(own, atoms, "i", run_over(stage, a, extent), reduces, err));
+        OPEVO_TRY(opevo_i_nest_loops_add(own, atoms, stage->axis_name[a],
+                                         run_over(stage, a, extent), reduces, err));
         own->axis_extent[a] = extent;
         own->axis[a] = opevo_i_affine_of_atom(own->loop[a].atom);
         own->axes++;

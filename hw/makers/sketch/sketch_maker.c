@@ -275,6 +275,11 @@ static const opevo_kernel_maker_ops maker_ops = {
     make, destroy, start, opevo_sketches_pipeline, opevo_sketches_find,
 };
 
+bool opevo_sketches_made(const opevo_kernel_maker *super)
+{
+    return super->ops == &maker_ops;
+}
+
 int64_t opevo_sketches_scratch(const opevo_computation *computation)
 {
     double bytes = 0;

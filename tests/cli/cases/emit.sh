@@ -13,7 +13,7 @@ build again && again/kernel | tail -1
 opevo emit --schedule again/kernel.schedule --to third && cmp again/kernel.schedule third/kernel.schedule
 # Steps alone, and a sum of more operands, whose operator is read back from the head.
 printf 'split C j 8\nannotate C j.1 vectorize\n' >steps
-opevo emit 'matmul(9,10,20)' --schedule steps | grep -c 'opevo_matmul_[0-9a-f]*(const float \*restrict a, const float \*restrict b, float \*restrict c, float \*restrict scratch)$'
+opevo emit 'matmul(9,10,20)' --schedule steps | grep -c 'opevo_computation_[0-9a-f]*(const float \*restrict a, const float \*restrict b, float \*restrict c, float \*restrict scratch)$'
 # It needs no scratch memory, and gives no warning for that.
 opevo emit 'matmul(9,10,20)' --schedule steps --to plain
 cc -O1 -Wall -Wextra -Werror -c -o /dev/null plain/kernel.c

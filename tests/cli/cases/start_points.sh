@@ -39,7 +39,7 @@ try mm1 --on sim:gtx1080ti --start nothing
 try mm1 --on sim:gtx1080ti --start c.db:9
 try bmm1 --on cpu --transfer a.db
 try mm1 --on cpu --transfer none.db
-sed -i 's/annotate C.local j.3.1 vectorize/annotate C.local j.3.1 unroll/' bare.schedule
+sed -i 's/annotate C j.3.1 vectorize/annotate C j.3.1 unroll/' bare.schedule
 try 'matmul(64,64,64)' --on cpu --start bare.schedule
 try mm1 --on sim:gtx1080ti --start default --start none
 printf '%s\n' '# threads: 3' 'annotate C i parallel' >parallel

@@ -106,6 +106,8 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
  * computation on success. Errors: those of sketches and space. */
 opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_sketch_target *target,
                                  opevo_kernel_maker **out, opevo_error *err);
+/* Whether it is such a maker. */
+bool opevo_sketches_made(const opevo_kernel_maker *maker);
 /* Another owner of such a maker, also in another thread: each destroys it. It stays as it is from
  * then on: it is neither narrowed nor limited. */
 opevo_kernel_maker *opevo_sketches_share(opevo_kernel_maker *maker);
@@ -140,10 +142,11 @@ size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *maker, opevo_text *
 opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_pipeline **out, opevo_text *why, opevo_error *err);
 /* A point of such a maker's space whose pipeline has these steps; *found is false without one. The
- * steps are of an equal computation, and `near` counts for nothing. Errors: NOMEM. Cost: a pipeline for each choice of each
- * parameter, of the sketches that begin with the same steps. */
+ * steps are of an equal computation, and `near` counts for nothing. Errors: NOMEM. Cost: a pipeline
+ * for each choice of each parameter, of the sketches that begin with the same steps. */
 opevo_status opevo_sketches_find(const opevo_kernel_maker *maker, const opevo_pipeline *pipeline,
-                                 opevo_index near, bool *found, opevo_index *point, opevo_error *err);
+                                 opevo_index near, bool *found, opevo_index *point,
+                                 opevo_error *err);
 
 #ifdef __cplusplus
 }
