@@ -93,8 +93,8 @@ static inline const float *kernel_pack(const operands *self, const opevo_kernel 
     opevo_kernel_pack_name(kernel, 1, name);
     *(void **)&pack = dlsym(handle, name);
     assert_non_null(pack);
-    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[1] * sizeof(float),
-                                              false, out, &err));
+    CHECK_OK(opevo_i_reference_guarded_create((size_t)kernel->packed[1] * sizeof(float), false, out,
+                                              &err));
     pack(self->b, opevo_i_reference_floats(out));
     return opevo_i_reference_floats(out);
 }
