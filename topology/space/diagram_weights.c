@@ -301,7 +301,8 @@ bool opevo_diagram_weights_draw(const opevo_diagram_weights *self, opevo_diagram
 
 /* ---- Laws ---- */
 
-/* Add what the arcs of a node pass on of its probability: to its vertices, or to the nodes below. */
+/* Add what the arcs of a node pass on of its probability: to its vertices, or to the nodes below.
+ */
 static void pass_on(const opevo_diagram_weights *self, size_t g, size_t l, uint32_t node,
                     double probability, double *vertices, double *below)
 {

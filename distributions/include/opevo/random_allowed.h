@@ -8,8 +8,8 @@
 #include <opevo/diagram.h>
 #include <opevo/random.h>
 
-/* A uniform one of the points of a diagram that has at least one, and at most 2^128 - 1. Cost: about
- * 1 us for 10 parameters. */
+/* A uniform one of the points of a diagram that has at least one, and at most 2^128 - 1. Cost:
+ * about 1 us for 10 parameters. */
 static inline opevo_index opevo_rng_allowed(opevo_rng *rng, const opevo_diagram *diagram)
 {
     opevo_index count = 1;

@@ -19,6 +19,8 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
+enum { OPEVO_I_KT_LISTED_MOST = 1 << 20 }; /* points of a space whose allowed ones are listed */
+
 /* Which allowed points are the neighbours of a point, itself excluded. */
 typedef enum opevo_i_kt_kind {
     OPEVO_I_KT_STRICTLY_ADJACENT, /* every parameter's place differs by at most 1 */

@@ -103,8 +103,8 @@ const opevo_expression *opevo_i_comp_map_expression(const opevo_i_comp_mapping *
 /* ---- Computations put together in memory (computation_rebuild.c) ---- */
 
 /* What the text of `from` reads as, with everything that is checked then; of `from` only what is
- * printed need be set, and `number` of each tensor, which tells it from the others. `source` begins messages. Errors: those of
- * reading. Cost: linear. */
+ * printed need be set, and `number` of each tensor, which tells it from the others. `source` begins
+ * messages. Errors: those of reading. Cost: linear. */
 opevo_status opevo_i_comp_rebuild(const opevo_computation *from, const char *source,
                                   opevo_computation **out, opevo_error *err);
 

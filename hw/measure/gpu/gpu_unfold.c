@@ -16,8 +16,8 @@
 enum { THREADS = 256 }; /* of a block */
 
 /* In texts/unfold.in a thread has one output pixel of one input channel and copies its window, an
- * element to each of KH * KW rows: neighbours write side by side, and what they read in common is in
- * the cache. */
+ * element to each of KH * KW rows: neighbours write side by side, and what they read in common is
+ * in the cache. */
 static void print_source(const opevo_operator *op, opevo_text *out)
 {
     const struct {

@@ -168,7 +168,8 @@ static void test_names_do_not_matter(void **state)
     assert_true(checked > DRAWN / 2);
 }
 
-/* One character of the text is another one: an extent, an index, a number, an operator, a tensor. */
+/* One character of the text is another one: an extent, an index, a number, an operator, a tensor.
+ */
 static void test_all_else_matters(void **state)
 {
     static const char characters[] = "0123456789+-*/AB";

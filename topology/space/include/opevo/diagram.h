@@ -108,7 +108,8 @@ opevo_status opevo_diagram_shares(const opevo_diagram *diagram, size_t parameter
 opevo_status opevo_diagram_pair_shares(const opevo_diagram *diagram, size_t a, size_t b,
                                        double *shares, opevo_error *err);
 
-/* Whether an allowed point has the vertex. Cost: a search among the arcs of each node of a level. */
+/* Whether an allowed point has the vertex. Cost: a search among the arcs of each node of a level.
+ */
 bool opevo_diagram_occurs(const opevo_diagram *diagram, size_t parameter, opevo_index vertex);
 
 /* The vertices of a parameter that an allowed point may have in place of its own, with all else as
