@@ -365,8 +365,8 @@ static int compare_touches(const void *a, const void *b)
     return strcmp(((const opevo_i_loop_touch *)a)->name, ((const opevo_i_loop_touch *)b)->name);
 }
 
-/* The only stage that is neither an input, inlined nor a copy at one of its loops; -1 where there are
- * others. */
+/* The only stage that is neither an input, inlined nor a copy at one of its loops; -1 where there
+ * are others. */
 static int find_compute(const opevo_pipeline *pipeline)
 {
     int found = -1;

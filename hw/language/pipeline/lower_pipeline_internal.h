@@ -26,8 +26,8 @@ typedef struct opevo_i_pipeline_part {
     int vthread[3];               /* atoms */
 
     /* While readers are looked at: the smallest interval around `fixed` of all indices, which are
-     * `spacing` apart or a multiple of it; and how many indices readers need that do not go on beyond what they
-     * define. */
+     * `spacing` apart or a multiple of it; and how many indices readers need that do not go on
+     * beyond what they define. */
     bool seen, whole[OPEVO_I_AXES];
     opevo_i_affine fixed[OPEVO_I_AXES];
     int64_t least[OPEVO_I_AXES], most[OPEVO_I_AXES], spacing[OPEVO_I_AXES], needed[OPEVO_I_AXES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sums that gather in registers: these, how they come to the stage, and how threads that share a sum
- * bring their parts together. */
+/* Sums that gather in registers: these, how they come to the stage, and how threads that share a
+ * sum bring their parts together. */
 
 #include "lower_pipeline_internal.h"
 

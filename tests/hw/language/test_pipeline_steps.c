@@ -51,8 +51,8 @@ static const example examples[] = {
      OPEVO_KERNEL_C},
     {"matmul(7,5,9)", "extend C k 8\nsplit C k 4\n", OPEVO_KERNEL_C},
     {"softmax(5,13)", "extend M j 16\nsplit M j 4\naccumulate M i\n", OPEVO_KERNEL_C},
-    /* A padded image, of which a kernel of one pixel and stride 2 reads each second one; its rows in
-     * phases, in lines of their own. */
+    /* A padded image, of which a kernel of one pixel and stride 2 reads each second one; its rows
+     * in phases, in lines of their own. */
     {"conv2d(2,3,9,9,5,1,1,2,0)",
      "extend C x 6\nsplit C x 2\nreorder C n f y x.0 c r s x.1\naccumulate C x.0\n"
      "cache_read A packed C\ncompute_at A.packed C n\nexact A.packed\n",

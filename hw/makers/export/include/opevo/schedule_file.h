@@ -25,7 +25,8 @@ typedef struct opevo_schedule_file {
  * record of TVM of a computation, which `wanted` names, or its list of steps. Lines "# operator:
  * FORM", "# computation: TEXT" and "# dialect: NAME" of its head must agree with `wanted` and
  * `dialect` where these are given (NULL: are not); without such a line the given ones count.
- * `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and LIMIT as "path:line: sentence"; NOMEM. */
+ * `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and LIMIT as "path:line:
+ * sentence"; NOMEM. */
 opevo_status opevo_schedule_file_read(const char *path, const opevo_workload *wanted,
                                       const opevo_kernel_dialect *dialect, opevo_schedule_file *out,
                                       opevo_error *err);
