@@ -10,6 +10,7 @@
 #include <opevo/clock.h>
 #include <opevo/version.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,7 +142,8 @@ void opevo_i_engine_pool_choose_lead(opevo_i_engine_pool *pool)
     pool->lead = 0;
     for (size_t i = 0; i < pool->count; i++) {
         const opevo_i_engine_connection *worker = &pool->workers[i];
-        double pace_s = opevo_i_engine_pool_pace(pool, worker);
+        /* One that has measured nothing may hang. */
+        double pace_s = worker->pace_s > 0 ? worker->pace_s : DBL_MAX;
 
         if (worker->state != OPEVO_I_READY || worker->losses || worker->faults || pace_s >= best_s)
             continue;

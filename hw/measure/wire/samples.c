@@ -4,6 +4,8 @@
 
 #include "samples_internal.h"
 
+#include <opevo/gsl_errors.h>
+
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 

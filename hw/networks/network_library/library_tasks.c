@@ -322,7 +322,7 @@ void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
                    "/* Vectors are passed between functions of this file only. */\n"
                    "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
     opevo_text_printf(&signature, "void %s(", task->kernel.entry);
-    while ((found = strstr(at, opevo_text_string(&signature))) != NULL) {
+    while (!signature.failed && (found = strstr(at, opevo_text_string(&signature))) != NULL) {
         const char *end = strchr(found, ')');
 
         opevo_text_add_bytes(out, at, (size_t)(found - at));
