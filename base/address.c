@@ -21,16 +21,17 @@
 static opevo_status parse_path(const char *text, opevo_i_base_address *out, opevo_error *err)
 {
     char folder[PATH_MAX] = "";
+    int length = 0;
 
     if (*text != '/' && !getcwd(folder, sizeof folder))
         return OPEVO_FAIL(err, OPEVO_IO, "%.200s: the current folder is not known: %s.", text,
                           strerror(errno));
-    if (strlen(folder) + strlen(text) + 2 > sizeof((struct sockaddr_un){0}).sun_path)
+    length = snprintf(out->host, sizeof out->host, "%s%s%s", folder, *folder ? "/" : "", text);
+    if (length < 0 || (size_t)length >= sizeof((struct sockaddr_un){0}).sun_path)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%.200s: the path of a socket has %zu bytes at most; give a shorter one.",
                           text, sizeof((struct sockaddr_un){0}).sun_path - 1);
     out->is_path = true;
-    snprintf(out->host, sizeof out->host, "%s%s%s", folder, *folder ? "/" : "", text);
     return OPEVO_OK;
 }
 
