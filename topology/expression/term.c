@@ -31,7 +31,7 @@ typedef struct slot {
 typedef struct reader {
     opevo_i_topology_terms *terms;
     const opevo_i_topology_expression *expression;
-    opevo_i_topology_hull_of hull_of;
+    opevo_i_topology_interval_of interval_of;
     const void *context;
     slot stack[OPEVO_I_EXPRESSION_STACK + 2];
     size_t depth;
@@ -83,22 +83,23 @@ static void add_operand(reader *self, uint32_t parent, uint32_t child)
         owner->weight = WEIGHT_MAX + 1;
 }
 
-static bool is_bounded(const opevo_i_topology_hull *all)
+static bool is_bounded(const opevo_i_topology_interval *all)
 {
     return isfinite(all->low) && isfinite(all->high);
 }
 
-static bool is_whole_and_bounded(const opevo_i_topology_hull *all)
+static bool is_whole_and_bounded(const opevo_i_topology_interval *all)
 {
     return all->whole && is_bounded(all);
 }
 
 static uint32_t add_constant(reader *self, opevo_value value)
 {
-    return add_term(self, (opevo_i_topology_term){.kind = OPEVO_I_TERM_CONSTANT,
-                                                  .value = value,
-                                                  .sure = true,
-                                                  .all = opevo_i_topology_hull_of_value(&value)});
+    return add_term(self,
+                    (opevo_i_topology_term){.kind = OPEVO_I_TERM_CONSTANT,
+                                            .value = value,
+                                            .sure = true,
+                                            .all = opevo_i_topology_interval_of_value(&value)});
 }
 
 static bool is_sure_one(unsigned opcode, const opevo_i_topology_term *a)
@@ -112,7 +113,7 @@ static bool is_sure_one(unsigned opcode, const opevo_i_topology_term *a)
 }
 
 static bool is_sure_two(unsigned opcode, const opevo_i_topology_term *a,
-                        const opevo_i_topology_term *b, const opevo_i_topology_hull *all)
+                        const opevo_i_topology_term *b, const opevo_i_topology_interval *all)
 {
     bool whole = a->all.whole && b->all.whole;
 
@@ -147,14 +148,14 @@ static uint32_t add_one(reader *self, unsigned opcode, uint32_t a)
         self, (opevo_i_topology_term){.kind = OPEVO_I_TERM_ONE,
                                       .opcode = opcode,
                                       .sure = is_sure_one(opcode, operand),
-                                      .all = opevo_i_topology_hull_one(opcode, &operand->all)});
+                                      .all = opevo_i_topology_interval_one(opcode, &operand->all)});
     add_operand(self, made, a);
     return made;
 }
 
 /* Whether operands may be taken in any order. */
 static bool may_fold(unsigned opcode, const opevo_i_topology_term *a,
-                     const opevo_i_topology_term *b, const opevo_i_topology_hull *all)
+                     const opevo_i_topology_term *b, const opevo_i_topology_interval *all)
 {
     if (!a->sure || !b->sure || !a->all.whole || !b->all.whole)
         return false;
@@ -234,7 +235,7 @@ static uint32_t add_two(reader *self, unsigned opcode, uint32_t a, uint32_t b)
     }
     left = &self->terms->items[a];
     right = &self->terms->items[b];
-    made.all = opevo_i_topology_hull_two(opcode, &left->all, &right->all);
+    made.all = opevo_i_topology_interval_two(opcode, &left->all, &right->all);
     made.sure = is_sure_two(opcode, left, right, &made.all);
     if (may_fold(opcode, left, right, &made.all) && !reaches_too_far(self->terms, opcode, a, b))
         made.kind = OPEVO_I_TERM_FOLD;
@@ -280,7 +281,7 @@ static uint32_t add_choice(reader *self, uint32_t condition, uint32_t a, uint32_
         return 0;
     made.sure =
         items[condition].sure && items[condition].all.number && items[a].sure && items[b].sure;
-    made.all = opevo_i_topology_hull_join(&items[a].all, &items[b].all);
+    made.all = opevo_i_topology_interval_join(&items[a].all, &items[b].all);
     term = add_term(self, made);
     add_operand(self, term, condition);
     add_operand(self, term, a);
@@ -298,7 +299,7 @@ static uint32_t add_row(reader *self, const opevo_i_topology_instruction *at)
     if (at->opcode == OPEVO_I_OP_LOAD) {
         made.kind = OPEVO_I_TERM_LOAD;
         made.component = at->argument;
-        made.all = self->hull_of(self->context, made.parameter, made.component, &made.sure);
+        made.all = self->interval_of(self->context, made.parameter, made.component, &made.sure);
     }
     return add_term(self, made);
 }
@@ -429,11 +430,11 @@ static void read_one(reader *self, const opevo_i_topology_instruction *at)
 
 opevo_status opevo_i_topology_terms_add(opevo_i_topology_terms *terms,
                                         const opevo_i_topology_expression *expression,
-                                        opevo_i_topology_hull_of hull_of, const void *context,
-                                        uint32_t *root, opevo_error *err)
+                                        opevo_i_topology_interval_of interval_of,
+                                        const void *context, uint32_t *root, opevo_error *err)
 {
     reader self = {
-        .terms = terms, .expression = expression, .hull_of = hull_of, .context = context};
+        .terms = terms, .expression = expression, .interval_of = interval_of, .context = context};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < expression->length && !self.failed; i++) {

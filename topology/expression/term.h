@@ -24,22 +24,22 @@ typedef enum opevo_i_topology_term_kind {
 } opevo_i_topology_term_kind;
 
 /* What is known of the values of a term: all are numbers within [low, high], all are integers. */
-typedef struct opevo_i_topology_hull {
+typedef struct opevo_i_topology_interval {
     double low, high;
     bool number, whole;
-} opevo_i_topology_hull;
+} opevo_i_topology_interval;
 
 typedef struct opevo_i_topology_term {
     opevo_i_topology_term_kind kind;
     unsigned opcode;
-    size_t parameter;          /* of LOAD and ACTIVE */
-    size_t component;          /* of LOAD */
-    opevo_value value;         /* of CONSTANT */
-    uint32_t first, last;      /* cells of its operands */
-    uint32_t depth;            /* terms on the longest way down, itself included */
-    uint32_t weight;           /* terms in it, those that are shared as often as they occur */
-    bool sure;                 /* never undefined */
-    opevo_i_topology_hull all; /* over all values of the parameters */
+    size_t parameter;              /* of LOAD and ACTIVE */
+    size_t component;              /* of LOAD */
+    opevo_value value;             /* of CONSTANT */
+    uint32_t first, last;          /* cells of its operands */
+    uint32_t depth;                /* terms on the longest way down, itself included */
+    uint32_t weight;               /* terms in it, those that are shared as often as they occur */
+    bool sure;                     /* never undefined */
+    opevo_i_topology_interval all; /* over all values of the parameters */
     size_t level; /* parameters ahead of the one that decides it, itself included; set later */
 } opevo_i_topology_term;
 
@@ -57,24 +57,27 @@ typedef struct opevo_i_topology_terms {
 } opevo_i_topology_terms;
 
 /* What is known of a component of a parameter, and whether the parameter is always active. */
-typedef opevo_i_topology_hull (*opevo_i_topology_hull_of)(const void *context, size_t parameter,
-                                                          size_t component, bool *active);
+typedef opevo_i_topology_interval (*opevo_i_topology_interval_of)(const void *context,
+                                                                  size_t parameter,
+                                                                  size_t component, bool *active);
 
 /* Append the terms of an expression; *root is the whole. Errors: NOMEM; LIMIT where operators nest
  * too deeply for a recursion over the tree. Cost: a term for each instruction. */
 opevo_status opevo_i_topology_terms_add(opevo_i_topology_terms *terms,
                                         const opevo_i_topology_expression *expression,
-                                        opevo_i_topology_hull_of hull_of, const void *context,
-                                        uint32_t *root, opevo_error *err);
+                                        opevo_i_topology_interval_of interval_of,
+                                        const void *context, uint32_t *root, opevo_error *err);
 void opevo_i_topology_terms_release(opevo_i_topology_terms *terms);
 
-/* The hull of a term from those of its operands. */
-opevo_i_topology_hull opevo_i_topology_hull_one(unsigned opcode, const opevo_i_topology_hull *a);
-opevo_i_topology_hull opevo_i_topology_hull_two(unsigned opcode, const opevo_i_topology_hull *a,
-                                                const opevo_i_topology_hull *b);
-opevo_i_topology_hull opevo_i_topology_hull_join(const opevo_i_topology_hull *a,
-                                                 const opevo_i_topology_hull *b);
-opevo_i_topology_hull opevo_i_topology_hull_of_value(const opevo_value *value);
+/* The interval of a term from those of its operands. */
+opevo_i_topology_interval opevo_i_topology_interval_one(unsigned opcode,
+                                                        const opevo_i_topology_interval *a);
+opevo_i_topology_interval opevo_i_topology_interval_two(unsigned opcode,
+                                                        const opevo_i_topology_interval *a,
+                                                        const opevo_i_topology_interval *b);
+opevo_i_topology_interval opevo_i_topology_interval_join(const opevo_i_topology_interval *a,
+                                                         const opevo_i_topology_interval *b);
+opevo_i_topology_interval opevo_i_topology_interval_of_value(const opevo_value *value);
 
 /* The value of a term where every parameter that it needs is bound: rows[parameter] holds the
  * components, and is NULL for an inactive parameter. */

@@ -55,22 +55,22 @@ static opevo_status list_values(opevo_i_topology_compiler *self, size_t i, opevo
     return OPEVO_OK;
 }
 
-static opevo_i_topology_hull hull_of(const void *context, size_t parameter, size_t component,
-                                     bool *active)
+static opevo_i_topology_interval interval_of(const void *context, size_t parameter,
+                                             size_t component, bool *active)
 {
     const opevo_i_topology_compiler *self = context;
     size_t arity = opevo_parameter_arity(self->space->parameters[parameter]);
     size_t size = (size_t)opevo_parameter_size(self->space->parameters[parameter]);
     const opevo_value *values = self->values[parameter] + component;
-    opevo_i_topology_hull hull = opevo_i_topology_hull_of_value(values);
+    opevo_i_topology_interval interval = opevo_i_topology_interval_of_value(values);
 
     for (size_t vertex = 1; vertex < size; vertex++) {
-        opevo_i_topology_hull one = opevo_i_topology_hull_of_value(values + vertex * arity);
+        opevo_i_topology_interval one = opevo_i_topology_interval_of_value(values + vertex * arity);
 
-        hull = opevo_i_topology_hull_join(&hull, &one);
+        interval = opevo_i_topology_interval_join(&interval, &one);
     }
     *active = !is_conditional(self->space, parameter);
-    return hull;
+    return interval;
 }
 
 /* ---- Conjuncts ---- */
@@ -173,7 +173,8 @@ static opevo_status add_constraint(opevo_i_topology_compiler *self, size_t const
     for (size_t row = 0; row < expression->parameter_count && status == OPEVO_OK; row++)
         status = list_values(self, expression->parameters[row], err);
     if (status == OPEVO_OK)
-        status = opevo_i_topology_terms_add(&self->terms, expression, hull_of, self, &root, err);
+        status =
+            opevo_i_topology_terms_add(&self->terms, expression, interval_of, self, &root, err);
     return status == OPEVO_OK ? split(self, constraint, root, named, err) : status;
 }
 

@@ -328,8 +328,8 @@ static bool is_open(opevo_i_topology_residuals *self, const opevo_i_topology_cla
     place_all(self, clause, labels, bound);
     part =
         opevo_i_topology_term_fold(self, clause->root, bound ? clause->levels[bound - 1] + 1 : 0);
-    if (!part.decided && self->terms->items[clause->root].sure && part.hull.number &&
-        (part.hull.low > 0 || part.hull.high < 0)) {
+    if (!part.decided && self->terms->items[clause->root].sure && part.interval.number &&
+        (part.interval.low > 0 || part.interval.high < 0)) {
         *holds = true;
         return false;
     }

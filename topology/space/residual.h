@@ -85,7 +85,7 @@ typedef struct opevo_i_topology_part {
     bool decided;
     opevo_i_topology_fault fault;
     opevo_value value;
-    opevo_i_topology_hull hull;
+    opevo_i_topology_interval interval;
 } opevo_i_topology_part;
 
 /* Fold a term whose parameters below `level` are bound as rows say. */

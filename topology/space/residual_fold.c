@@ -57,7 +57,7 @@ static void write_part(opevo_i_topology_residuals *self, const opevo_i_topology_
 static opevo_i_topology_part decided(opevo_value value)
 {
     return (opevo_i_topology_part){
-        .decided = true, .value = value, .hull = opevo_i_topology_hull_of_value(&value)};
+        .decided = true, .value = value, .interval = opevo_i_topology_interval_of_value(&value)};
 }
 
 static opevo_i_topology_part faulty(opevo_i_topology_fault fault)
@@ -68,13 +68,13 @@ static opevo_i_topology_part faulty(opevo_i_topology_fault fault)
 /* A term that is undecided unless its bounds meet; then what was written of it is taken back. */
 static opevo_i_topology_part settle(opevo_i_topology_residuals *self,
                                     const opevo_i_topology_term *term, size_t mark,
-                                    opevo_i_topology_hull hull)
+                                    opevo_i_topology_interval interval)
 {
-    if (term->sure && hull.number && hull.whole && hull.low == hull.high) {
+    if (term->sure && interval.number && interval.whole && interval.low == interval.high) {
         self->key_length = mark;
-        return decided(opevo_value_of_integer((int64_t)hull.low));
+        return decided(opevo_value_of_integer((int64_t)interval.low));
     }
-    return (opevo_i_topology_part){.hull = hull};
+    return (opevo_i_topology_part){.interval = interval};
 }
 
 static opevo_i_topology_part fold_one(opevo_i_topology_residuals *self,
@@ -83,7 +83,8 @@ static opevo_i_topology_part fold_one(opevo_i_topology_residuals *self,
     opevo_i_topology_part part = fold(self, self->terms->cells[term->first].term, level);
 
     if (!part.decided)
-        return settle(self, term, mark, opevo_i_topology_hull_one(term->opcode, &part.hull));
+        return settle(self, term, mark,
+                      opevo_i_topology_interval_one(term->opcode, &part.interval));
     self->key_length = mark;
     if (!part.fault)
         part.fault = opevo_i_topology_apply_one(term->opcode, &part.value);
@@ -109,7 +110,7 @@ static opevo_i_topology_part fold_many(opevo_i_topology_residuals *self, uint32_
 {
     const opevo_i_topology_term *term = &self->terms->items[number];
     size_t mark = self->key_length;
-    opevo_i_topology_hull hull = {0};
+    opevo_i_topology_interval interval = {0};
     opevo_value sum = {0};
     size_t open = 0, bound = 0;
 
@@ -118,7 +119,9 @@ static opevo_i_topology_part fold_many(opevo_i_topology_residuals *self, uint32_
         opevo_i_topology_part part = fold(self, self->terms->cells[at].term, level);
 
         if (!part.decided)
-            hull = open++ ? opevo_i_topology_hull_two(term->opcode, &hull, &part.hull) : part.hull;
+            interval = open++
+                           ? opevo_i_topology_interval_two(term->opcode, &interval, &part.interval)
+                           : part.interval;
         else if (bound++)
             (void)opevo_i_topology_apply_two(term->opcode, &sum, &part.value);
         else
@@ -136,10 +139,10 @@ static opevo_i_topology_part fold_many(opevo_i_topology_residuals *self, uint32_
         opevo_i_topology_part part = decided(sum);
 
         write_part(self, &part);
-        hull = opevo_i_topology_hull_two(term->opcode, &hull, &part.hull);
+        interval = opevo_i_topology_interval_two(term->opcode, &interval, &part.interval);
     }
     write(self, END);
-    return settle(self, term, mark, hull);
+    return settle(self, term, mark, interval);
 }
 
 /* The number by which the second operand lets the first be reduced; 0: none. */
@@ -189,8 +192,9 @@ static opevo_i_topology_part fold_two(opevo_i_topology_residuals *self,
     }
     write_part(self, &b);
     if (b.fault)
-        return (opevo_i_topology_part){.hull = term->all};
-    return settle(self, term, mark, opevo_i_topology_hull_two(term->opcode, &a.hull, &b.hull));
+        return (opevo_i_topology_part){.interval = term->all};
+    return settle(self, term, mark,
+                  opevo_i_topology_interval_two(term->opcode, &a.interval, &b.interval));
 }
 
 /* All or any: what is behind the first operand that ends it does not matter, nor do those before it
@@ -226,7 +230,7 @@ static opevo_i_topology_part fold_joint(opevo_i_topology_residuals *self,
     }
     if (open) {
         write(self, END);
-        return (opevo_i_topology_part){.hull = {0, 1, true, true}};
+        return (opevo_i_topology_part){.interval = {0, 1, true, true}};
     }
     self->key_length = mark;
     return decided(opevo_value_of_integer(!until));
@@ -253,8 +257,8 @@ static opevo_i_topology_part fold_choice(opevo_i_topology_residuals *self,
     b = fold(self, cells[no].term, level);
     write_part(self, &b);
     if (a.fault || b.fault)
-        return (opevo_i_topology_part){.hull = term->all};
-    return settle(self, term, mark, opevo_i_topology_hull_join(&a.hull, &b.hull));
+        return (opevo_i_topology_part){.interval = term->all};
+    return settle(self, term, mark, opevo_i_topology_interval_join(&a.interval, &b.interval));
 }
 
 static opevo_i_topology_part fold(opevo_i_topology_residuals *self, uint32_t number, size_t level)
@@ -285,7 +289,7 @@ static opevo_i_topology_part fold(opevo_i_topology_residuals *self, uint32_t num
     case OPEVO_I_TERM_CHOICE:
         return fold_choice(self, term, mark, level);
     default: /* a parameter that is not bound */
-        return (opevo_i_topology_part){.hull = term->all};
+        return (opevo_i_topology_part){.interval = term->all};
     }
 }
 

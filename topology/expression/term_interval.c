@@ -10,36 +10,37 @@
 
 #define EXACT 9007199254740992.0 /* 2^53 */
 
-static opevo_i_topology_hull unknown(bool number, bool whole)
+static opevo_i_topology_interval unknown(bool number, bool whole)
 {
-    return (opevo_i_topology_hull){-INFINITY, INFINITY, number, whole};
+    return (opevo_i_topology_interval){-INFINITY, INFINITY, number, whole};
 }
 
-static opevo_i_topology_hull hull(double low, double high, bool whole)
+static opevo_i_topology_interval interval(double low, double high, bool whole)
 {
     if (isnan(low) || isnan(high) || (whole && (fabs(low) > EXACT || fabs(high) > EXACT)))
         return unknown(true, whole);
-    return (opevo_i_topology_hull){low, high, true, whole};
+    return (opevo_i_topology_interval){low, high, true, whole};
 }
 
-opevo_i_topology_hull opevo_i_topology_hull_of_value(const opevo_value *value)
+opevo_i_topology_interval opevo_i_topology_interval_of_value(const opevo_value *value)
 {
     double number = 0;
 
     if (value->kind == OPEVO_VALUE_TEXT)
         return unknown(false, false);
     number = opevo_value_number(*value);
-    return hull(number, number, value->kind != OPEVO_VALUE_REAL);
+    return interval(number, number, value->kind != OPEVO_VALUE_REAL);
 }
 
-opevo_i_topology_hull opevo_i_topology_hull_join(const opevo_i_topology_hull *a,
-                                                 const opevo_i_topology_hull *b)
+opevo_i_topology_interval opevo_i_topology_interval_join(const opevo_i_topology_interval *a,
+                                                         const opevo_i_topology_interval *b)
 {
-    return (opevo_i_topology_hull){fmin(a->low, b->low), fmax(a->high, b->high),
-                                   a->number && b->number, a->whole && b->whole};
+    return (opevo_i_topology_interval){fmin(a->low, b->low), fmax(a->high, b->high),
+                                       a->number && b->number, a->whole && b->whole};
 }
 
-opevo_i_topology_hull opevo_i_topology_hull_one(unsigned opcode, const opevo_i_topology_hull *a)
+opevo_i_topology_interval opevo_i_topology_interval_one(unsigned opcode,
+                                                        const opevo_i_topology_interval *a)
 {
     bool whole = a->whole;
 
@@ -50,16 +51,16 @@ opevo_i_topology_hull opevo_i_topology_hull_one(unsigned opcode, const opevo_i_t
         bool negated = opcode == OPEVO_I_OP_NOT;
 
         if (never || always)
-            return hull(always == negated, always == negated, true);
-        return hull(0, 1, true);
+            return interval(always == negated, always == negated, true);
+        return interval(0, 1, true);
     }
     case OPEVO_I_OP_NEGATE:
-        return hull(-a->high, -a->low, whole);
+        return interval(-a->high, -a->low, whole);
     case OPEVO_I_OP_ABSOLUTE:
-        return hull(a->low > 0    ? a->low
-                    : a->high < 0 ? -a->high
-                                  : 0,
-                    fmax(fabs(a->low), fabs(a->high)), whole);
+        return interval(a->low > 0    ? a->low
+                        : a->high < 0 ? -a->high
+                                      : 0,
+                        fmax(fabs(a->low), fabs(a->high)), whole);
     case OPEVO_I_OP_PLUS:
         return *a;
     default:
@@ -67,8 +68,8 @@ opevo_i_topology_hull opevo_i_topology_hull_one(unsigned opcode, const opevo_i_t
     }
 }
 
-static opevo_i_topology_hull product(const opevo_i_topology_hull *a, const opevo_i_topology_hull *b,
-                                     bool whole)
+static opevo_i_topology_interval product(const opevo_i_topology_interval *a,
+                                         const opevo_i_topology_interval *b, bool whole)
 {
     double corners[] = {a->low * b->low, a->low * b->high, a->high * b->low, a->high * b->high};
     double low = corners[0], high = corners[0];
@@ -79,17 +80,17 @@ static opevo_i_topology_hull product(const opevo_i_topology_hull *a, const opevo
         low = fmin(low, corners[i]);
         high = fmax(high, corners[i]);
     }
-    return hull(low, high, whole);
+    return interval(low, high, whole);
 }
 
 /* Integers of which the first is not negative; the second is positive in a division. */
-static opevo_i_topology_hull natural_two(unsigned opcode, const opevo_i_topology_hull *a,
-                                         const opevo_i_topology_hull *b)
+static opevo_i_topology_interval natural_two(unsigned opcode, const opevo_i_topology_interval *a,
+                                             const opevo_i_topology_interval *b)
 {
     switch (opcode) {
     case OPEVO_I_OP_DIVIDE:
     case OPEVO_I_OP_FLOOR:
-        return b->low > 0 ? hull(floor(a->low / b->high), floor(a->high / b->low), true)
+        return b->low > 0 ? interval(floor(a->low / b->high), floor(a->high / b->low), true)
                           : unknown(true, true);
     case OPEVO_I_OP_REMAINDER:
     case OPEVO_I_OP_FLOOR_MOD:
@@ -97,27 +98,27 @@ static opevo_i_topology_hull natural_two(unsigned opcode, const opevo_i_topology
             return unknown(true, true);
         if (a->high < b->low)
             return *a;
-        return hull(0, fmin(a->high, b->high - 1), true);
+        return interval(0, fmin(a->high, b->high - 1), true);
     case OPEVO_I_OP_SHIFT_RIGHT:
-        return b->low >= 0 && b->high <= 63 ? hull(floor(ldexp(a->low, -(int)b->high)),
-                                                   floor(ldexp(a->high, -(int)b->low)), true)
+        return b->low >= 0 && b->high <= 63 ? interval(floor(ldexp(a->low, -(int)b->high)),
+                                                       floor(ldexp(a->high, -(int)b->low)), true)
                                             : unknown(true, true);
     case OPEVO_I_OP_SHIFT_LEFT:
         return b->low >= 0 && b->high <= 63
-                   ? hull(ldexp(a->low, (int)b->low), ldexp(a->high, (int)b->high), true)
+                   ? interval(ldexp(a->low, (int)b->low), ldexp(a->high, (int)b->high), true)
                    : unknown(true, true);
     case OPEVO_I_OP_BIT_AND:
-        return b->low >= 0 ? hull(0, fmin(a->high, b->high), true) : unknown(true, true);
+        return b->low >= 0 ? interval(0, fmin(a->high, b->high), true) : unknown(true, true);
     case OPEVO_I_OP_BIT_OR:
     case OPEVO_I_OP_BIT_XOR:
-        return b->low >= 0 ? hull(0, a->high + b->high, true) : unknown(true, true);
+        return b->low >= 0 ? interval(0, a->high + b->high, true) : unknown(true, true);
     default:
         return unknown(true, true);
     }
 }
 
-static opevo_i_topology_hull comparison(unsigned opcode, const opevo_i_topology_hull *a,
-                                        const opevo_i_topology_hull *b)
+static opevo_i_topology_interval comparison(unsigned opcode, const opevo_i_topology_interval *a,
+                                            const opevo_i_topology_interval *b)
 {
     bool less = a->high < b->low, not_more = a->high <= b->low;
     bool more = a->low > b->high, not_less = a->low >= b->high;
@@ -125,7 +126,7 @@ static opevo_i_topology_hull comparison(unsigned opcode, const opevo_i_topology_
     int known = -1;
 
     if (!a->number || !b->number)
-        return hull(0, 1, true);
+        return interval(0, 1, true);
     switch (opcode) {
     case OPEVO_I_OP_EQUAL:
         known = less || more ? 0 : equal ? 1 : -1;
@@ -145,11 +146,12 @@ static opevo_i_topology_hull comparison(unsigned opcode, const opevo_i_topology_
     default:
         known = not_less ? 1 : less ? 0 : -1;
     }
-    return known < 0 ? hull(0, 1, true) : hull(known, known, true);
+    return known < 0 ? interval(0, 1, true) : interval(known, known, true);
 }
 
-opevo_i_topology_hull opevo_i_topology_hull_two(unsigned opcode, const opevo_i_topology_hull *a,
-                                                const opevo_i_topology_hull *b)
+opevo_i_topology_interval opevo_i_topology_interval_two(unsigned opcode,
+                                                        const opevo_i_topology_interval *a,
+                                                        const opevo_i_topology_interval *b)
 {
     bool whole = a->whole && b->whole;
 
@@ -157,15 +159,15 @@ opevo_i_topology_hull opevo_i_topology_hull_two(unsigned opcode, const opevo_i_t
         return comparison(opcode, a, b);
     switch (opcode) {
     case OPEVO_I_OP_ADD:
-        return hull(a->low + b->low, a->high + b->high, whole);
+        return interval(a->low + b->low, a->high + b->high, whole);
     case OPEVO_I_OP_SUBTRACT:
-        return hull(a->low - b->high, a->high - b->low, whole);
+        return interval(a->low - b->high, a->high - b->low, whole);
     case OPEVO_I_OP_MULTIPLY:
         return product(a, b, whole);
     case OPEVO_I_OP_MINIMUM:
-        return hull(fmin(a->low, b->low), fmin(a->high, b->high), whole);
+        return interval(fmin(a->low, b->low), fmin(a->high, b->high), whole);
     case OPEVO_I_OP_MAXIMUM:
-        return hull(fmax(a->low, b->low), fmax(a->high, b->high), whole);
+        return interval(fmax(a->low, b->low), fmax(a->high, b->high), whole);
     case OPEVO_I_OP_QUOTIENT:
     case OPEVO_I_OP_POWER:
         return unknown(true, false);
