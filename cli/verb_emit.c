@@ -82,7 +82,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         goto cleanup;
     }
     label.threads = file.threads;
-    label.name = file.template;
+    label.name = file.maker;
     label.configuration = file.configuration;
     status = opevo_export_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
     if (status != OPEVO_OK) {

@@ -247,7 +247,7 @@ static opevo_status read_steps(const char *text, const char *path, const opevo_w
     OPEVO_TRY(read_workload(text, path, wanted, &self->work, err));
     OPEVO_TRY(read_dialect(text, path, dialect, self, err));
     OPEVO_TRY(read_threads(text, path, &self->threads, err));
-    OPEVO_TRY(find_line(text, "template", &self->template, &line, err));
+    OPEVO_TRY(find_line(text, "template", &self->maker, &line, err));
     OPEVO_TRY(find_line(text, "configuration", &self->configuration, &line, err));
     status = opevo_pipeline_parse(self->work->computation, text, path, &self->pipeline, err);
 cleanup:
@@ -296,7 +296,7 @@ void opevo_schedule_file_free(opevo_schedule_file *file)
 {
     opevo_pipeline_destroy(file->pipeline);
     opevo_workload_destroy(file->work);
-    opevo_free(file->template);
+    opevo_free(file->maker);
     opevo_free(file->configuration);
     *file = (opevo_schedule_file){0};
 }

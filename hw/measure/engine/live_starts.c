@@ -49,10 +49,10 @@ static opevo_status say_absent(const opevo_schedule_file *file, const opevo_kern
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the schedule divides a loop among threads; give --threads %u.", path,
                           threads);
-    if (file->template && strcmp(file->template, maker->name) != 0)
+    if (file->maker && strcmp(file->maker, maker->name) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the schedule is one of the template %.40s; give --template %.40s.",
-                          path, file->template, file->template);
+                          path, file->maker, file->maker);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "%s: the space of the template %s has no point with this schedule.", path,
                       maker->name);

@@ -15,10 +15,10 @@ extern "C" {
 
 /* A plain value: start from {0}. */
 typedef struct opevo_schedule_file {
-    opevo_workload *work;           /* that it is of */
-    opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
-    unsigned threads;               /* likewise 0 */
-    char *template, *configuration; /* as the head says them; NULL where it does not */
+    opevo_workload *work;         /* that it is of */
+    opevo_kernel_dialect dialect; /* OPEVO_KERNEL_COUNT where nothing says it */
+    unsigned threads;             /* likewise 0 */
+    char *maker, *configuration;  /* as the head says them; NULL where it does not */
     opevo_pipeline *pipeline;
 } opevo_schedule_file;
 /* Read a file as --emit writes it ("kernel.schedule"), or one that begins with '{' or '[', the
