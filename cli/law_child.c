@@ -33,7 +33,7 @@ static void release(parent_list *self)
     opevo_free(self->weights);
 }
 
-/* "2.5 K=64,4,4": a weight, 1 if there is none, and a configuration. */
+/* A weight, by default 1, and a configuration, as in "2.5 K=64,4,4". */
 static opevo_status read_line(void *context, const char *path, size_t number, const char *line,
                               opevo_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* From stores to a study: the runs are listed once, and then read side by side, each thread
- * through a connection of its own. Of a run only its course is kept. */
+ * through a connection of its own. The study keeps the course of each run, not its trials. */
 
 #include "stored_study_internal.h"
 

@@ -24,7 +24,7 @@ void opevo_i_cli_unchecked_json(const opevo_evolver *evolver, opevo_text *out)
     opevo_json_string(out, "unchecked", opevo_evolver_facts_of(evolver)->unchecked);
 }
 
-/* The gain in percent of the base's cost, or why there is none. */
+/* The gain in percent of the base's cost, or the status of a part that failed. */
 static void add_gain(const opevo_edit_list *list, const opevo_evolved *part, opevo_table *table)
 {
     if (part->kind == OPEVO_OUTCOME_OK)

@@ -32,7 +32,8 @@ typedef struct lister {
 /* The form of a space, and its signature. */
 #define SELECT_SPACE "SELECT json, signature FROM spaces WHERE space = "
 
-/* The space in the row to come, or NULL where there is none that can be made. */
+/* The space in the next row; NULL without a row, and where its text gives no space of that
+ * signature. */
 static opevo_status make_space(opevo_store *store, sqlite3_stmt *row, opevo_space **out,
                                opevo_error *err)
 {

@@ -117,8 +117,8 @@ static opevo_status read_graph(const opevo_json_reader *at, opevo_i_harness_buff
     return OPEVO_OK;
 }
 
-static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffer_plan *buffer,
-                              opevo_error *err)
+/* The fill of a name; as it is for an unknown one. */
+static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
 {
     static const char *const names[] = {
         [OPEVO_I_FILL_CONSTANT] = "constant", [OPEVO_I_FILL_UNIFORM] = "uniform",
@@ -126,6 +126,16 @@ static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffe
         [OPEVO_I_FILL_CHOICE] = "choice",     [OPEVO_I_FILL_BORDER] = "border",
         [OPEVO_I_FILL_INDEX] = "index",       [OPEVO_I_FILL_PERMUTATION] = "permutation",
         [OPEVO_I_FILL_DOMINANT] = "dominant"};
+
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+        if (names[i] && !strcmp(name, names[i]))
+            buffer->fill = (opevo_i_harness_fill)i;
+    }
+}
+
+static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffer_plan *buffer,
+                              opevo_error *err)
+{
     const char *name = json_string_value(at->value);
     opevo_json_reader content = {.value = NULL};
     bool real = is_float(buffer->element);
@@ -141,10 +151,7 @@ static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffe
         buffer->fill = OPEVO_I_FILL_CONSTANT;
         return OPEVO_OK;
     }
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
-        if (names[i] && !strcmp(name, names[i]))
-            buffer->fill = (opevo_i_harness_fill)i;
-    }
+    find_fill(name, buffer);
     switch (buffer->fill) {
     case OPEVO_I_FILL_INDEX:
     case OPEVO_I_FILL_PERMUTATION:

@@ -191,11 +191,7 @@ static void set_unrolling(opevo_i_template_build *self, int64_t vector)
         return;
     opevo_i_template_annotate(self, "C", "f.2", OPEVO_ANNOTATION_UNROLL);
     opevo_i_template_annotate(self, "C", "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
-    tile *= self->op->kernel_width;
-    if (tile <= limit)
-        opevo_i_template_annotate(self, "C", "s", OPEVO_ANNOTATION_UNROLL);
-    if (tile * self->op->kernel_height <= limit)
-        opevo_i_template_annotate(self, "C", "r", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_template_unroll_window(self, tile, limit);
 }
 
 static void steps(opevo_i_template_build *self)

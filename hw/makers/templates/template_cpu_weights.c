@@ -119,31 +119,19 @@ static void set_order(opevo_i_template_build *self)
     opevo_i_template_reorder(self, "C", text);
 }
 
-static int64_t tile_statements(const opevo_i_template_values *value, int64_t vector)
+/* The register tile as text, where that is not too much; likewise the loops of the window. */
+static void set_unrolling(opevo_i_template_build *self, int64_t vector)
 {
-    return value->at[Y][2] * value->at[X][2] * (value->at[F][2] / vector);
-}
+    const opevo_i_template_values *value = self->value;
+    int64_t tile = value->at[Y][2] * value->at[X][2] * (value->at[F][2] / vector);
+    int64_t limit = value->at[UNROLL][0];
 
-/* The register tile as text, where that is not too much. */
-static void unroll_tile(opevo_i_template_build *self, int64_t vector)
-{
-    if (tile_statements(self->value, vector) > self->value->at[UNROLL][0])
-        return;
-    opevo_i_template_annotate(self, "C", "y.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, "C", "x.2", OPEVO_ANNOTATION_UNROLL);
-    opevo_i_template_annotate(self, "C", "f.2.0", OPEVO_ANNOTATION_UNROLL);
-}
-
-/* Likewise all statements of a row of the kernel, and of a channel. */
-static void unroll_sums(opevo_i_template_build *self, int64_t vector)
-{
-    int64_t limit = self->value->at[UNROLL][0];
-    int64_t row = tile_statements(self->value, vector) * self->op->kernel_width;
-
-    if (row <= limit)
-        opevo_i_template_annotate(self, "C", "s", OPEVO_ANNOTATION_UNROLL);
-    if (row * self->op->kernel_height <= limit)
-        opevo_i_template_annotate(self, "C", "r", OPEVO_ANNOTATION_UNROLL);
+    if (tile <= limit) {
+        opevo_i_template_annotate(self, "C", "y.2", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "x.2", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_template_annotate(self, "C", "f.2.0", OPEVO_ANNOTATION_UNROLL);
+    }
+    opevo_i_template_unroll_window(self, tile, limit);
 }
 
 static void steps(opevo_i_template_build *self)
@@ -161,8 +149,7 @@ static void steps(opevo_i_template_build *self)
     opevo_i_template_split(self, "C", "x", 2, value->at[X] + 1);
     opevo_i_template_split(self, "C", "c", 1, value->at[CHANNELS] + 1);
     set_order(self);
-    unroll_tile(self, vector);
-    unroll_sums(self, vector);
+    set_unrolling(self, vector);
     opevo_i_template_annotate(self, "C", "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
     lay_out_weights(self);
     divisible(self->op, loops);

@@ -84,6 +84,9 @@ opevo_i_template_loop opevo_i_template_fuse(opevo_i_template_build *build, const
 void opevo_i_template_reorder(opevo_i_template_build *build, const char *stage, const char *loops);
 void opevo_i_template_annotate(opevo_i_template_build *build, const char *stage, const char *loop,
                                opevo_annotation what);
+/* The window loops s and r of a convolution as text, where that is at most `limit` statements;
+ * `tile` are the statements at one place of the window. */
+void opevo_i_template_unroll_window(opevo_i_template_build *build, int64_t tile, int64_t limit);
 /* A copy that C reads, made in each iteration of a loop of it. That of the padded image pads it. */
 opevo_i_template_stage opevo_i_template_copy(opevo_i_template_build *build, const char *stage,
                                              opevo_scope scope, const char *at);

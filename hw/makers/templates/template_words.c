@@ -112,6 +112,16 @@ void opevo_i_template_annotate(opevo_i_template_build *build, const char *stage,
     opevo_i_template_step(build, OPEVO_PIPELINE_ANNOTATE, stage, 2, numbers);
 }
 
+void opevo_i_template_unroll_window(opevo_i_template_build *build, int64_t tile, int64_t limit)
+{
+    int64_t row = tile * build->op->kernel_width;
+
+    if (row <= limit)
+        opevo_i_template_annotate(build, "C", "s", OPEVO_ANNOTATION_UNROLL);
+    if (row * build->op->kernel_height <= limit)
+        opevo_i_template_annotate(build, "C", "r", OPEVO_ANNOTATION_UNROLL);
+}
+
 opevo_i_template_image_loops opevo_i_template_loops_of_image(const opevo_i_template_build *build)
 {
     if (opevo_pipeline_find(build->pipeline, "P") >= 0)

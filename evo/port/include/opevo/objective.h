@@ -154,8 +154,8 @@ typedef struct opevo_measurer {
     bool mixed; /* trials of one run may be measured on several devices */
 } opevo_measurer;
 
-/* The point that is no point: what the objective computes as a vendor has it in a library, such as
- * OpenBLAS on one thread, cuBLAS, cuDNN or rocBLAS. */
+/* Stands for the vendor's library in the place of a point: the same computation by OpenBLAS on one
+ * thread, cuBLAS, cuDNN or rocBLAS. */
 #define OPEVO_LIBRARY_POINT (~(opevo_index)0)
 
 /* Points that are measured side by side: in rounds, each once in a round, in an order drawn from

@@ -45,7 +45,7 @@ extern "C" {
     X(FUSE, "fuse", "L+", "fuses adjacent loops, outer first")                                     \
     X(REORDER, "reorder", "L+", "all loops in this order, outer first")                            \
     X(ANNOTATE, "annotate", "La", "see opevo_annotation")                                          \
-    X(EXTEND, "extend", "Ln", "pads the loop to n iterations; what is too much is dropped")        \
+    X(EXTEND, "extend", "Ln", "pads the loop to n iterations; drops results beyond the axis")      \
     X(AUTO_UNROLL, "auto_unroll", "nn", "unrolls loops of up to n statements, as text if 1")       \
     X(COMPUTE_AT, "compute_at", "SM", "computes the stage in each iteration of a loop of another") \
     X(COMPUTE_INLINE, "inline", "", "computes each element where it is read")                      \
