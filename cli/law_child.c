@@ -4,7 +4,7 @@
  * given that it is allowed. */
 
 #include "law_child.h"
-#include "objective_spec_internal.h"
+#include "space_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 #include "text_lines_internal.h"

@@ -4,9 +4,9 @@
 
 #include "law_child.h"
 #include "law_rows_internal.h"
-#include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "output_file_internal.h"
+#include "space_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 

@@ -3,9 +3,10 @@
 /* Facts of a space: each parameter's graph, the number of points, the share that the constraints
  * allow. */
 
-#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "space_facts.h"
+#include "space_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 

@@ -2,8 +2,8 @@
 
 /* Verify: draw from the samplers that tuning uses, and test against the exact laws. */
 
-#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "space_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 

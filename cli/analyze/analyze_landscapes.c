@@ -5,6 +5,7 @@
 #include "analyze_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/objective.h>

@@ -3,7 +3,7 @@
 /* Computations and operators by what a user writes: a text, a name, a form or a file. */
 
 #include "computation_spec_internal.h"
-#include "objective_spec_internal.h"
+#include "named_path_internal.h"
 
 #include <opevo/computation_named.h>
 #include <opevo/file.h>

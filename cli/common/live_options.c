@@ -3,8 +3,8 @@
 /* From the command line to live objectives. */
 
 #include "live_options_internal.h"
-#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "space_spec_internal.h"
 #include "terminal_internal.h"
 
 #include <opevo/computation_named.h>

@@ -1,238 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From what a user names on the command line to spaces and objectives. */
+/* Objectives by what a user writes, and how a store notes them. */
 
 #include "computation_spec_internal.h"
 #include "live_options_internal.h"
+#include "named_path_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
-#include "terminal_internal.h"
+#include "recording_spec_internal.h"
 
 #include <opevo/landscape.h>
 #include <opevo/memory.h>
 #include <opevo/store.h>
 #include <opevo/workload.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static bool is_type_call(const char *text)
-{
-    size_t length = strcspn(text, "(");
-
-    if (!text[length])
-        return false;
-    if (length == strlen("choice") && !strncmp(text, "choice", length))
-        return true;
-    for (size_t i = 0; i < opevo_type_count(); i++) {
-        const char *name = opevo_type_get(i)->name;
-
-        if (strlen(name) == length && !strncmp(text, name, length))
-            return true;
-    }
-    return false;
-}
-
-const char *opevo_i_cli_unnamed(const char *message)
-{
-    static const char prefix[] = "Parameter x: ";
-
-    return message + (strncmp(message, prefix, sizeof prefix - 1) ? 0 : sizeof prefix - 1);
-}
-
-opevo_status opevo_i_cli_parameter_of(const char *text, const char *topology, opevo_parameter **out,
-                                      opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_parameter_parse("x", text, topology, out, &inner);
-
-    return status == OPEVO_OK ? OPEVO_OK
-                              : OPEVO_FAIL(err, status, "%s", opevo_i_cli_unnamed(inner.message));
-}
-
-static opevo_status space_of_parameter(const char *text, opevo_space **out, opevo_error *err)
-{
-    opevo_parameter *parameter = NULL;
-    opevo_status status = opevo_i_cli_parameter_of(text, NULL, &parameter, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    status = opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, text, out, err);
-    if (status != OPEVO_OK)
-        opevo_parameter_destroy(parameter);
-    return status;
-}
-
-/* ---- Recordings ---- */
-
-static const char only_recorded[] = "only-recorded:";
-
-bool opevo_i_cli_is_recorded(const char *on)
-{
-    return !strncmp(on, "recorded:", 9) || !strncmp(on, only_recorded, sizeof only_recorded - 1);
-}
-
-opevo_status opevo_i_cli_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
-                                    const char **out, opevo_error *err)
-{
-    bool only = opevo_i_cli_flag(call, "only-recorded");
-    const char *result = opevo_i_cli_option(call, "result");
-
-    on = on ? on : opevo_i_cli_option(call, "on");
-    if (only && (!on || !opevo_i_cli_is_recorded(on)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded requires recorded:[FILE].");
-    opevo_text_printf(text, "%s%s", only && *on == 'r' ? "only-" : "", on ? on : "");
-    if (on && result && opevo_i_cli_is_recorded(on))
-        opevo_text_printf(text, "#%s", result);
-    *out = on ? opevo_text_string(text) : NULL;
-    return opevo_text_check(text, err);
-}
-
-/* Spaces up to this many points are counted one by one, in less than a second. */
-#define MOST_COUNTED ((opevo_index)1 << 22)
-
-/* Say on stderr what share of the points has no row. An estimated number of points is not better
- * than to a hundredth of a percent. */
-static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error *err)
-{
-    const opevo_space *space = objective->space;
-    const char *allowed = opevo_space_is_restricted(space) ? "allowed " : "";
-    opevo_index rows = opevo_recorded_rows(objective);
-    opevo_space_share share = {.exact = false};
-    opevo_status status = opevo_space_count_allowed(space, MOST_COUNTED, 0, &share, err);
-    double missing = 1 - (double)rows / (share.share * (double)opevo_space_size(space));
-    opevo_text text = {0};
-
-    if (status != OPEVO_OK || !(missing > (share.exact ? 0 : 1e-4)))
-        return status;
-    opevo_text_printf(&text, "%s: ", objective->name);
-    if (share.exact) {
-        opevo_i_cli_text_add_grouped(&text, share.allowed - rows);
-        opevo_text_add(&text, " of ");
-        opevo_i_cli_text_add_grouped(&text, share.allowed);
-        opevo_text_printf(&text, " %spoints (%.2f %%)", allowed, 100 * missing);
-    } else {
-        opevo_text_printf(&text, "about %.2f %% of the %spoints (estimated)", 100 * missing,
-                          allowed);
-    }
-    fprintf(stderr,
-            "%s have no row, and their trials are unrecorded; with --only-recorded the rows are "
-            "the space\n",
-            opevo_text_string(&text));
-    opevo_text_free(&text);
-    return OPEVO_OK;
-}
-
-/* Every recording is opened here. */
-static opevo_status open_recording(const char *path, const char *space, bool only,
-                                   opevo_objective **out, opevo_error *err)
-{
-    opevo_objective *objective = NULL;
-    opevo_status status = opevo_recorded_open(path, space, &objective, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    status = only ? opevo_recorded_keep_rows(objective, err) : say_unrecorded(objective, err);
-    if (status == OPEVO_OK)
-        *out = objective;
-    else
-        opevo_objective_destroy(objective);
-    return status;
-}
-
-void opevo_i_cli_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
-                              int *exit_code)
-{
-    if (trials == 0 || unrecorded < trials)
-        return;
-    fprintf(
-        stderr,
-        "opevo %s: No trial has a row in the recording, so the run has no result; take the rows "
-        "as the space with --only-recorded (in a plan \"only-recorded\": true), or give a "
-        "recording with more rows.\n",
-        call->verb->name);
-    *exit_code = OPEVO_EXIT_FAILED;
-}
-
-/* A landscape's space outlives it only as a copy, made through its JSON form. */
-static opevo_status space_of_recorded(const char *what, opevo_space **out, opevo_error *err)
-{
-    opevo_objective *objective = NULL;
-    opevo_text json = {0};
-    const char *path = strchr(what, ':') + 1;
-    opevo_status status = open_recording(path, NULL, *what == 'o', &objective, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    opevo_space_write_json(objective->space, &json);
-    status = opevo_text_check(&json, err);
-    if (status == OPEVO_OK)
-        status = opevo_space_parse(opevo_text_string(&json), path, NULL, out, err);
-    opevo_text_free(&json);
-    opevo_objective_destroy(objective);
-    return status;
-}
-
-bool opevo_i_cli_is_table(const char *text)
-{
-    static const char *const endings[] = {".csv", ".csv.xz", ".csv.gz"};
-    size_t length = strlen(text);
-
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t ending = strlen(endings[i]);
-
-        if (length > ending && !strcmp(text + length - ending, endings[i]))
-            return true;
-    }
-    return false;
-}
-
-bool opevo_i_cli_looks_like_path(const char *text)
-{
-    size_t length = strlen(text);
-
-    return strchr(text, '/') || (length > 5 && !strcmp(text + length - 5, ".json"));
-}
-
-static bool is_path(const char *what)
-{
-    return opevo_i_cli_looks_like_path(what) || access(what, F_OK) == 0;
-}
-
-/* The paper's space of an operator. */
-static opevo_status space_of_operator(const char *what, opevo_space **out, opevo_error *err)
-{
-    opevo_operator op;
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_workload *work = NULL;
-    opevo_status status = opevo_i_cli_operator_of(what, "The paper's space", &op, &inner);
-
-    if (status == OPEVO_OK)
-        return opevo_operator_space(&op, out, err);
-    OPEVO_FAIL(err, status, "%s%s", inner.message,
-               opevo_i_cli_workload_of(what, &work, NULL) == OPEVO_OK
-                   ? " `opevo sketch --space` prints that of its sketches."
-                   : "");
-    opevo_workload_destroy(work);
-    return status;
-}
-
-opevo_status opevo_i_cli_space_of(const char *what, opevo_space **out, opevo_error *err)
-{
-    if (opevo_i_cli_is_recorded(what))
-        return space_of_recorded(what, out, err);
-    if (is_type_call(what))
-        return space_of_parameter(what, out, err);
-    if (*what != '@' && !strchr(what, '[') && is_path(what))
-        return opevo_space_load(what, out, err);
-    return space_of_operator(what, out, err);
-}
-
-/* ---- Runs ---- */
-
-/* ---- Objectives ---- */
 
 /* What a row of the table below is given: the text behind its prefix, and the rest of the call. */
 typedef struct wanted {
@@ -246,7 +28,7 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%s\": a recorded landscape already has its operator; omit it.",
                           given->what);
-    return open_recording(given->detail, given->space, *given->on == 'o', out, err);
+    return opevo_i_cli_recording_open(given->detail, given->space, *given->on == 'o', out, err);
 }
 
 /* What is computed, for those who compute something. */
@@ -380,24 +162,6 @@ opevo_status opevo_i_cli_objective_of(const char *what, const char *on, const ch
     return opevo_i_cli_objective_of_call(NULL, what, on, space, out, err);
 }
 
-/* The path from the root, for a file that may be named without its ending; as it is where its
- * folder is not there. */
-static void add_path(const char *path, opevo_text *out)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    char *folder = opevo_strndup(path, (size_t)(name - path));
-    char *full = folder ? realpath(*folder ? folder : ".", NULL) : NULL;
-
-    if (full && *name)
-        opevo_text_printf(out, "%s%s%s", strcmp(full, "/") ? full : "", "/", name);
-    else
-        opevo_text_add(out, path);
-    out->failed = out->failed || !folder;
-    opevo_free(folder);
-    free(full);
-}
-
 opevo_status opevo_i_cli_note_of(const char *what, const char *on, const char *space,
                                  const opevo_optimum *optimum, opevo_note_texts *out,
                                  opevo_error *err)
@@ -410,14 +174,14 @@ opevo_status opevo_i_cli_note_of(const char *what, const char *on, const char *s
     *out = (opevo_note_texts){.note = {.what = what}};
     opevo_text_add_bytes(&out->on, on, length);
     if (opevo_i_cli_is_recorded(on) || opevo_i_cli_looks_like_path(on + length))
-        add_path(on + length, &out->on);
+        opevo_i_cli_add_path(on + length, &out->on);
     else
         opevo_text_add(&out->on, on + length);
     if (space)
-        add_path(space, &out->space);
+        opevo_i_cli_add_path(space, &out->space);
     if (file) {
         opevo_text_add(&out->what, "@");
-        add_path(file, &out->what);
+        opevo_i_cli_add_path(file, &out->what);
         out->note.what = opevo_text_string(&out->what);
     }
     OPEVO_TRY(opevo_text_check(&out->what, err));
@@ -438,13 +202,4 @@ void opevo_i_cli_note_free(opevo_note_texts *texts)
     opevo_text_free(&texts->on);
     opevo_text_free(&texts->space);
     texts->note = (opevo_objective_note){.on = NULL};
-}
-
-void opevo_i_cli_print_ignored(const opevo_objective *objective, opevo_text *out)
-{
-    size_t ignored = opevo_recorded_ignored(objective);
-
-    if (ignored)
-        opevo_text_printf(out, "%zu row%s of the recording %s outside the space and ignored\n",
-                          ignored, ignored == 1 ? "" : "s", ignored == 1 ? "is" : "are");
 }

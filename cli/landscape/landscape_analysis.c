@@ -3,8 +3,10 @@
 /* A landscape analysed under one topology or under all that its space can have. */
 
 #include "landscape_internal.h"
+#include "named_path_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "terminal_internal.h"
 
 #include <opevo/memory.h>

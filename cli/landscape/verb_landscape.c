@@ -4,8 +4,8 @@
  * for it, what it is like under its topology or under others. */
 
 #include "landscape_internal.h"
-#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 

@@ -7,6 +7,7 @@
 #include "options_internal.h"
 #include "reasons_internal.h"
 #include "record_internal.h"
+#include "recording_spec_internal.h"
 #include "terminal_internal.h"
 
 #include <opevo/memory.h>

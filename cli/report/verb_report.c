@@ -2,9 +2,9 @@
 
 /* Report: one page with the charts of stores or of a landscape. */
 
-#include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "output_file_internal.h"
+#include "recording_spec_internal.h"
 #include "report_internal.h"
 
 #include <opevo/file.h>

@@ -4,8 +4,8 @@
  * session. */
 
 #include "law_rows_internal.h"
-#include "objective_spec_internal.h"
 #include "serve_internal.h"
+#include "space_spec_internal.h"
 #include "tuner_json_internal.h"
 
 #include <opevo/json.h>

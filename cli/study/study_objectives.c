@@ -3,8 +3,10 @@
 /* The objectives that a plan names, opened. */
 
 #include "live_options_internal.h"
+#include "named_path_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "study_cli_internal.h"
 
 #include <opevo/live.h>

@@ -3,9 +3,9 @@
 /* Study: all runs of a plan, alone or as one of many processes, and what goes with that. */
 
 #include "measured_internal.h"
-#include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "reasons_internal.h"
+#include "recording_spec_internal.h"
 #include "store_of_call_internal.h"
 #include "study_cli_internal.h"
 #include "style_internal.h"

@@ -3,7 +3,7 @@
 /* What is printed of several operators that were tuned within one budget. */
 
 #include "finals_of_call_internal.h"
-#include "objective_spec_internal.h"
+#include "recording_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"

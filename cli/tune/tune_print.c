@@ -5,7 +5,7 @@
 #include "curve_internal.h"
 #include "finals_of_call_internal.h"
 #include "measured_internal.h"
-#include "objective_spec_internal.h"
+#include "recording_spec_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"

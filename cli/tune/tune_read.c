@@ -8,6 +8,7 @@
 #include "finals_of_call_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "starts_of_call_internal.h"
 #include "store_of_call_internal.h"
 #include "tune_internal.h"

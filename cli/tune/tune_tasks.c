@@ -4,8 +4,8 @@
  * single operator, and the task scheduler divides the trials among them. */
 
 #include "launcher_internal.h"
-#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "recording_spec_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"
 
