@@ -190,24 +190,41 @@ cleanup:
     return status;
 }
 
+static opevo_status run_session(opevo_i_cli_evolution *self, opevo_session *session,
+                                opevo_error *err)
+{
+    const opevo_run_result *result = opevo_session_result(session);
+    opevo_status status = OPEVO_OK;
+    bool over = false;
+
+    while (status == OPEVO_OK && !over)
+        status = opevo_session_step(session, UINT64_MAX, &over, err);
+    opevo_i_cli_progress_end(&self->progress);
+    if (status == OPEVO_OK && self->run.store)
+        status = opevo_i_cli_reasons_complete(&self->reasons, self->run.store, result->run, err);
+    if (status == OPEVO_OK && result->stop != OPEVO_STOP_INTERRUPTED)
+        status = gather(self, err);
+    return status;
+}
+
+/* The session ends after the held-out cases: the store has what became of the evolvers there. */
 static opevo_status search(opevo_i_cli_evolution *self, bool quiet, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_status status = OPEVO_OK, ended = OPEVO_OK;
+    opevo_session *session = NULL;
 
     self->run.observer = observe;
     self->run.observer_context = self;
     self->run.interrupt = &opevo_i_cli_interrupted;
     opevo_i_cli_catch_interrupts();
+    status = opevo_session_create(self->objective, &self->run, &session, err);
+    if (status != OPEVO_OK)
+        return status;
     opevo_i_cli_progress_start(&self->progress, quiet);
-    status = opevo_run(self->objective, &self->run, &self->result, err);
-    opevo_i_cli_progress_end(&self->progress);
+    status = run_session(self, session, err);
     opevo_i_cli_tell_workers("evolve", self->objective);
-    if (status == OPEVO_OK && self->run.store)
-        status =
-            opevo_i_cli_reasons_complete(&self->reasons, self->run.store, self->result.run, err);
-    if (status == OPEVO_OK && self->result.stop != OPEVO_STOP_INTERRUPTED)
-        status = gather(self, err);
-    return status;
+    ended = opevo_session_end(session, &self->result, status == OPEVO_OK ? err : NULL);
+    return status == OPEVO_OK ? ended : status;
 }
 
 static void evolution_free(opevo_i_cli_evolution *self)

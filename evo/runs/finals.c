@@ -4,6 +4,8 @@
 
 #include <opevo/finals.h>
 
+#include "workers_since_internal.h"
+
 #include <opevo/memory.h>
 #include <opevo/struct_size.h>
 
@@ -131,27 +133,30 @@ static bool is_dropped(held_finals *self, opevo_status status, const opevo_error
     return self->super.interrupted || self->failure.length > 0;
 }
 
-/* Measure them, judge them, and keep them in the store. */
+/* Measure them, judge them, and keep them in the store, with what became of the workers. */
 static opevo_status hold(held_finals *self, opevo_objective *objective, uint64_t seed,
                          opevo_store *store, int64_t run, const opevo_interrupt *interrupt,
                          opevo_error *err)
 {
     opevo_stored_finals measured = {0};
+    opevo_i_workers_since workers = {0};
     opevo_error failure = {OPEVO_OK, ""};
-    opevo_status status = measure(&self->super, objective, seed, interrupt, &measured, &failure);
+    opevo_status status = OPEVO_OK, measuring = OPEVO_OK;
 
-    if (is_dropped(self, status, &failure)) {
-        status = OPEVO_OK;
+    OPEVO_TRY(opevo_i_workers_note(objective, &workers, err));
+    measuring = measure(&self->super, objective, seed, interrupt, &measured, &failure);
+    OPEVO_TRY(opevo_i_workers_store(&workers, objective, true, store, run, err));
+    if (is_dropped(self, measuring, &failure))
         goto cleanup;
-    }
-    if (status != OPEVO_OK) {
-        opevo_error_set(err, status, "%s", failure.message);
+    if (measuring != OPEVO_OK) {
+        status = OPEVO_FAIL(err, measuring, "%s", failure.message);
         goto cleanup;
     }
     OPEVO_TRY(judge(self, &measured, err));
     if (self->super.ran && store)
         status = opevo_store_put_finals(store, run, &measured, err);
 cleanup:
+    opevo_i_workers_free(&workers);
     opevo_stored_finals_free(&measured);
     return status;
 }

@@ -157,7 +157,7 @@ static void destroy(opevo_session *self)
     opevo_free(self->trials);
     opevo_free(self->slots);
     opevo_free(self->given);
-    opevo_free(self->workers);
+    opevo_i_workers_free(&self->workers);
     opevo_free(self);
 }
 
@@ -203,7 +203,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
         OPEVO_TRY(opevo_i_session_resume(self, err));
     else if (options->store && !objective->concurrent)
         OPEVO_TRY(opevo_i_session_read_early(self, err));
-    OPEVO_TRY(opevo_i_session_note_workers(self, err));
+    OPEVO_TRY(opevo_i_workers_note(self->objective, &self->workers, err));
     *out = self;
     self = NULL;
 cleanup:
@@ -431,16 +431,23 @@ cleanup:
     return status;
 }
 
+static opevo_status store_workers(const opevo_session *self, opevo_error *err)
+{
+    const opevo_run_result *result = &self->result;
+
+    return opevo_i_workers_store(&self->workers, self->objective, result->trials > result->resumed,
+                                 self->options.store, result->run, err);
+}
+
 opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (!session)
         return OPEVO_OK;
+    status = store_workers(session, session->failed ? NULL : err);
     if (session->failed) /* that is what is said; the workers may be why */
-        opevo_i_session_store_workers(session, NULL);
-    else
-        status = opevo_i_session_store_workers(session, err);
+        status = OPEVO_OK;
     if (status == OPEVO_OK && session->options.store && !session->failed &&
         session->result.stop != OPEVO_STOP_INTERRUPTED)
         status = note_end(session, err);

@@ -10,6 +10,8 @@
 #ifndef OPEVO_SESSION_INTERNAL_H
 #define OPEVO_SESSION_INTERNAL_H
 
+#include "workers_since_internal.h"
+
 #include <opevo/run.h>
 
 /* What belongs to a trial of the queue beside the trial. */
@@ -20,11 +22,6 @@ typedef struct opevo_i_session_slot {
     char *message; /* of the outcome, where the session owns them */
     double *samples_s;
 } opevo_i_session_slot;
-
-/* What a worker had done before the session. */
-typedef struct opevo_i_session_worker {
-    uint64_t trials, faults;
-} opevo_i_session_worker;
 
 struct opevo_session {
     opevo_objective *objective;
@@ -56,8 +53,7 @@ struct opevo_session {
     opevo_trial *early;
     opevo_i_session_slot *early_slots;
     size_t early_capacity, early_slot_capacity, early_count, early_next;
-    opevo_i_session_worker *workers;
-    size_t worker_capacity, worker_count;
+    opevo_i_workers_since workers;
 };
 
 void opevo_i_session_stop(opevo_session *self, opevo_stop stop);
@@ -95,14 +91,6 @@ opevo_status opevo_i_session_read_early(opevo_session *self, opevo_error *err);
 /* Take those outcomes for trials from place `from` on. */
 opevo_status opevo_i_session_recall_early(opevo_session *self, size_t from, opevo_error *err);
 void opevo_i_session_free_early(opevo_session *self);
-
-/* ---- session_workers.c ---- */
-
-/* Note what the workers of the objective have done before. Errors: NOMEM. */
-opevo_status opevo_i_session_note_workers(opevo_session *self, opevo_error *err);
-/* Put into the store, where there is one, what became of them since. Errors: NOMEM; those of the
- * file. */
-opevo_status opevo_i_session_store_workers(opevo_session *self, opevo_error *err);
 
 /* ---- session_starts.c ---- */
 

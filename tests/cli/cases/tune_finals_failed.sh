@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a search found is printed even if its finals cannot be had: without a worker, and where each finalist fails.
+# What a search found is printed even if its finals cannot be had: without a worker, and where each finalist fails. The
+# store has the faults of workers in finals.
 cat >space.json <<'EOF'
 {"X": {"_type": "choice", "_value": [1, 2, 3, 4]}}
 EOF
@@ -20,8 +21,10 @@ EOF
 chmod 755 worker.sh bench.sh
 for END in die fail; do
     export END
-    rm -f runs dead
+    rm -f runs dead run.db
     opevo tune --on 'cmd:./bench.sh {X}' --space space.json --result 'ms:/took ([0-9.]+)/' --tuner grid --trials 4 \
-        --finals 2 --rounds 3 --workers ./worker.sh --quiet
+        --finals 2 --rounds 3 --workers ./worker.sh --store run.db --quiet
     echo "status $?"
+    opevo runs run.db:1 | grep 'by the worker' | sed 's/ (.*); \([0-9]\)/; \1/; s/[0-9]* faults\{0,1\} of/N faults of/'
+    opevo runs run.db:1 --json | grep -c '"measured": 4, "faults": [1-9]' || :
 done

@@ -7,6 +7,7 @@
 
 #include <opevo/finals.h>
 #include <opevo/run.h>
+#include <opevo/store_workers.h>
 #include <opevo/tuners.h>
 
 enum { TRIALS = 40, MOST = 4, ROUNDS = 7 };
@@ -18,6 +19,9 @@ typedef struct device {
     size_t measured;     /* how often rounds were measured */
     opevo_status broken; /* what that returns */
     bool fails;          /* every point in its last round */
+    /* Of two workers. The first loses the rounds, and the second measures them unless all is
+     * broken. */
+    opevo_worker_facts workers[2];
 } device;
 
 static opevo_status measure(opevo_objective *objective, const opevo_rounds *rounds, double *fitness,
@@ -26,6 +30,9 @@ static opevo_status measure(opevo_objective *objective, const opevo_rounds *roun
     device *self = (device *)objective;
 
     self->measured++;
+    self->workers[0].faults++;
+    self->workers[0].state = "suspended";
+    self->workers[0].words = "no such host";
     if (self->broken != OPEVO_OK)
         return OPEVO_FAIL(error, self->broken, "The device is away.");
     for (size_t i = 0; i < rounds->count; i++)
@@ -41,14 +48,24 @@ static opevo_status measure(opevo_objective *objective, const opevo_rounds *roun
     return OPEVO_OK;
 }
 
+static bool worker_of(const opevo_objective *objective, size_t i, opevo_worker_facts *out)
+{
+    if (i < 2)
+        *out = ((const device *)objective)->workers[i];
+    return i < 2;
+}
+
 static const opevo_objective_ops device_ops = {.kind = "device",
                                                .evaluate = formula_evaluate,
                                                .destroy = formula_destroy,
-                                               .measure_rounds = measure};
+                                               .measure_rounds = measure,
+                                               .worker = worker_of};
 
 static device device_on(const opevo_space *space)
 {
-    device self = {.formula = formula_on(space, 3, 5)};
+    device self = {.formula = formula_on(space, 3, 5),
+                   .workers = {{"ssh a opevo-worker cpu", "a", "CPU", "ready", "", 7, 1, 0},
+                               {"ssh b opevo-worker cpu", "b", "CPU", "ready", "", 9, 0, 0}}};
 
     self.formula.super.ops = &device_ops;
     return self;
@@ -116,6 +133,27 @@ static opevo_space *forty_points(void)
                          "27,28,29,30,31,32,33,34,35,36,37,38,39]}}");
 }
 
+/* That worker has so many faults in the store, and is the only one. */
+static opevo_status check_worker(void *context, const opevo_stored_worker *worker,
+                                 opevo_error *error)
+{
+    uint64_t *faults = context;
+
+    (void)error;
+    assert_string_equal(worker->by.host, "a");
+    assert_int_equal(worker->faults, *faults);
+    assert_string_equal(worker->state, "suspended");
+    assert_string_equal(worker->words, "no such host");
+    *faults = 0;
+    return OPEVO_OK;
+}
+
+static void check_workers(opevo_store *store, int64_t run, uint64_t faults)
+{
+    CHECK_OK(opevo_store_workers(store, run, check_worker, &faults, &err));
+    assert_int_equal(faults, 0);
+}
+
 static void the_best_are_measured_once(void **state)
 {
     opevo_space *space = forty_points(), *read_space = NULL;
@@ -141,6 +179,7 @@ static void the_best_are_measured_once(void **state)
     search(&own, store, again);
     CHECK_OK(opevo_finals_run(again, &own.formula.super, 1, store, result.run, NULL, &err));
     assert_int_equal(own.measured, 1);
+    check_workers(store, result.run, 1);
     CHECK_OK(opevo_finals_read(store, result.run, &read, &read_space, &err));
     assert_true(read->ran && read->count == MOST + 1 && read->options.rounds == ROUNDS);
     assert_true(opevo_space_signature(read_space) == opevo_space_signature(space));
@@ -158,7 +197,8 @@ static void the_best_are_measured_once(void **state)
     scratch_remove(&folder);
 }
 
-/* The search stands: nothing is stored, and the next call measures. */
+/* The search stands: nothing is stored but what became of the workers, and the next call
+ * measures. */
 static void what_cannot_be_measured_is_dropped(void **state)
 {
     const struct {
@@ -189,6 +229,7 @@ static void what_cannot_be_measured_is_dropped(void **state)
         assert_string_equal(finals->failure, cases[i].failure);
         CHECK_OK(opevo_store_get_finals(store, result.run, &stored, &err));
         assert_int_equal(stored.count, 0);
+        check_workers(store, result.run, i + 1);
         opevo_finals_destroy(finals);
     }
     opevo_store_close(store);
