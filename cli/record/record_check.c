@@ -5,18 +5,14 @@
 
 #include "record_internal.h"
 
-#include <opevo/file.h>
 #include <opevo/memory.h>
 #include <opevo/objective.h>
 #include <opevo/unit.h>
 
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define DESCRIPTION_BYTES_MAX ((size_t)256 << 20) /* of a landscape's JSON */
 
 /* ---- What differs --------------------------------------------------------------------------- */
 
@@ -60,28 +56,6 @@ static opevo_status refuse_space(const char *path, const opevo_space *there,
                             path, objective->name, text.data);
     opevo_text_free(&text);
     return status;
-}
-
-/* ---- The description ------------------------------------------------------------------------ */
-
-opevo_status opevo_i_cli_record_read_description(const char *path, json_t **out, opevo_error *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    opevo_status status = opevo_file_read(path, DESCRIPTION_BYTES_MAX, &text, &size, err);
-    const char *format = NULL;
-
-    if (status != OPEVO_OK)
-        return status;
-    *out = json_loadb(text, size, 0, NULL);
-    opevo_free(text);
-    format = json_string_value(json_object_get(*out, "format"));
-    if (format && !strcmp(format, "tuning-landscape 1") &&
-        json_is_string(json_object_get(*out, "objective")) &&
-        json_is_string(json_object_get(*out, "objective_signature")))
-        return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s was not written by opevo record; record to another name.", path);
 }
 
 /* A space as the reader of the description `path` makes it: files are named from its folder. */
@@ -153,18 +127,6 @@ static opevo_status compare(const char *path, const json_t *described,
 cleanup:
     opevo_space_destroy(space);
     return status;
-}
-
-void opevo_i_cli_record_print_signature(uint64_t signature, char out[20])
-{
-    snprintf(out, 20, "%016llx", (unsigned long long)signature);
-}
-
-uint64_t opevo_i_cli_record_program(const json_t *described)
-{
-    const char *hash = json_string_value(json_object_get(described, "program_hash"));
-
-    return hash ? strtoull(hash, NULL, 16) : 0;
 }
 
 /* What is written must be readable. */

@@ -53,9 +53,6 @@ opevo_status opevo_i_cli_record_has(opevo_i_cli_record *record, opevo_index poin
 /* Append rows and flush them to the disk. Errors: those of opevo_i_cli_record_check_place. */
 opevo_status opevo_i_cli_record_add(opevo_i_cli_record *record, const opevo_index *points,
                                     const opevo_outcome *outcomes, size_t count, opevo_error *err);
-/* Write the description; with the totals when `finished`. */
-opevo_status opevo_i_cli_record_describe(const opevo_i_cli_record *record, bool finished,
-                                         opevo_error *err);
 void opevo_i_cli_record_close(opevo_i_cli_record *record);
 /* Errors: LOST when the table is not where it was opened, or has other rows than were written to
  * it, with where its rows are; if it was removed or replaced, they are saved beside it. */
@@ -63,12 +60,26 @@ opevo_status opevo_i_cli_record_check_place(const opevo_i_cli_record *record, op
 
 /* One more row of the table has this outcome. */
 void opevo_i_cli_record_count(opevo_i_cli_record_totals *totals, const opevo_outcome *outcome);
-/* Add devices, separated as a description has them, that are not yet there. */
-void opevo_i_cli_record_add_devices(opevo_i_cli_record *record, const char *devices);
 /* The paths of a recording; start from {.file = -1}. Errors: INVALID for a name with an ending;
  * NOMEM. */
 opevo_status opevo_i_cli_record_name(opevo_i_cli_record *record, const char *path,
                                      opevo_error *err);
+
+/* ---- NAME.json (record_describe.c) ---- */
+
+/* Write the description; with the totals when `finished`. */
+opevo_status opevo_i_cli_record_describe(const opevo_i_cli_record *record, bool finished,
+                                         opevo_error *err);
+/* Add devices, separated as a description has them, that are not yet there. */
+void opevo_i_cli_record_add_devices(opevo_i_cli_record *record, const char *devices);
+/* Errors: INVALID for a file that describes no recording. */
+opevo_status opevo_i_cli_record_read_description(const char *path, json_t **out, opevo_error *err);
+/* A signature or hash as descriptions have it. */
+void opevo_i_cli_record_print_signature(uint64_t signature, char out[20]);
+/* The hash of the program that a description names; 0 where it names none. */
+uint64_t opevo_i_cli_record_program(const json_t *described);
+/* The share that a description is of; {0, 1} of no seed where it is of none. */
+opevo_i_cli_record_share opevo_i_cli_record_share_of(const json_t *described);
 
 /* ---- Which points (record_points.c) ---- */
 
@@ -83,8 +94,6 @@ opevo_status opevo_i_cli_record_points(const opevo_space *space,
 /* "NAME" as "NAME.2-of-8". */
 opevo_status opevo_i_cli_record_share_name(const char *path, opevo_shard shard, opevo_text *out,
                                            opevo_error *err);
-/* The share that a description is of; {0, 1} of no seed where it is of none. */
-opevo_i_cli_record_share opevo_i_cli_record_share_of(const json_t *described);
 typedef struct opevo_i_cli_record_merged {
     opevo_text name; /* of the objective */
     size_t shares, points, present;
@@ -131,16 +140,10 @@ void opevo_i_cli_stored_run_close(opevo_i_cli_stored_run *self);
 
 /* ---- What is there already (record_check.c) ---- */
 
-/* A signature or hash as descriptions have it. */
-void opevo_i_cli_record_print_signature(uint64_t signature, char out[20]);
-/* The hash of the program that a description names; 0 where it names none. */
-uint64_t opevo_i_cli_record_program(const json_t *described);
 /* Whether the objective can be recorded into a description `path`. Errors: INVALID, saying what
  * differs, for a file that describes another recording or none; and for a space that could not be
  * read back from there. */
 opevo_status opevo_i_cli_record_check(const char *path, const opevo_objective *objective,
                                       const opevo_i_cli_record_share *share, opevo_error *err);
-/* Errors: INVALID for a file that describes no recording. */
-opevo_status opevo_i_cli_record_read_description(const char *path, json_t **out, opevo_error *err);
 
 #endif

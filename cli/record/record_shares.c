@@ -65,23 +65,6 @@ opevo_status opevo_i_cli_record_share_name(const char *path, opevo_shard shard, 
     return opevo_text_check(out, err);
 }
 
-opevo_i_cli_record_share opevo_i_cli_record_share_of(const json_t *described)
-{
-    const json_t *share = json_object_get(described, "share");
-    const char *seed = json_string_value(json_object_get(share, "seed"));
-    json_int_t number = json_integer_value(json_object_get(share, "number"));
-    json_int_t of = json_integer_value(json_object_get(share, "of"));
-    json_int_t sample = json_integer_value(json_object_get(share, "sample"));
-    opevo_i_cli_record_share out = {.shard = {0, 1}};
-
-    if (of < 2 || of > UINT32_MAX || number < 1 || number > of || sample < 0 || !seed ||
-        !opevo_parse_u64(seed, &out.seed))
-        return out;
-    out.shard = (opevo_shard){(uint32_t)number - 1, (uint32_t)of};
-    out.sample = (uint64_t)sample;
-    return out;
-}
-
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 static void close_source(source *self)
