@@ -300,30 +300,6 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    if (!self)
-        return OPEVO_OK;
-    status = opevo_session_end(self->session, NULL, err);
-    if (status == OPEVO_OK && self->run.store)
-        status = opevo_store_check_place(self->run.store, err);
-    opevo_store_close(self->run.store);
-    opevo_objective_destroy(self->objective);
-    opevo_front_free(&self->front);
-    opevo_free(self->settings);
-    opevo_earlier_free(&self->earlier);
-    opevo_start_list_destroy(self->starts);
-    opevo_free(self->requirements);
-    free(self->store_path);
-    free(self->identity);
-    opevo_free(self->leases);
-    opevo_free(self->pending);
-    opevo_free(self);
-    return status;
-}
-
 static void print_batch(const opevo_i_cli_serving *self, opevo_text *out)
 {
     bool at_most = false;

@@ -7,23 +7,6 @@
 #include <opevo/json.h>
 #include <opevo/memory.h>
 
-#include <string.h>
-
-opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,
-                                      const opevo_i_cli_request *request, opevo_i_cli_serving **out,
-                                      opevo_error *err)
-{
-    uint64_t number = request->session;
-
-    if (number == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"session\" is missing: the number from create.");
-    if (number > server->count || !server->sessions[number - 1])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Session %llu is not open.",
-                          (unsigned long long)number);
-    *out = server->sessions[number - 1];
-    return OPEVO_OK;
-}
-
 /* The members of a reply to a request that is JSON. */
 static opevo_status answer(opevo_i_cli_server *server, const json_t *root, opevo_text *out,
                            opevo_error *err)

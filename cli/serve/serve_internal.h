@@ -102,10 +102,17 @@ opevo_i_cli_answerer opevo_i_cli_serve_create, opevo_i_cli_serve_ask, opevo_i_cl
     opevo_i_cli_serve_tell, opevo_i_cli_serve_best, opevo_i_cli_serve_law, opevo_i_cli_serve_tuners,
     opevo_i_cli_serve_version, opevo_i_cli_serve_close;
 
+/* ---- serving.c ---- */
+
+/* The words of "result", in the order of opevo_i_cli_told. */
+extern const char *const opevo_i_cli_told_names[];
 /* The open session that the request names. Errors: INVALID. */
 opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,
                                       const opevo_i_cli_request *request, opevo_i_cli_serving **out,
                                       opevo_error *err);
+/* End the session, say in the store why it ended where it did, and release everything. Errors:
+ * those of the store, and LOST where that is gone. */
+opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *err);
 
 /* ---- serve_request.c ---- */
 
@@ -113,14 +120,8 @@ opevo_status opevo_i_cli_serving_find(const opevo_i_cli_server *server,
  * INVALID for an unknown operation or key, or a value that it does not take; NOMEM. */
 opevo_status opevo_i_cli_request_read(const json_t *root, opevo_i_cli_request *out,
                                       opevo_i_cli_answer *answer, opevo_error *err);
-/* The words of "result", in the order of opevo_i_cli_told. */
-extern const char *const opevo_i_cli_told_names[];
 
 /* ---- serve_create.c ---- */
-
-/* End the session, say in the store why it ended where it did, and release everything. Errors:
- * those of the store, and LOST where that is gone. */
-opevo_status opevo_i_cli_serving_close(opevo_i_cli_serving *self, opevo_error *err);
 
 /* The session that the same request made, leaving starting points aside; NULL: none. `identity` is
  * the request's text, which the caller frees. Errors: NOMEM. */

@@ -11,11 +11,6 @@
 
 enum { WORKERS_MOST = 1000000 };
 
-const char *const opevo_i_cli_told_names[] = {[OPEVO_I_TOLD_SCORE] = "score",
-                                              [OPEVO_I_TOLD_TIME] = "time",
-                                              [OPEVO_I_TOLD_GFLOPS] = "gflops",
-                                              NULL};
-
 #define FIELD(name, ...) OPEVO_JSON_FIELD(opevo_i_cli_request, name, __VA_ARGS__)
 #define DIGITS(name, low, high) FIELD(name, WHOLE, .or_digits = true, .least = low, .most = high)
 #define HEAD FIELD(op, TEXT), FIELD(id, ANY)
