@@ -20,10 +20,13 @@ typedef struct opevo_i_cli_opened {
     opevo_evolver *evolver; /* of edits, whose objective it is; NULL: the objective is itself */
 } opevo_i_cli_opened;
 
-/* Open those of the plan in its order; paths are seen from the folder of the plan file. To be
- * `run`, the workers of each are asked for their device, and rest until they have work. */
-opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan, bool run,
-                                         opevo_i_cli_opened **out, opevo_error *err);
+/* Open those of the plan in its order; paths are seen from the folder of the plan file.
+ *
+ *   verb  which runs them: the workers of each are asked for their device, and rest until they have
+ *         work; NULL: nothing is run */
+opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan,
+                                         const opevo_verb *verb, opevo_i_cli_opened **out,
+                                         opevo_error *err);
 void opevo_i_cli_close_objectives(opevo_i_cli_opened *opened, size_t count);
 /* Whether it is a program, and whether the plan says what its result is. */
 bool opevo_i_cli_opened_is_program(const opevo_i_cli_opened *opened);

@@ -159,7 +159,7 @@ bool opevo_i_cli_opened_has(const opevo_i_cli_opened *opened, const char *option
 }
 
 /* What is opened as `opevo tune` does. */
-static opevo_status open_tunable(const char *plan, bool run, opevo_i_cli_opened *out,
+static opevo_status open_tunable(const char *plan, const opevo_verb *verb, opevo_i_cli_opened *out,
                                  opevo_error *err)
 {
     const opevo_plan_objective *named = &out->named;
@@ -177,7 +177,7 @@ static opevo_status open_tunable(const char *plan, bool run, opevo_i_cli_opened 
     OPEVO_TRY(opevo_text_check(&on, err));
     OPEVO_TRY(opevo_text_check(&space, err));
     OPEVO_TRY(call_of(named, opevo_i_cli_live_option, "edits (evolve)", &call, err));
-    call.verb = run ? &opevo_i_cli_verb_study : NULL;
+    call.verb = verb;
     OPEVO_TRY(opevo_i_cli_objective_of_call(
         &call, named->what, on.data, named->space ? space.data : NULL, &out->given.objective, err));
     opevo_live_rest(out->given.objective);
@@ -193,23 +193,24 @@ cleanup:
     return status;
 }
 
-static opevo_status open_one(const char *plan, const opevo_plan_objective *named, bool run,
-                             opevo_i_cli_opened *out, opevo_error *err)
+static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
+                             const opevo_verb *verb, opevo_i_cli_opened *out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     out->named = *named;
-    status =
-        is_evolve(named->on) ? open_edits(plan, out, &inner) : open_tunable(plan, run, out, &inner);
+    status = is_evolve(named->on) ? open_edits(plan, out, &inner)
+                                  : open_tunable(plan, verb, out, &inner);
     if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
         opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
                         inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
     return status;
 }
 
-opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan, bool run,
-                                         opevo_i_cli_opened **out, opevo_error *err)
+opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan,
+                                         const opevo_verb *verb, opevo_i_cli_opened **out,
+                                         opevo_error *err)
 {
     size_t count = opevo_plan_objective_count(plan);
     opevo_i_cli_opened *opened = opevo_calloc(count, sizeof *opened);
@@ -220,7 +221,7 @@ opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *pla
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_plan_objective named = opevo_plan_objective_get(plan, i);
 
-        status = open_one(path, &named, run, &opened[i], err);
+        status = open_one(path, &named, verb, &opened[i], err);
     }
     if (status == OPEVO_OK)
         *out = opened;

@@ -253,15 +253,16 @@ cleanup:
 
 /* ---- The verb ------------------------------------------------------------------------------- */
 
-static opevo_status open_study(const char *path, bool run, opevo_i_cli_opened **opened,
-                               size_t *count, opevo_study **out, opevo_error *err)
+static opevo_status open_study(const char *path, const opevo_verb *verb,
+                               opevo_i_cli_opened **opened, size_t *count, opevo_study **out,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_study_objective *given = NULL;
     opevo_plan *plan = NULL;
 
     OPEVO_TRY(opevo_plan_load(path, &plan, err));
-    OPEVO_TRY(opevo_i_cli_open_objectives(path, plan, run, opened, err));
+    OPEVO_TRY(opevo_i_cli_open_objectives(path, plan, verb, opened, err));
     *count = opevo_plan_objective_count(plan);
     given = opevo_malloc(*count, sizeof *given);
     if (!given) {
@@ -366,6 +367,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                    .json = opevo_i_cli_flag(call, "json")};
     opevo_i_cli_opened *opened = NULL;
     opevo_study *study = NULL;
+    bool runs = !opevo_i_cli_flag(call, "merge") && !opevo_i_cli_flag(call, "dry-run");
     uint64_t threads = 0;
     uint64_t shares = 0;
     size_t count = 0;
@@ -384,9 +386,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_cli_shards_check(self.store, self.shard, err));
     opevo_i_cli_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
-    OPEVO_TRY(open_study(call->arguments[0],
-                         !opevo_i_cli_flag(call, "merge") && !opevo_i_cli_flag(call, "dry-run"),
-                         &opened, &count, &study, err));
+    OPEVO_TRY(
+        open_study(call->arguments[0], runs ? call->verb : NULL, &opened, &count, &study, err));
     self.study = study;
     self.opened = opened;
     self.opened_count = count;
