@@ -11,7 +11,6 @@
 #include <opevo/objective.h>
 #include <opevo/unit.h>
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -238,21 +237,6 @@ static opevo_status read_limits(const opevo_call *call, opevo_i_cli_tasks *self,
         out->target_s = self->optimum_s / (out->target_s / 100);
 cleanup:
     return status;
-}
-
-void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *self, size_t number,
-                              opevo_text *out)
-{
-    opevo_text_clear(out);
-    if (!opevo_i_cli_flag(call, "emit"))
-        return;
-    opevo_text_printf(out, "%s/%zu-", opevo_i_cli_option(call, "emit"), number + 1);
-    for (const char *at = self->names[number]; *at; at++) {
-        bool plain = isalnum((unsigned char)*at) || strchr("_.-", *at);
-
-        if (plain || at[1])
-            opevo_text_add_bytes(out, plain ? at : "_", 1);
-    }
 }
 
 static opevo_status read_task(const opevo_call *call, opevo_i_cli_tasks *self, size_t number,

@@ -42,7 +42,7 @@ typedef struct opevo_i_cli_tuning {
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
-    const opevo_call *call; /* of opevo tune, whose specification the store keeps; NULL: another */
+    const opevo_call *call; /* whose specification the store keeps */
     opevo_text call_text;   /* that */
     opevo_earlier earlier;  /* to learn from */
     opevo_live_starts starts;
@@ -67,7 +67,7 @@ typedef struct opevo_i_cli_tuning {
  * for that of the call. Release with opevo_i_cli_tune_free, also on failure. */
 opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, const char *on,
                                    const char *space, opevo_i_cli_tuning *self, opevo_error *err);
-/* The same with budget, earlier trials and store, of a call that names no several tasks. */
+/* The same with budget, earlier trials and store, of a call of one task. */
 opevo_status opevo_i_cli_tune_read_run(const opevo_call *call, opevo_i_cli_tuning *self,
                                        opevo_error *err);
 /* What the store is told of how a run was asked for: also the batch, so that it is continued as the
@@ -93,17 +93,6 @@ void opevo_i_cli_tell_run_workers(const char *verb, const opevo_objective *objec
 /* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
 opevo_status opevo_i_cli_tune_parse_target(const opevo_call *call, double *value, bool *share,
                                            opevo_error *err);
-/* Count a failure of a run; of a device it is said at once how a trial is the first to fail.
- * `which` as in opevo_i_cli_reasons_tell. */
-void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
-                                   const opevo_trial *trial, bool resumed);
-/* The winner of the finals, or else the best trial of all runs; false without a success. */
-bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness);
-/* That into a folder. What was measured is
- * printed also when that fails. */
-void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code);
-/* What was measured is printed also when it is not in the store. */
-void opevo_i_cli_tune_check_store(const char *verb, opevo_store *store, int *exit_code);
 
 void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text *out);
 void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out);
@@ -121,6 +110,19 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
 /* Of several. Errors: NOMEM. */
 opevo_status opevo_i_cli_tune_print_results(const opevo_i_cli_tuning *self, opevo_text *out,
                                             opevo_error *err);
+
+/* ---- What comes of it (tune_result.c) ---- */
+
+/* Count a failure of a run; of a device it is said at once how a trial is the first to fail.
+ * `which` as in opevo_i_cli_reasons_tell. */
+void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
+                                   const opevo_trial *trial, bool resumed);
+/* The winner of the finals, or else the best trial of all runs; false without a success. */
+bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness);
+/* That into a folder. What was measured is printed also when that fails. */
+void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code);
+/* What was measured is printed also when it is not in the store. */
+void opevo_i_cli_tune_check_store(const char *verb, opevo_store *store, int *exit_code);
 
 /* ---- The interval of the best of a program (tune_best.c); nothing of other objectives ---- */
 
@@ -201,9 +203,15 @@ typedef struct opevo_i_cli_tasks {
     opevo_progress progress;
 } opevo_i_cli_tasks;
 
+/* ---- Tasks (tasks.c) ---- */
+
 /* The value of an aim with these times of the tasks. */
 double opevo_i_cli_tasks_value(opevo_i_cli_tasks *self, opevo_aim aim,
                                double (*time_s)(const opevo_i_cli_tuning *tuning));
+/* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
+void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *self, size_t number,
+                              opevo_text *out);
+void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self); /* and the store */
 
 /* ---- What the call says of them (tasks_read.c) ---- */
 
@@ -212,10 +220,6 @@ opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *s
                                     opevo_error *err);
 /* Tune them; `quiet` for no progress line. An interrupt ends it early. */
 opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err);
-void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self); /* and the store */
-/* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
-void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *self, size_t number,
-                              opevo_text *out);
 
 /* ---- What is printed of them (tasks_print.c) ---- */
 

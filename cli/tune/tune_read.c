@@ -126,13 +126,10 @@ static opevo_status read_search(const opevo_call *call, opevo_i_cli_tuning *self
 
 void opevo_i_cli_tune_print_call(const opevo_i_cli_tuning *self, uint64_t seed, opevo_text *out)
 {
-    const opevo_option *set = opevo_i_cli_option_find(&opevo_i_cli_verb_tune, "set");
+    const opevo_option *set = opevo_i_cli_option_find(self->call->verb, "set");
     char text[OPEVO_INDEX_TEXT_SIZE];
-    opevo_call whole = {0};
+    opevo_call whole = *self->call;
 
-    if (!self->call)
-        return;
-    whole = *self->call;
     whole.given = opevo_calloc(whole.given_count + 1, sizeof *whole.given);
     for (size_t i = 0; whole.given && i < self->call->given_count; i++)
         whole.given[i] = self->call->given[i];
@@ -151,7 +148,7 @@ opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, con
     uint64_t threads = 0;
 
     self->verb = call->verb->name;
-    self->call = call->verb == &opevo_i_cli_verb_tune ? call : NULL;
+    self->call = call;
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
@@ -178,7 +175,7 @@ opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, con
     self->run.note = self->note.note;
     opevo_i_cli_tune_print_call(self, self->run.seed, &self->call_text);
     OPEVO_TRY(opevo_text_check(&self->call_text, err));
-    self->run.call = self->call ? opevo_text_string(&self->call_text) : NULL;
+    self->run.call = opevo_text_string(&self->call_text);
     OPEVO_TRY(opevo_i_cli_starts_read(call, self->objective, &self->starts, err));
     self->run.starts = self->starts.list ? &self->starts.list->starts : NULL;
     self->run.settings_more = opevo_text_string(&self->starts.more);
@@ -197,7 +194,6 @@ opevo_status opevo_i_cli_tune_read_run(const opevo_call *call, opevo_i_cli_tunin
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_tasks_refuse(call, err));
     OPEVO_TRY(opevo_i_cli_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
                                     opevo_i_cli_option(call, "space"), self, err));
     OPEVO_TRY(read_budget(call, self, err));

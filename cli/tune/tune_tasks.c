@@ -13,19 +13,10 @@
 #include <opevo/memory.h>
 #include <opevo/operator.h>
 #include <opevo/run.h>
-#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-double opevo_i_cli_tasks_value(opevo_i_cli_tasks *self, opevo_aim aim,
-                               double (*time_s)(const opevo_i_cli_tuning *tuning))
-{
-    for (size_t i = 0; i < self->count; i++)
-        self->times_s[i] = time_s(&self->tunings[i]);
-    return opevo_aim_value(aim, self->times_s, self->weights, self->count);
-}
 
 static double best_s(const opevo_i_cli_tuning *tuning)
 {
@@ -251,18 +242,6 @@ static void judge(const opevo_call *call, const opevo_i_cli_tasks *self, int *ex
     if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     opevo_i_cli_tune_check_store(call->verb->name, self->store, exit_code);
-}
-
-void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self)
-{
-    opevo_store_close(self->store);
-    for (size_t i = 0; self->tunings && i < self->count; i++)
-        opevo_i_cli_tune_free(&self->tunings[i]);
-    opevo_free(self->tunings);
-    opevo_free(self->names);
-    opevo_free(self->weights);
-    opevo_free(self->tasks);
-    opevo_free(self->times_s);
 }
 
 opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,

@@ -3,7 +3,6 @@
 /* Tune: run a tuner against an objective, once or for several seeds. */
 
 #include "call_file_internal.h"
-#include "emitted_files_internal.h"
 #include "launcher_internal.h"
 #include "live_options_internal.h"
 #include "options_internal.h"
@@ -19,7 +18,6 @@
 #include <opevo/parallel.h>
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
-#include <opevo/tuners.h>
 #include <opevo/unit.h>
 
 #include <errno.h>
@@ -89,13 +87,6 @@ typedef struct observed_run {
     size_t index;
 } observed_run;
 
-void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
-                                   const opevo_trial *trial, bool resumed)
-{
-    if (opevo_i_cli_reasons_add(&self->reasons[run], trial, resumed) && !resumed && self->live)
-        opevo_i_cli_reasons_tell(self->verb, which, trial, &self->progress);
-}
-
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     const observed_run *observed = context;
@@ -150,7 +141,7 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
 
     options_of_run.seed = self->run.seed + index;
     opevo_i_cli_tune_print_call(self, options_of_run.seed, &call);
-    options_of_run.call = self->call && !call.failed ? opevo_text_string(&call) : NULL;
+    options_of_run.call = !call.failed ? opevo_text_string(&call) : NULL;
     options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
@@ -185,42 +176,6 @@ static opevo_status run_all(opevo_i_cli_tuning *self, bool quiet, opevo_error *e
         status = opevo_finals_run(self->finals, self->objective, self->run.seed, self->run.store,
                                   self->results[0].run, &opevo_i_cli_interrupted, err);
     return status;
-}
-
-bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness)
-{
-    const opevo_trial *best = &self->results[0].best;
-
-    for (uint64_t i = 1; i < self->runs; i++) {
-        if (self->results[i].best.outcome.fitness > best->outcome.fitness)
-            best = &self->results[i].best;
-    }
-    return opevo_finals_best(self->finals, best, point, fitness);
-}
-
-void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code)
-{
-    opevo_error err = {OPEVO_OK, ""};
-    opevo_index point = 0;
-    double fitness = 0;
-
-    if (!opevo_i_cli_tune_best(self, &point, &fitness))
-        return;
-    opevo_i_cli_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
-    if (err.status == OPEVO_OK)
-        return;
-    opevo_i_cli_print_error("tune: The kernel was not written", err.message);
-    *exit_code = OPEVO_EXIT_FAILED;
-}
-
-void opevo_i_cli_tune_check_store(const char *verb, opevo_store *store, int *exit_code)
-{
-    opevo_error err = {OPEVO_OK, ""};
-
-    if (!store || opevo_store_check_place(store, &err) == OPEVO_OK)
-        return;
-    opevo_i_cli_print_error(verb, err.message);
-    *exit_code = OPEVO_EXIT_FAILED;
 }
 
 static bool has_success(const opevo_i_cli_tuning *self)
@@ -258,6 +213,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     opevo_i_cli_tuning self = {.runs = 1};
     int code = OPEVO_EXIT_OK; /* of what was found */
 
+    OPEVO_TRY(opevo_i_cli_tasks_refuse(call, err));
     OPEVO_TRY(opevo_i_cli_tune_read_run(call, &self, err));
     if (opevo_i_cli_flag(call, "dry-run")) {
         (opevo_i_cli_flag(call, "json") ? opevo_i_cli_tune_print_json_settings
