@@ -7,11 +7,14 @@
 
 #include <opevo/stored_study.h>
 
-/* Open the stores (study_merge.c). */
+/* Open the stores (stored_study.c). */
 opevo_status opevo_i_stored_open(const opevo_names *paths, opevo_stored_study *data,
                                  opevo_error *err);
-void opevo_i_stored_close(opevo_stored_study *data);
-/* Hash of what identifies a run in a store: objective, tuner, settings, seed, budget. */
+void opevo_i_stored_landscape_free(opevo_stored_landscape *row);
+void opevo_i_stored_contender_free(opevo_stored_contender *row);
+
+/* Hash of what identifies a run in a store: objective, tuner, settings, seed, budget
+ * (study_merge.c). */
 uint64_t opevo_i_stored_key(const opevo_run_info *info);
 typedef struct opevo_i_stored_keys {
     uint64_t *keys;
@@ -31,8 +34,5 @@ opevo_status opevo_i_stored_list(const opevo_stored_study_options *options, opev
                                  opevo_error *err);
 /* Contenders that differ in their space files alone become one (study_spaces.c). */
 opevo_status opevo_i_stored_merge_spaces(opevo_stored_study *data, opevo_error *err);
-void opevo_i_stored_contender_free(opevo_stored_contender *row);
-void opevo_i_stored_landscape_free(opevo_stored_landscape *row);
-void opevo_i_stored_fronts_free(opevo_stored_study *data);
 
 #endif

@@ -5,9 +5,8 @@
  * the worst value of each criterion among all trials of all runs on a landscape, and volumes are
  * shares of the box from there to the best of each. */
 
-#include "stored_study_internal.h"
-
 #include <opevo/memory.h>
+#include <opevo/stored_study.h>
 
 #include <math.h>
 #include <string.h>
@@ -204,15 +203,4 @@ opevo_status opevo_stored_study_fronts(const char *names, opevo_stored_study *da
     OPEVO_TRY(rename_units(data, err));
 cleanup:
     return status;
-}
-
-void opevo_i_stored_fronts_free(opevo_stored_study *data)
-{
-    for (size_t i = 0; data->fronts && i < data->landscape_count; i++) {
-        opevo_front_free(&data->fronts[i].front);
-        opevo_free(data->fronts[i].sample);
-        opevo_free(data->fronts[i].unit);
-        opevo_space_destroy(data->fronts[i].space);
-    }
-    opevo_free(data->fronts);
 }

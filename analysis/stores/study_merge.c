@@ -18,26 +18,6 @@ static opevo_status fail_memory(opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of several stores.");
 }
 
-opevo_status opevo_i_stored_open(const opevo_names *paths, opevo_stored_study *data,
-                                 opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    data->stores = opevo_calloc(paths->count + 1, sizeof(opevo_store *));
-    if (!data->stores)
-        return fail_memory(err);
-    for (size_t i = 0; i < paths->count && status == OPEVO_OK; i++) {
-        status = opevo_store_open(paths->names[i], OPEVO_STORE_READ, &data->stores[i], err);
-        data->store_count += status == OPEVO_OK;
-    }
-    return status;
-}
-
-opevo_store *opevo_stored_study_store(const opevo_stored_study *data, size_t run)
-{
-    return data->stores[data->stored[run].store];
-}
-
 /* ---- What identifies a run ---- */
 
 uint64_t opevo_i_stored_key(const opevo_run_info *info)
@@ -297,12 +277,4 @@ cleanup:
     opevo_free(rows);
     opevo_free(runs);
     return status;
-}
-
-void opevo_i_stored_close(opevo_stored_study *data)
-{
-    for (size_t i = 0; i < data->store_count; i++)
-        opevo_store_close(data->stores[i]);
-    opevo_free(data->stores);
-    opevo_free(data->stored);
 }

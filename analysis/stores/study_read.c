@@ -126,35 +126,3 @@ opevo_status opevo_stored_study_read(const opevo_stored_study_options *options,
 cleanup:
     return status;
 }
-
-void opevo_i_stored_landscape_free(opevo_stored_landscape *row)
-{
-    opevo_free(row->name);
-    opevo_free(row->unit);
-    opevo_free(row->on);
-    opevo_free(row->what);
-    opevo_free(row->space);
-    opevo_free(row->label);
-    opevo_fitness_table_free(&row->table);
-}
-
-void opevo_stored_study_free(opevo_stored_study *data)
-{
-    opevo_i_stored_fronts_free(data);
-    for (size_t i = 0; i < data->landscape_count; i++)
-        opevo_i_stored_landscape_free(&data->landscapes[i]);
-    for (size_t i = 0; i < data->contender_count; i++) {
-        opevo_i_stored_contender_free(&data->contenders[i]);
-    }
-    for (size_t i = 0; i < data->run_count; i++)
-        opevo_run_curve_free(&data->runs[i].curve);
-    opevo_free(data->landscapes);
-    opevo_free(data->contenders);
-    opevo_i_stored_close(data);
-    opevo_free(data->runs);
-    opevo_free(data->outcomes);
-    opevo_text_free(&data->versions);
-    opevo_free(data->shown);
-    opevo_free(data->labels);
-    opevo_text_free(&data->notes);
-}

@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-void opevo_i_stored_contender_free(opevo_stored_contender *row)
-{
-    opevo_free(row->tuner);
-    opevo_free(row->settings);
-    opevo_free(row->budget);
-    opevo_free(row->label);
-}
-
 static const char space_word[] = "space=";
 
 /* Take the word of a space file from settings, in place. */
