@@ -18,17 +18,6 @@
 
 #include "store_internal.h"
 
-static const char *const stop_names[] = {
-    [OPEVO_STOP_TRIALS] = "trials",           [OPEVO_STOP_SECONDS] = "seconds",
-    [OPEVO_STOP_TARGET] = "target",           [OPEVO_STOP_SEARCH_OVER] = "search-over",
-    [OPEVO_STOP_INTERRUPTED] = "interrupted", [OPEVO_STOP_GAVE_UP] = "gave-up",
-};
-
-const char *opevo_stop_name(opevo_stop stop)
-{
-    return stop_names[stop];
-}
-
 /* ---- Outcomes ------------------------------------------------------------------------------- */
 
 static opevo_status compute_one(void *context, size_t i, unsigned worker, opevo_error *err)

@@ -7,43 +7,7 @@
 
 #include <opevo/memory.h>
 
-#include <string.h>
-
 #include "store_internal.h"
-
-size_t opevo_i_session_known_until(const opevo_session *self)
-{
-    size_t until = self->settled;
-
-    while (until < self->end && self->slots[until].known)
-        until++;
-    return until;
-}
-
-void opevo_i_session_slot_clear(opevo_i_session_slot *slot)
-{
-    opevo_free(slot->message);
-    opevo_free(slot->samples_s);
-    *slot = (opevo_i_session_slot){.known = false};
-}
-
-bool opevo_i_session_slot_keep(opevo_i_session_slot *slot, opevo_outcome *outcome)
-{
-    size_t count = outcome->samples_s ? outcome->sample_count : 0;
-
-    slot->message = outcome->message ? opevo_strdup(outcome->message) : NULL;
-    slot->samples_s = count ? opevo_malloc(count, sizeof *slot->samples_s) : NULL;
-    if ((outcome->message && !slot->message) || (count && !slot->samples_s)) {
-        opevo_i_session_slot_clear(slot);
-        return false;
-    }
-    if (count)
-        memcpy(slot->samples_s, outcome->samples_s, count * sizeof *slot->samples_s);
-    outcome->message = slot->message;
-    outcome->samples_s = slot->samples_s;
-    outcome->sample_count = count;
-    return true;
-}
 
 static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_error *err)
 {

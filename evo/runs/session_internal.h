@@ -56,6 +56,8 @@ struct opevo_session {
     opevo_i_workers_since workers;
 };
 
+/* ---- session_queue.c ---- */
+
 void opevo_i_session_stop(opevo_session *self, opevo_stop stop);
 /* Ask the tuner for at most so many trials, and no more than a batch, and put them at the end of
  * the queue. */
