@@ -54,9 +54,10 @@ opevo_i_topology_json_place opevo_i_topology_json_place_start(const char *text)
 opevo_i_topology_json_place opevo_i_topology_json_place_element(opevo_i_topology_json_place array,
                                                                 size_t n)
 {
-    opevo_i_topology_json_place place =
-        skip_blanks((opevo_i_topology_json_place){array.at + 1, array.line});
+    opevo_i_topology_json_place place = array;
 
+    place.at += *array.at != '\0'; /* of no text, every place is the start */
+    place = skip_blanks(place);
     while (n-- > 0)
         place = opevo_i_topology_json_place_next(place);
     return place;

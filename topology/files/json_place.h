@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Lines of the parts of a JSON text, for messages: the parser keeps none. The text is known to be
- * JSON, so that nothing but strings, brackets and separators has to be understood. */
+ * JSON, so that nothing but strings, brackets and separators has to be understood; or it is empty,
+ * for a tree that was made of another text, and then every place is on line 1. */
 
 #ifndef OPEVO_JSON_PLACE_H
 #define OPEVO_JSON_PLACE_H
