@@ -36,6 +36,9 @@ typedef struct opevo_i_backend_ops {
     void (*probe)(opevo_kernel *out);
     opevo_status (*run_probe)(opevo_i_backend *self, const opevo_kernel *kernel, const char *object,
                               opevo_error *err);
+    /* Where set, run it once more: after a kernel that failed, whether its device works. Errors:
+     * likewise. */
+    opevo_status (*recheck)(opevo_i_backend *self, opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
     /* Load and start the object (NULL for libraries and for commands that are not built), check

@@ -96,7 +96,8 @@ static bool take_result(opevo_i_engine_work *work, size_t number, opevo_i_engine
 
     if (!opevo_i_wire_result_from_json(message, &result))
         return false;
-    if (result.kind != OPEVO_OUTCOME_OK && opevo_i_engine_work_doubts(work, number, errand)) {
+    if (result.kind != OPEVO_OUTCOME_OK &&
+        opevo_i_engine_work_doubts(work, number, errand, result.context_lost)) {
         opevo_i_wire_result_clear(&result);
         return true;
     }
@@ -147,19 +148,19 @@ static bool handle_job_message(opevo_i_engine_work *work, size_t number, const j
         *good = opevo_i_engine_work_start(work, number, errand);
     } else if (!strcmp(type, "fault")) {
         *good = sentence && *sentence;
-        return !*good || opevo_i_engine_work_fault(work, number, errand, sentence);
+        if (*good && !opevo_i_engine_work_fault(work, number, errand, sentence))
+            return false;
     } else if (!strcmp(type, "dropped")) {
         *good = errand->task == NULL;
         if (*good)
             opevo_i_engine_work_dropped(work, number, errand);
     } else {
         *good = !strcmp(type, "result") && take_result(work, number, errand, message);
-        if (*good && json_is_true(json_object_get(message, "context_lost"))) {
-            opevo_i_engine_work_renew(work, number);
-            return false;
-        }
     }
-    return true;
+    if (!*good || !json_is_true(json_object_get(message, "context_lost")))
+        return true;
+    opevo_i_engine_work_renew(work, number);
+    return false;
 }
 
 static bool handle_message(opevo_i_engine_work *work, size_t number, const json_t *message)

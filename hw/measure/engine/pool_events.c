@@ -100,12 +100,12 @@ void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t worker,
 }
 
 bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t worker,
-                                opevo_i_engine_errand *errand)
+                                opevo_i_engine_errand *errand, bool ends)
 {
     opevo_i_engine_connection *at = &work->pool->workers[worker];
     opevo_i_engine_task *task = errand->task;
 
-    if (!task || task->copies < 2 || task->doubted)
+    if (!task || (task->copies < 2 && !ends) || task->doubted)
         return false;
     task->doubted = true;
     opevo_i_engine_task_bar(task, worker, false);

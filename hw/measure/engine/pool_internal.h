@@ -30,7 +30,7 @@ typedef struct opevo_i_engine_task {
     unsigned attempts;                /* workers that were lost while they were at it */
     bool hung;                        /* the last of them by its silence */
     unsigned faults;                  /* times that the host failed and not the task */
-    bool doubted;                     /* it failed in one worker while another had it */
+    bool doubted; /* it failed in one worker while another had it, or that ended with it */
     struct {
         size_t worker;
         bool lost;                      /* while it was at the task */

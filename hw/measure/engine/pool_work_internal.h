@@ -77,9 +77,10 @@ bool opevo_i_engine_work_start(opevo_i_engine_work *work, size_t worker,
 void opevo_i_engine_work_result(opevo_i_engine_work *work, size_t worker,
                                 opevo_i_engine_errand *errand);
 /* It has a failure as its result. True: that is not believed, as another has the task at the same
- * time, which may have been in the way; the next result counts. */
+ * time, which may have been in the way, or as the worker `ends` with it, and its device may be in
+ * trouble; the next result counts. */
 bool opevo_i_engine_work_doubts(opevo_i_engine_work *work, size_t worker,
-                                opevo_i_engine_errand *errand);
+                                opevo_i_engine_errand *errand, bool ends);
 /* It has dropped what it was asked to drop. */
 void opevo_i_engine_work_dropped(opevo_i_engine_work *work, size_t worker,
                                  opevo_i_engine_errand *errand);

@@ -12,7 +12,17 @@
 
 #define OPEVO_I_GPU_PATTERN 0xa5a5a5a5U /* of guards */
 #define OPEVO_I_GPU_COUNTER_S 0.02      /* after which the counter of energy is renewed */
-enum { OPEVO_I_GPU_GUARD_WORDS = 1024 /* before and after an output */ };
+#define OPEVO_I_GPU_PROBE_FACTOR 2654435761U
+enum {
+    OPEVO_I_GPU_GUARD_WORDS = 1024, /* before and after an output */
+    OPEVO_I_GPU_PROBE_THREADS = 64
+};
+
+/* The kernel without a fault (gpu_probe.c), once it is loaded: out[i] = FACTOR i + 1. */
+typedef struct opevo_i_gpu_probe_state {
+    void *module, *function;
+    uint64_t memory;
+} opevo_i_gpu_probe_state;
 
 typedef struct opevo_i_gpu_backend {
     opevo_i_backend super;
@@ -37,6 +47,7 @@ typedef struct opevo_i_gpu_backend {
     void *start, *end;      /* events */
     opevo_i_gpu_math *math; /* NULL until asked for */
     uint32_t *words;        /* an output and its guards on this side */
+    opevo_i_gpu_probe_state probe;
 } opevo_i_gpu_backend;
 
 /* A kernel that is measured. */
@@ -58,6 +69,10 @@ static inline bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int op
 {
     return self->operands.list.item[operand].element == OPEVO_FLOAT32;
 }
+
+/* Wait for the end event. The driver's code, NOT_READY after the deadline, a time of
+ * opevo_clock_monotonic_s. The engine may go away meanwhile. */
+int opevo_i_gpu_await(opevo_i_gpu_backend *self, double deadline);
 
 /* ---- One execution (gpu_execute.c); false or 0 with a failed result ---- */
 

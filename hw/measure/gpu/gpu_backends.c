@@ -24,6 +24,9 @@
         .open = open_##vendor,                                                                     \
         .setup = opevo_i_gpu_setup,                                                                \
         .build_command = opevo_i_gpu_build_command,                                                \
+        .probe = opevo_i_gpu_probe,                                                                \
+        .run_probe = opevo_i_gpu_run_probe,                                                        \
+        .recheck = opevo_i_gpu_recheck,                                                            \
         .lock_name = opevo_i_gpu_lock_name,                                                        \
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \

@@ -108,34 +108,39 @@ static bool launch(const opevo_i_gpu_running *run)
     return code == 0;
 }
 
-/* Wait for the end event; false on failure, or when the time is over, or more than it is worth. The
- * engine may go away meanwhile. */
-static bool wait_for_end(const opevo_i_gpu_running *run, double limit_s, double slow_s)
+int opevo_i_gpu_await(opevo_i_gpu_backend *self, double deadline)
 {
-    opevo_i_gpu_backend *self = run->self;
-    double deadline = opevo_clock_monotonic_s() + fmin(limit_s, slow_s);
     struct timespec nap = {.tv_nsec = 20000};
     int code = 0;
 
     while ((code = self->driver.query_event(self->end)) == OPEVO_I_GPU_NOT_READY) {
         struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
 
-        if (opevo_clock_monotonic_s() > deadline) {
-            run->result->context_lost = true; /* it can only be stopped with the process */
-            if (slow_s < limit_s)
-                opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
-                                         run->job->slower, run->job->best_s);
-            else
-                opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT,
-                                         "took longer than %g s", limit_s);
-            return false;
-        }
+        if (opevo_clock_monotonic_s() > deadline)
+            break;
         if (poll(&engine, 1, 0) > 0)
             opevo_i_backend_end_with_engine();
         nanosleep(&nap, NULL);
     }
-    if (code)
+    return code;
+}
+
+/* Wait for the end event; false on failure, or when the time is over, or more than it is worth. */
+static bool wait_for_end(const opevo_i_gpu_running *run, double limit_s, double slow_s)
+{
+    int code = opevo_i_gpu_await(run->self, opevo_clock_monotonic_s() + fmin(limit_s, slow_s));
+
+    if (code == OPEVO_I_GPU_NOT_READY) {
+        run->result->context_lost = true; /* it can only be stopped with the process */
+        if (slow_s < limit_s)
+            opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
+                                     run->job->slower, run->job->best_s);
+        else
+            opevo_i_wire_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                                     limit_s);
+    } else if (code) {
         opevo_i_gpu_judge(run, code, "it failed");
+    }
     return code == 0;
 }
 

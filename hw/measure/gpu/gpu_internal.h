@@ -188,7 +188,7 @@ int opevo_i_gpu_build_main(int argc, char **argv);
 
 /* ---- The backends ----
  *
- * The functions that CUDA and HIP have in common (backend_gpu.c),
+ * The functions that CUDA and HIP have in common (backend_gpu.c, gpu_probe.c),
  * and their rows (gpu_backends.c). */
 opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
                               unsigned ordinal, opevo_i_backend **out, opevo_error *err);
@@ -196,6 +196,10 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
                                        opevo_i_process_arguments *out, opevo_error *err);
+void opevo_i_gpu_probe(opevo_kernel *out);
+opevo_status opevo_i_gpu_run_probe(opevo_i_backend *self, const opevo_kernel *kernel,
+                                   const char *object, opevo_error *err);
+opevo_status opevo_i_gpu_recheck(opevo_i_backend *self, opevo_error *err);
 void opevo_i_gpu_lock_name(const opevo_i_backend *self, char *out, size_t size);
 void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_wire_job *job, const char *object,
                          opevo_i_wire_result *result);

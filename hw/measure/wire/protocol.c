@@ -480,8 +480,9 @@ json_t *opevo_i_wire_result_to_json(const opevo_i_wire_result *result)
     json_t *message = NULL;
 
     if (result->fault)
-        return json_pack("{s:s, s:I, s:o}", "type", "fault", "job", (json_int_t)result->id,
-                         "message", opevo_i_wire_json_text(opevo_text_string(&result->message)));
+        return json_pack("{s:s, s:I, s:o, s:b}", "type", "fault", "job", (json_int_t)result->id,
+                         "message", opevo_i_wire_json_text(opevo_text_string(&result->message)),
+                         "context_lost", (int)result->context_lost);
     samples = list_of(result->samples, result->sample_count);
     if (!samples)
         return NULL;

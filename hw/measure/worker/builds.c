@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device_lock_internal.h"
 #include "host_fault_internal.h"
 
 enum { MESSAGE_LIMIT = 4096 };
@@ -267,14 +268,36 @@ cleanup:
     return status;
 }
 
+int opevo_i_worker_builds_take_turn(const opevo_i_worker_builds *self)
+{
+    const opevo_i_backend_lock_wait wait = {.watch_engine = true};
+    char name[128];
+
+    if (!self->backend->ops->lock_name)
+        return -1;
+    self->backend->ops->lock_name(self->backend, name, sizeof name);
+    return opevo_i_backend_device_lock_take(self->cache.folder, name, &wait);
+}
+
+static opevo_status run_probe(const opevo_i_worker_builds *self, const opevo_i_worker_queued *probe,
+                              opevo_error *err)
+{
+    int turn = opevo_i_worker_builds_take_turn(self);
+    opevo_status status =
+        self->backend->ops->run_probe(self->backend, &probe->job.kernel, probe->scratch.data, err);
+
+    if (status == OPEVO_OK) /* what does not end on the device goes with this process */
+        opevo_i_backend_device_lock_release(turn);
+    return status;
+}
+
 opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_error *err)
 {
-    const opevo_i_backend_ops *ops = self->backend->ops;
     opevo_i_worker_queued probe = {.stage = OPEVO_I_WAITING};
     opevo_error why = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    if (!ops->probe)
+    if (!self->backend->ops->probe)
         return OPEVO_OK;
     status = build_probe(self, &probe, &why);
     if (status != OPEVO_OK)
@@ -282,7 +305,7 @@ opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_erro
                    "This host cannot build kernels: %.*s; fix that, then repeat the command.",
                    (int)strcspn(why.message, "\n"), why.message);
     if (status == OPEVO_OK)
-        status = ops->run_probe(self->backend, &probe.job.kernel, probe.scratch.data, err);
+        status = run_probe(self, &probe, err);
     remove_scratch(&probe);
     opevo_i_worker_queued_clear(&probe);
     return status;

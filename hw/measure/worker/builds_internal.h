@@ -42,6 +42,9 @@ opevo_status opevo_i_worker_builds_init(opevo_i_worker_builds *self, opevo_i_bac
 /* Build, run and time a kernel without a fault, where the backend has one. Errors: FAULT with what
  * this host cannot do; then no kernel is to blame. */
 opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_error *err);
+/* Wait for the turn to measure, where workers of the device take turns: what ends it with
+ * opevo_i_backend_device_lock_release; -1 where nobody waits. */
+int opevo_i_worker_builds_take_turn(const opevo_i_worker_builds *self);
 /* Remove what compilers left, which have ended or been killed. */
 void opevo_i_worker_builds_clear(opevo_i_worker_builds *self);
 /* Whether the jobs of this backend are built. */

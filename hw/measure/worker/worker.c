@@ -293,14 +293,29 @@ static bool is_dropped(void)
     return poll(&engine, 1, 0) > 0 && opevo_i_backend_check_engine(engine.revents);
 }
 
+/* A kernel is not to blame on a device that runs none. */
+static void recheck(worker *self, opevo_i_wire_result *result)
+{
+    const opevo_i_backend_ops *ops = self->backend->ops;
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (!ops->recheck || result->kind == OPEVO_OUTCOME_OK || result->context_lost ||
+        ops->recheck(self->backend, &err) == OPEVO_OK)
+        return;
+    opevo_i_wire_result_fault(result, "%s", err.message);
+    result->context_lost = true;
+}
+
 /* Measure what is built, or say why it is not. */
 static void fill_result(worker *self, opevo_i_worker_queued *item)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
     const char *object = item->object.length ? item->object.data : NULL;
 
-    if (item->stage == OPEVO_I_BUILT)
+    if (item->stage == OPEVO_I_BUILT) {
         ops->measure(self->backend, &item->job, object, &item->result);
+        recheck(self, &item->result);
+    }
     if (ops->builds)
         opevo_i_worker_kernel_criteria_fill(&self->criteria, object, &item->result);
     if (item->refused.length)
@@ -310,18 +325,13 @@ static void fill_result(worker *self, opevo_i_worker_queued *item)
 
 static void measure(worker *self, opevo_i_worker_queued *item)
 {
-    const opevo_i_backend_ops *ops = self->backend->ops;
-    const opevo_i_backend_lock_wait wait = {.watch_engine = true};
     json_int_t id = item->job.id;
-    char name[128];
     int lock = -1;
 
     self->at = id;
     self->dropped = false;
-    if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
-        ops->lock_name(self->backend, name, sizeof name);
-        lock = opevo_i_backend_device_lock_take(self->builds.cache.folder, name, &wait);
-    }
+    if (item->stage == OPEVO_I_BUILT)
+        lock = opevo_i_worker_builds_take_turn(&self->builds);
     if (!is_dropped()) {
         send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", id));
         fill_result(self, item);

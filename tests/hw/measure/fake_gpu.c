@@ -5,7 +5,8 @@
  * (fake_kernel.c), unless a comment fake:WORD in its source says how it behaves; such a source is
  * its own image. Time passes at 10 microseconds an execution, and as much for each warp that waits
  * at barriers. What is called is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is
- * set, is the model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
+ * set, is the model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. A
+ * device may be sick, and knows the worker's own kernel without a fault (fake_probe.c). */
 
 #include "fake_gpu.h"
 #include "fake_function.h"
@@ -259,7 +260,7 @@ BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **out, const void *image), 
     *out = self;
     self->object = fake_kernel_load(image);
     self->source = strdup(self->object ? "" : image);
-    return self->object || behaves(image, "") ? sticky : FAKE_NO_IMAGE;
+    return self->object || behaves(image, "") || fake_is_probe(image) ? sticky : FAKE_NO_IMAGE;
 }
 BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
 {
@@ -274,6 +275,8 @@ static bool has_fake(const module *self, const char *name)
 {
     if (behaves(self->source, "scale"))
         return strcmp(name, "scale") == 0;
+    if (fake_is_probe(self->source))
+        return strcmp(name, "opevo_probe") == 0;
     if (behaves(self->source, "launches") && strcmp(name, "kernel_2") == 0)
         return true;
     return strcmp(name, "kernel") == 0;
@@ -378,10 +381,15 @@ static int run_whole(const module *self, void **arguments)
     return 0;
 }
 
-static int run_fake(module *self, void **arguments)
+static int run_fake(module *self, const fake_launch *how)
 {
+    void **arguments = how->arguments;
     float *operands[3];
 
+    if (fake_is_probe(self->source)) {
+        fake_run_probe(self->source, how);
+        return 0;
+    }
     if (behaves(self->source, "scale"))
         return run_scale(self, arguments);
     if (behaves(self->source, "whole"))
@@ -413,18 +421,23 @@ static int run_fake(module *self, void **arguments)
 static int launch(const function *self, size_t shared_most, unsigned most_z, const fake_launch *how)
 {
     const unsigned *grid = how->grid, *block = how->block;
+    const char *sick = fake_sickness();
     unsigned units = 1;
     int code = 0;
 
     if (sticky)
         return sticky;
+    if (strcmp(sick, "launch") == 0)
+        return FAKE_OUT_OF_RESOURCES;
     if (grid[0] * grid[1] * grid[2] == 0 || block[0] * block[1] * block[2] > 1024 ||
         block[2] > most_z || how->shared_bytes > shared_most)
         return FAKE_INVALID_VALUE;
-    if (self->row)
+    if (strcmp(sick, "hang") == 0)
+        hung = 1;
+    else if (self->row)
         code = fake_kernel_launch(self->row, shared_most, how, &units);
-    else
-        code = run_fake(self->of, how->arguments);
+    else if (strcmp(sick, "wrong") != 0)
+        code = run_fake(self->of, how);
     fake_executed(units);
     if (code != FAKE_ILLEGAL_ADDRESS && code != FAKE_LAUNCH_FAILED)
         return code;
@@ -581,7 +594,7 @@ static int compile(program *self, size_t shared_most)
         sleep(100);
     if (behaves(self->source, "syntax"))
         snprintf(compile_log, sizeof compile_log, "kernel(1): error: no kernel at all\n");
-    else if (behaves(self->source, ""))
+    else if (behaves(self->source, "") || fake_is_probe(self->source))
         self->image = strdup(self->source);
     else
         self->image = fake_kernel_compile(self->source, shared_most, &self->bytes, compile_log,

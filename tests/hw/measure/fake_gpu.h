@@ -48,4 +48,15 @@ typedef struct fake_launch {
 int fake_kernel_launch(const struct fake_function *function, size_t shared_most,
                        const fake_launch *how, unsigned *units);
 
+/* ---- Devices in trouble (fake_probe.c) ---- */
+
+/* Whether the text is the worker's own kernel without a fault, which is run without being compiled,
+ * because workers start often; not where the environment variable FAKE_GPU_PROBE is set. */
+bool fake_is_probe(const char *source);
+/* out[i] = FACTOR i + 1, with the factor of the text. */
+void fake_run_probe(const char *source, const fake_launch *how);
+/* The word in the file FAKE_GPU_SICK: "launch", no kernel is launched; "hang", none ends; "wrong",
+ * none writes anything; "" without such a file. */
+const char *fake_sickness(void);
+
 #endif
