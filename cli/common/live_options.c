@@ -138,7 +138,7 @@ cleanup:
     return status;
 }
 
-/* Sketches of an operator, or of a computation, which is read again, as the maker owns its own. */
+/* The computation is read again, as the maker owns its own. */
 static opevo_status open_sketches(const opevo_workload *work, opevo_kernel_dialect dialect,
                                   unsigned threads, opevo_kernel_maker **out, opevo_error *err)
 {
@@ -147,13 +147,9 @@ static opevo_status open_sketches(const opevo_workload *work, opevo_kernel_diale
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (work->op) {
-        OPEVO_TRY(opevo_computation_of_operator(work->op, &computation, err));
-    } else {
-        opevo_workload_print(work, &what);
-        OPEVO_TRY(opevo_text_check(&what, err));
-        OPEVO_TRY(opevo_computation_read(opevo_text_string(&what), &computation, err));
-    }
+    opevo_workload_print(work, &what);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    OPEVO_TRY(opevo_computation_read(opevo_text_string(&what), &computation, err));
     OPEVO_TRY(opevo_sketches_open(computation, &target, out, err));
     computation = NULL;
 cleanup:
@@ -201,19 +197,19 @@ static opevo_status find_maker(const opevo_workload *work, const char *name,
                                opevo_kernel_dialect dialect, unsigned threads,
                                opevo_kernel_maker **out, opevo_error *err)
 {
-    bool sketches = name ? strcmp(name, "sketch") == 0 : !work->op;
+    bool sketches = name ? strcmp(name, "sketch") == 0 : !work->library;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     if (sketches)
         return open_sketches(work, dialect, threads, out, err);
-    if (!work->op)
+    if (!work->library)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "--template %.100s: the kernels of a computation come from sketches; give "
             "sketch, or nothing.",
             name);
-    status = opevo_template_open_threads(work->op, name, dialect, threads, out, &inner);
+    status = opevo_template_open_threads(work->library, name, dialect, threads, out, &inner);
     if (status != OPEVO_OK)
         OPEVO_FAIL(err, status, "%s%s", inner.message,
                    status == OPEVO_INVALID && name && dialect == OPEVO_KERNEL_C

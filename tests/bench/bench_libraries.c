@@ -449,7 +449,7 @@ static double run(const char *name, const char *configuration, int threads, doub
     self = (contest){.threads = threads};
     need(opevo_computation_read(name, &self.computation, &err), &err);
     need(opevo_sketches_open(self.computation, &target, &self.maker, &err), &err);
-    need(opevo_workload_create(NULL, self.maker->computation, &self.workload, &err), &err);
+    need(opevo_workload_create(self.maker->computation, &self.workload, &err), &err);
     opevo_workload_print(self.workload, &text);
     if (!library_case_read(name, &self.what) &&
         !library_case_read(opevo_text_string(&text), &self.what))

@@ -13,10 +13,9 @@ static inline opevo_status operands_create(const opevo_operator *op, uint64_t se
                                            opevo_i_reference_operands *out, opevo_error *error)
 {
     opevo_workload *work = NULL;
-    opevo_status status = opevo_workload_create(op, NULL, &work, error);
+    opevo_status status = opevo_workload_of_operator(op, &work, error);
 
-    return status == OPEVO_OK ? opevo_i_reference_operands_create(work, seed, NULL, out, error)
-                              : status;
+    return status == OPEVO_OK ? opevo_i_reference_operands_create(work, seed, out, error) : status;
 }
 
 #endif

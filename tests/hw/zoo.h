@@ -6,6 +6,7 @@
 #ifndef OPEVO_TESTS_ZOO_H
 #define OPEVO_TESTS_ZOO_H
 
+#include <opevo/computation_named.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 
@@ -17,6 +18,7 @@ typedef struct zoo {
     opevo_kernel_maker super;
     opevo_space *space;
     opevo_operator op;
+    opevo_computation *computation;
     long salt; /* products of another salt are built anew */
 } zoo;
 
@@ -174,6 +176,7 @@ static opevo_status product_make(const opevo_kernel_maker *self, opevo_index poi
 static void zoo_destroy(opevo_kernel_maker *self)
 {
     opevo_space_destroy(((zoo *)self)->space);
+    opevo_computation_destroy(((zoo *)self)->computation);
     opevo_free(self);
 }
 
@@ -187,10 +190,11 @@ static inline zoo *zoo_create(const opevo_kernel_maker_ops *ops, const char *nam
 
     assert_non_null(self);
     CHECK_OK(opevo_space_parse(space_json, "zoo", NULL, &self->space, &err));
+    CHECK_OK(opevo_computation_of_operator(&op, &self->computation, &err));
     self->op = op;
     self->super = (opevo_kernel_maker){.ops = ops,
                                        .space = self->space,
-                                       .op = &self->op,
+                                       .computation = self->computation,
                                        .name = name,
                                        .dialect = OPEVO_KERNEL_C,
                                        .signature = 7};

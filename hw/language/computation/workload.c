@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators and computations as one: operands, operations and a name. */
+/* The operands of a computation, its operations, and the operator that it is. */
 
 #include <opevo/workload.h>
 
@@ -12,34 +12,14 @@
 /* What is handed out is the first member. */
 typedef struct workload {
     opevo_workload super;
-    opevo_operator op;
-    opevo_operand_list operands; /* of the operator */
-    opevo_computation *owned;    /* NULL: somebody else's */
+    opevo_operator op;        /* what `library` points to */
+    opevo_computation *owned; /* NULL: somebody else's */
     opevo_workload_operand item[OPEVO_WORKLOAD_OPERANDS];
 } workload;
 
 /* ---- Operands ---- */
 
-static opevo_status fail_too_large(const workload *self, opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the %s do not fit in memory.",
-                      self->super.op ? "operator" : "computation");
-}
-
-/* The product of the extents, where any memory could hold so many. */
-static opevo_status count_elements(const workload *self, opevo_workload_operand *item,
-                                   opevo_error *err)
-{
-    item->elements = 1;
-    for (int d = 0; d < item->dims; d++) {
-        if (item->extent[d] < 1 || item->elements > OPEVO_COMPUTATION_ELEMENTS / item->extent[d])
-            return fail_too_large(self, err);
-        item->elements *= item->extent[d];
-    }
-    return OPEVO_OK;
-}
-
-static opevo_status add_operand(workload *self, opevo_workload_operand operand, opevo_error *err)
+static opevo_status add_operand(workload *self, const opevo_tensor *tensor, opevo_error *err)
 {
     opevo_workload_list *list = &self->super.list;
 
@@ -48,25 +28,14 @@ static opevo_status add_operand(workload *self, opevo_workload_operand operand, 
                           "The computation has more than %d inputs and outputs; a kernel takes at "
                           "most so many.",
                           (int)OPEVO_WORKLOAD_OPERANDS);
-    self->item[list->count++] = operand;
-    list->inputs += operand.role != OPEVO_ROLE_OUTPUT;
-    return count_elements(self, &self->item[list->count - 1], err);
-}
-
-static opevo_status list_operator(workload *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    opevo_operator_operands(&self->op, &self->operands);
-    for (int i = 0; i < self->operands.count && status == OPEVO_OK; i++) {
-        const opevo_operand *one = &self->operands.item[i];
-
-        status = add_operand(
-            self,
-            (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0, one->type},
-            err);
-    }
-    return status;
+    self->item[list->count++] = (opevo_workload_operand){.name = tensor->name,
+                                                         .role = tensor->role,
+                                                         .dims = tensor->dims,
+                                                         .extent = tensor->extent,
+                                                         .elements = opevo_tensor_elements(tensor),
+                                                         .element = tensor->element};
+    list->inputs += tensor->role != OPEVO_ROLE_OUTPUT;
+    return OPEVO_OK;
 }
 
 /* The tensors of a computation that are outputs, or those that are inputs. */
@@ -79,10 +48,7 @@ static opevo_status list_tensors(workload *self, bool outputs, opevo_error *err)
         const opevo_tensor *one = computation->tensor[i];
 
         if (outputs ? one->role == OPEVO_ROLE_OUTPUT : !one->definition)
-            status = add_operand(self,
-                                 (opevo_workload_operand){one->name, one->role, one->dims,
-                                                          one->extent, 0, one->element},
-                                 err);
+            status = add_operand(self, one, err);
     }
     return status;
 }
@@ -90,14 +56,16 @@ static opevo_status list_tensors(workload *self, bool outputs, opevo_error *err)
 /* ---- Making one ---- */
 
 /* The name is the operator's text in a computation that was made of one. Passes keep names and
- * change definitions, so that both are compared. */
+ * change definitions, so that both are compared. Libraries have no contractions. */
 static opevo_status find_library(workload *self, opevo_error *err)
 {
     const opevo_computation *computation = self->super.computation;
     opevo_computation *made = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!computation->name || opevo_operator_parse(computation->name, &self->op, NULL) != OPEVO_OK)
+    if (!computation->name ||
+        opevo_operator_parse(computation->name, &self->op, NULL) != OPEVO_OK ||
+        self->op.kind == OPEVO_CONTRACTION)
         return OPEVO_OK;
     status = opevo_computation_of_operator(&self->op, &made, err);
     if (status == OPEVO_OK &&
@@ -107,8 +75,8 @@ static opevo_status find_library(workload *self, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computation *computation,
-                                   opevo_workload **out, opevo_error *err)
+opevo_status opevo_workload_create(const opevo_computation *computation, opevo_workload **out,
+                                   opevo_error *err)
 {
     workload *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
@@ -117,18 +85,10 @@ opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computa
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a workload.");
     self->super.computation = computation;
     self->super.list.item = self->item;
-    if (op) {
-        self->op = *op;
-        self->super.op = &self->op;
-        self->super.library = &self->op;
-        OPEVO_TRY(list_operator(self, err));
-        self->super.flop = opevo_operator_flop(op);
-    } else {
-        OPEVO_TRY(list_tensors(self, false, err));
-        OPEVO_TRY(list_tensors(self, true, err));
-        OPEVO_TRY(find_library(self, err));
-        self->super.flop = opevo_computation_flop(computation).count;
-    }
+    OPEVO_TRY(list_tensors(self, false, err));
+    OPEVO_TRY(list_tensors(self, true, err));
+    OPEVO_TRY(find_library(self, err));
+    self->super.flop = opevo_computation_flop(computation).count;
     *out = &self->super;
     self = NULL;
 cleanup:
@@ -140,7 +100,7 @@ opevo_status opevo_workload_adopt(opevo_computation *computation, opevo_workload
                                   opevo_error *err)
 {
     opevo_workload *created = NULL;
-    opevo_status status = opevo_workload_create(NULL, computation, &created, err);
+    opevo_status status = opevo_workload_create(computation, &created, err);
 
     if (status != OPEVO_OK) {
         opevo_computation_destroy(computation);
@@ -151,15 +111,20 @@ opevo_status opevo_workload_adopt(opevo_computation *computation, opevo_workload
     return OPEVO_OK;
 }
 
+opevo_status opevo_workload_of_operator(const opevo_operator *op, opevo_workload **out,
+                                        opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status = opevo_computation_of_operator(op, &computation, err);
+
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
 opevo_status opevo_workload_read(const char *what, opevo_workload **out, opevo_error *err)
 {
-    opevo_operator op;
     opevo_computation *computation = NULL;
-    opevo_status status = OPEVO_OK;
+    opevo_status status = opevo_computation_read(what, &computation, err);
 
-    if (opevo_operator_parse(what, &op, NULL) == OPEVO_OK)
-        return opevo_workload_create(&op, NULL, out, err);
-    status = opevo_computation_read(what, &computation, err);
     return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
@@ -172,9 +137,7 @@ void opevo_workload_destroy(opevo_workload *self)
 
 void opevo_workload_print(const opevo_workload *self, opevo_text *out)
 {
-    if (self->op)
-        opevo_operator_print(self->op, out);
-    else if (self->computation->name)
+    if (self->computation->name)
         opevo_text_add(out, self->computation->name);
     else
         opevo_computation_print(self->computation, "; ", out);

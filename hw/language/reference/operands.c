@@ -10,7 +10,6 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/random.h>
-#include <opevo/reference.h>
 
 #include <math.h>
 #include <string.h>
@@ -102,51 +101,10 @@ static void make_read_only(const opevo_i_reference_guarded *memory)
     mprotect(memory->map + page, memory->map_bytes - 2 * page, PROT_READ);
 }
 
-static float *absolute_copy(const opevo_i_reference_guarded *memory, size_t count)
-{
-    const float *values = opevo_i_reference_floats(memory);
-    float *copy = opevo_malloc(count, sizeof *copy);
-
-    for (size_t i = 0; copy && i < count; i++)
-        copy[i] = fabsf(values[i]);
-    return copy;
-}
-
 /* ---- Right results, and what they may be missed by ---- */
 
-static opevo_status compute_operator(opevo_i_reference_operands *self,
-                                     opevo_reference_function reference, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    const float *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
-    float *absolute[OPEVO_WORKLOAD_OPERANDS] = {0};
-
-    for (int i = 0; i < self->list.inputs; i++) {
-        inputs[i] = opevo_i_reference_floats(&self->memory[i]);
-        absolute[i] = absolute_copy(&self->memory[i], self->count[i]);
-        if (!absolute[i]) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
-            goto cleanup;
-        }
-    }
-    OPEVO_TRY(reference(self->work->op, inputs, self->wanted + self->list.inputs, err));
-    OPEVO_TRY(reference(self->work->op, (const float *const *)absolute,
-                        self->bound + self->list.inputs, err));
-    for (int i = self->list.inputs; i < self->list.count; i++) {
-        double roundings = opevo_reference_roundings(self->work->op, i - self->list.inputs);
-        float factor = (float)(4 * sqrt(roundings)) * 0x1p-24F;
-
-        for (size_t k = 0; k < self->count[i]; k++)
-            self->bound[i][k] = factor * self->bound[i][k] + 0x1p-24F * fabsf(self->wanted[i][k]);
-    }
-cleanup:
-    for (int i = 0; i < self->list.inputs; i++)
-        opevo_free(absolute[i]);
-    return status;
-}
-
 /* Bounds in single precision, not below those of which they are made. */
-static opevo_status compute_graph(opevo_i_reference_operands *self, opevo_error *err)
+static opevo_status compute(opevo_i_reference_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const void *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
@@ -196,14 +154,6 @@ static opevo_status require_bounds(opevo_i_reference_operands *self, opevo_error
     return OPEVO_OK;
 }
 
-static opevo_status by_plain_loops(const opevo_operator *op, const float *const *inputs,
-                                   float *const *outputs, opevo_error *err)
-{
-    (void)err;
-    opevo_reference_compute(op, inputs, outputs, NULL);
-    return OPEVO_OK;
-}
-
 /* What right results of an output take, up to a whole number of floats. */
 static size_t wanted_bytes(const opevo_i_reference_operands *self, int operand)
 {
@@ -246,8 +196,7 @@ static opevo_status fill_inputs(opevo_i_reference_operands *self, uint64_t seed,
 {
     const opevo_computation *computation = self->work->computation;
     bool *positive = NULL;
-    opevo_status status =
-        computation ? opevo_i_reference_positive_tensors(computation, &positive, err) : OPEVO_OK;
+    opevo_status status = opevo_i_reference_positive_tensors(computation, &positive, err);
     int tensor = 0;
 
     if (status != OPEVO_OK)
@@ -255,11 +204,11 @@ static opevo_status fill_inputs(opevo_i_reference_operands *self, uint64_t seed,
     for (int i = 0; i < self->list.inputs; i++) {
         opevo_rng rng;
 
-        while (computation && computation->tensor[tensor]->definition)
+        while (computation->tensor[tensor]->definition)
             tensor++;
         opevo_rng_init(&rng, seed, "operand", (uint64_t)i);
         fill_input(&self->memory[i], self->list.item[i].element, self->count[i], rng,
-                   positive && positive[tensor++]);
+                   positive[tensor++]);
         make_read_only(&self->memory[i]);
     }
     opevo_free(positive);
@@ -267,7 +216,6 @@ static opevo_status fill_inputs(opevo_i_reference_operands *self, uint64_t seed,
 }
 
 opevo_status opevo_i_reference_operands_create(opevo_workload *work, uint64_t seed,
-                                               opevo_reference_function reference,
                                                opevo_i_reference_operands *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -278,10 +226,7 @@ opevo_status opevo_i_reference_operands_create(opevo_workload *work, uint64_t se
     OPEVO_TRY(allocate(&self, err));
     OPEVO_TRY(fill_inputs(&self, seed, err));
     self.reference_s = opevo_clock_monotonic_s();
-    if (work->op)
-        OPEVO_TRY(compute_operator(&self, reference ? reference : by_plain_loops, err));
-    else
-        OPEVO_TRY(compute_graph(&self, err));
+    OPEVO_TRY(compute(&self, err));
     self.reference_s = opevo_clock_monotonic_s() - self.reference_s;
     OPEVO_TRY(require_bounds(&self, err));
     *out = self;
@@ -340,17 +285,13 @@ static bool is_poison(opevo_element element, const void *values, size_t at)
     return bits == poison_of(element, at);
 }
 
-/* "number 5", or with its index in the words of a computation: "C[1, 2]". */
+/* "C[1, 2]" */
 static void add_place(const opevo_i_reference_operands *operands, int operand, size_t element,
                       opevo_text *out)
 {
     const opevo_workload_operand *item = &operands->list.item[operand];
     int64_t below = item->elements;
 
-    if (operands->work->op) {
-        opevo_text_printf(out, "number %zu", element);
-        return;
-    }
     opevo_text_printf(out, "%s[", item->name);
     for (int d = 0; d < item->dims; d++) {
         below /= item->extent[d];

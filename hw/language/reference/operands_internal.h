@@ -6,7 +6,6 @@
 #ifndef OPEVO_OPERANDS_INTERNAL_H
 #define OPEVO_OPERANDS_INTERNAL_H
 
-#include <opevo/reference.h>
 #include <opevo/workload.h>
 
 /* Memory between two pages that nobody may touch. `data` is aligned to 64 bytes and ends as close
@@ -48,12 +47,10 @@ typedef struct opevo_i_reference_operands {
  * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of
  * int8, and of -2^20 to 2^20 - 1 for int32, or on those of them that are positive; from the stream
  * (seed, "operand", number of the input).
- * Takes `work`, also on failure. `reference` is for operators, NULL for the plain loops; outputs of
- * computations are those of opevo_computation_expect, on all processors. Errors: INVALID for a
- * computation of which more than half of the elements of an output have no bound; LIMIT for
- * operands that no memory holds; NOMEM; those of the reference. */
+ * Takes `work`, also on failure. Right results are those of opevo_computation_expect, on all
+ * processors. Errors: INVALID for a computation of which more than half of the elements of an
+ * output have no bound; NOMEM. */
 opevo_status opevo_i_reference_operands_create(opevo_workload *work, uint64_t seed,
-                                               opevo_reference_function reference,
                                                opevo_i_reference_operands *out, opevo_error *err);
 void opevo_i_reference_operands_free(opevo_i_reference_operands *operands);
 
@@ -62,18 +59,8 @@ void opevo_i_reference_operands_free(opevo_i_reference_operands *operands);
 void opevo_i_reference_operands_poison(const opevo_i_reference_operands *operands);
 
 /* Whether every element of one output, `values` of its type, was written and is right; where it has
- * no bound, whether it was written. Bounds of computations are in computation_reference.h; those of
- * whole types are 0. For operators:
- *
- *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
- *
- * with R the roundings of a term (opevo_reference_roundings: as many as products that are summed,
- * for products of two). To first order the error is a sum of R roundings, each at most 2^-24 (|A|
- * |B|) in size. The factors are drawn one by one, so roundings are independent, and exceed 4
- * sqrt(R) times that with a probability of less than 1e-10 (computation_reference.h has the law and
- * its source). This is for partial sums as large as |A| |B|; inputs of random sign have far smaller
- * ones, and errors that were measured stay below 3 units for R from 64 to 16384. False, with a
- * clause in `why`, otherwise. */
+ * no bound, whether it was written (computation_reference.h has the bounds). False, with a clause
+ * in `why`, otherwise. */
 bool opevo_i_reference_operands_check(const opevo_i_reference_operands *operands, int operand,
                                       const void *values, opevo_text *why);
 

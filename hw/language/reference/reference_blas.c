@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators by OpenBLAS. */
+/* Matrix products and convolutions by OpenBLAS. */
 
 #include <opevo/reference.h>
 
@@ -153,10 +153,6 @@ static opevo_status convolve(const opevo_operator *op, const float *a, const flo
 opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *inputs,
                                   float *const *outputs, opevo_error *err)
 {
-    if (op->kind == OPEVO_CONTRACTION) {
-        opevo_reference_compute(op, inputs, outputs, NULL);
-        return OPEVO_OK;
-    }
     for (int i = 0; i < 3; i++) {
         if (opevo_operand_elements(op, i) > INT_MAX)
             return OPEVO_FAIL(err, OPEVO_LIMIT,

@@ -32,7 +32,7 @@ opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
     limits.packed_bytes = INT64_MAX;
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(opevo_workload_create(NULL, opevo_pipeline_computation(pipeline), &work, err));
+    OPEVO_TRY(opevo_workload_create(opevo_pipeline_computation(pipeline), &work, err));
     OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, &why, err));
     opevo_pipeline_print(pipeline, &steps);
     if (fits)
@@ -91,7 +91,7 @@ opevo_status opevo_export_print(const opevo_kernel_maker *maker, opevo_index poi
     opevo_workload *work = NULL;
 
     OPEVO_TRY(check_dialect(maker->dialect, err));
-    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
+    OPEVO_TRY(opevo_workload_create(maker->computation, &work, err));
     OPEVO_TRY(make(maker, point, &kernel, &steps, err));
     opevo_space_print(maker->space, point, &configuration);
     OPEVO_TRY(opevo_text_check(&configuration, err));

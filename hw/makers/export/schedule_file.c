@@ -40,41 +40,15 @@ static opevo_status find_line(const char *text, const char *key, char **out, int
     return OPEVO_OK;
 }
 
-/* What is computed, as a computation of its own. */
-static opevo_status copy_workload(const opevo_workload *work, opevo_workload **out,
-                                  opevo_error *err)
-{
-    opevo_computation *computation = NULL;
-    opevo_status status = OPEVO_OK;
-
-    if (!work->op)
-        return opevo_workload_create(NULL, work->computation, out, err);
-    status = opevo_computation_of_operator(work->op, &computation, err);
-    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
-}
-
-static opevo_status compare(const opevo_workload *here, const opevo_workload *wanted, bool *equal,
-                            opevo_error *err)
-{
-    opevo_workload *copy = NULL;
-    opevo_status status = copy_workload(wanted, &copy, err);
-
-    if (status == OPEVO_OK)
-        *equal = opevo_computation_signature(here->computation) ==
-                 opevo_computation_signature(copy->computation);
-    opevo_workload_destroy(copy);
-    return status;
-}
-
 static opevo_status check_wanted(const opevo_workload *here, const opevo_workload *wanted,
                                  const char *path, int line, opevo_error *err)
 {
     opevo_text is = {0};
     opevo_text must = {0};
-    bool equal = false;
-    opevo_status status = compare(here, wanted, &equal, err);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && !equal) {
+    if (opevo_computation_signature(here->computation) !=
+        opevo_computation_signature(wanted->computation)) {
         opevo_workload_print(here, &is);
         opevo_workload_print(wanted, &must);
         status =
@@ -84,25 +58,6 @@ static opevo_status check_wanted(const opevo_workload *here, const opevo_workloa
     opevo_text_free(&is);
     opevo_text_free(&must);
     return status;
-}
-
-static opevo_status read_operator(const char *said, opevo_workload **out, opevo_error *err)
-{
-    opevo_operator op;
-    opevo_computation *computation = NULL;
-    opevo_status status = opevo_operator_parse(said, &op, err);
-
-    if (status == OPEVO_OK)
-        status = opevo_computation_of_operator(&op, &computation, err);
-    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
-}
-
-static opevo_status read_computation(const char *said, opevo_workload **out, opevo_error *err)
-{
-    opevo_computation *computation = NULL;
-    opevo_status status = opevo_computation_read(said, &computation, err);
-
-    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
 }
 
 /* What the head says that is computed, which must be `wanted` where that is given. */
@@ -126,11 +81,11 @@ static opevo_status read_workload(const char *text, const char *path, const opev
         goto cleanup;
     }
     if (!op && !computation) {
-        status = copy_workload(wanted, out, err);
+        status = opevo_workload_create(wanted->computation, out, err);
         goto cleanup;
     }
     line = op ? op_line : line;
-    status = op ? read_operator(op, out, &inner) : read_computation(computation, out, &inner);
+    status = opevo_workload_read(op ? op : computation, out, &inner);
     if (status != OPEVO_OK)
         OPEVO_FAIL(err, status, "%s:%d: %s", path, line, inner.message);
     else if (wanted)
@@ -195,7 +150,7 @@ cleanup:
 static opevo_status take_workload(const opevo_workload *wanted, const char *path,
                                   opevo_workload **out, opevo_error *err)
 {
-    return wanted ? copy_workload(wanted, out, err)
+    return wanted ? opevo_workload_create(wanted->computation, out, err)
                   : OPEVO_FAIL(err, OPEVO_INVALID,
                                "%s is a record of TVM, which does not name its computation: name "
                                "it in the command.",

@@ -9,7 +9,6 @@
 
 #include "keeper_internal.h"
 
-opevo_reference_function opevo_i_backend_worker_reference;
 static void (*tidy_at_end)(void);
 static bool (*take_messages)(void);
 

@@ -90,7 +90,4 @@ void opevo_i_backend_at_message(bool (*take)(void));
 /* What that runs before the process ends, when nothing that was started runs any more. */
 void opevo_i_backend_at_end(void (*tidy)(void));
 
-/* What kernels are checked against in this worker. */
-extern opevo_reference_function opevo_i_backend_worker_reference;
-
 #endif

@@ -132,7 +132,6 @@ static opevo_status create_operands(cpu_backend *self, const json_t *message, op
 
         OPEVO_TRY(opevo_i_wire_setup_workload(message, &work, err));
         OPEVO_TRY(opevo_i_reference_operands_create(work, (uint64_t)seed + (set ? OTHER_SEED : 0),
-                                                    opevo_i_backend_worker_reference,
                                                     &self->sets[set], err));
         self->super.reference_s += self->sets[set].reference_s;
     }
@@ -156,7 +155,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->plan.memory_bytes = MEMORY_LIMIT;
     if (!(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
         !(self->plan.precision > 0) || !(self->plan.repeat_s > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a limit or a bound.");
     OPEVO_TRY(set_threads(self, json_object_get(message, "threads"), err));
     OPEVO_TRY(create_operands(self, message, err));
     /* A forked process that says so itself starts a thread by it. */

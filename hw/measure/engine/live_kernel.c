@@ -381,7 +381,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
-    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
+    OPEVO_TRY(opevo_workload_create(maker->computation, &self->work, err));
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(

@@ -88,7 +88,7 @@ static opevo_status add_schedule(opevo_start_list *list, const opevo_objective *
                           "%s: a schedule needs a template: use --on cpu, cuda:N or hip:N with an "
                           "operator.",
                           path);
-    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
+    OPEVO_TRY(opevo_workload_create(maker->computation, &work, err));
     OPEVO_TRY(find_file(objective, work, path, &point, err));
     status = opevo_start_list_add(list, point, "start", err);
 cleanup:

@@ -153,10 +153,9 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     self->cold = json_is_true(json_object_get(message, "cold"));
     if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0) || !(self->precision > 0) ||
         !(self->repeat_s > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a limit or a bound.");
     OPEVO_TRY(opevo_i_wire_setup_workload(message, &work, err));
-    OPEVO_TRY(opevo_i_reference_operands_create(
-        work, (uint64_t)seed, opevo_i_backend_worker_reference, &self->operands, err));
+    OPEVO_TRY(opevo_i_reference_operands_create(work, (uint64_t)seed, &self->operands, err));
     self->operands.check_threads = 0; /* while the device waits */
     backend->reference_s = self->operands.reference_s;
     backend->unbounded = self->operands.unbounded;

@@ -345,8 +345,6 @@ static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo
     bool convolves = self->op.kind == OPEVO_CONV2D;
     void *library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
 
-    if (self->op.kind == OPEVO_CONTRACTION)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The vendor has no kernels for contractions.");
     if (library)
         return open_convolution(self, library, err);
     if (convolves)

@@ -339,15 +339,12 @@ bool opevo_i_wire_job_from_json(const json_t *message, opevo_i_wire_job *out)
     return good;
 }
 
-/* Of a computation, where there is one. */
-static int add_library(json_t *setup, const opevo_workload *work)
+static int add_library(json_t *setup, const opevo_operator *library)
 {
     opevo_text text = {0};
     int failed = -1;
 
-    if (work->op || !work->library)
-        return 0;
-    opevo_operator_print(work->library, &text);
+    opevo_operator_print(library, &text);
     if (!text.failed)
         failed = json_object_set_new(setup, "library", json_string(opevo_text_string(&text)));
     opevo_text_free(&text);
@@ -359,15 +356,11 @@ int opevo_i_wire_setup_add_workload(json_t *setup, const opevo_workload *work)
     opevo_text text = {0};
     int failed = -1;
 
-    if (work->op)
-        opevo_operator_print(work->op, &text);
-    else
-        opevo_computation_print(work->computation, "\n", &text);
+    opevo_computation_print(work->computation, "\n", &text);
     if (!text.failed)
-        failed = json_object_set_new(setup, work->op ? "operator" : "computation",
-                                     json_string(opevo_text_string(&text)));
+        failed = json_object_set_new(setup, "computation", json_string(opevo_text_string(&text)));
     opevo_text_free(&text);
-    return failed | add_library(setup, work);
+    return failed | (work->library ? add_library(setup, work->library) : 0);
 }
 
 /* The computation of the operator in `text`, which must be that of the setup. */
@@ -398,25 +391,21 @@ cleanup:
 opevo_status opevo_i_wire_setup_workload(const json_t *setup, opevo_workload **out,
                                          opevo_error *err)
 {
-    const char *operator_text = json_string_value(json_object_get(setup, "operator"));
     const char *text = json_string_value(json_object_get(setup, "computation"));
     const char *library = json_string_value(json_object_get(setup, "library"));
     opevo_computation *computation = NULL;
-    opevo_operator op;
     opevo_status status = OPEVO_OK;
 
-    if (!operator_text == !text)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator or a computation.");
-    status = text ? opevo_computation_parse(text, "computation", NULL, 0, &computation, err)
-                  : opevo_operator_parse(operator_text, &op, err);
-    if (status == OPEVO_OK && text && library)
+    if (!text)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a computation.");
+    status = opevo_computation_parse(text, "computation", NULL, 0, &computation, err);
+    if (status == OPEVO_OK && library)
         status = name_computation(library, &computation, err);
     if (status != OPEVO_OK) {
         opevo_computation_destroy(computation);
         return status;
     }
-    return text ? opevo_workload_adopt(computation, out, err)
-                : opevo_workload_create(&op, NULL, out, err);
+    return opevo_workload_adopt(computation, out, err);
 }
 
 double opevo_i_wire_setup_least_s(const json_t *setup, double counter_s)

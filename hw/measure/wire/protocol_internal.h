@@ -32,7 +32,7 @@ bool opevo_i_wire_result_from_json(const json_t *message, opevo_i_wire_result *o
  * message. Release with free. */
 char *opevo_i_wire_message_line(json_t *message);
 
-/* What the kernels of a setup compute: its member "operator" or "computation". */
+/* What the kernels of a setup compute: its member "computation". */
 int opevo_i_wire_setup_add_workload(json_t *setup,
                                     const opevo_workload *work); /* 0, -1 without memory */
 /* The same back, for the caller to destroy. Errors: INVALID for none; those of reading it. */

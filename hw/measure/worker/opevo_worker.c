@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The program opevo-worker: measures what it is sent, with OpenBLAS for the reference results. */
+/* The program opevo-worker: measures what it is sent. */
 
-#include <opevo/reference.h>
 #include <opevo/worker.h>
 
 int main(int argc, char **argv)
 {
-    return opevo_worker_main(argc, argv, opevo_reference_blas);
+    return opevo_worker_main(argc, argv);
 }

@@ -420,7 +420,7 @@ static int call_engine(int *argc, char **argv)
     return status == OPEVO_OK ? 0 : 1;
 }
 
-int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
+int opevo_worker_main(int argc, char **argv)
 {
     worker self = {0};
     const opevo_i_backend_ops *ops = NULL;
@@ -435,7 +435,6 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         forget_openmp(argv);
     if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
-    opevo_i_backend_worker_reference = reference;
     opevo_i_backend_at_end(tidy);
     opevo_i_backend_at_message(handle_line);
     signal(SIGPIPE, SIG_IGN);

@@ -259,7 +259,7 @@ static void create(const char *text, uint64_t seed, opevo_i_reference_operands *
     opevo_workload *work = NULL;
 
     CHECK_OK(opevo_workload_read(text, &work, &err));
-    CHECK_OK(opevo_i_reference_operands_create(work, seed, NULL, out, &err));
+    CHECK_OK(opevo_i_reference_operands_create(work, seed, out, &err));
 }
 
 /* Inputs take all of the ranges that they are drawn from, and are of their types. */

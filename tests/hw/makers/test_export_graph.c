@@ -216,7 +216,7 @@ static void test_programs(void **state)
         opevo_kernel_maker *maker = computation_maker_create(&computation_kernels[k]);
         opevo_workload *work = NULL;
 
-        CHECK_OK(opevo_workload_create(NULL, maker->computation, &work, &err));
+        CHECK_OK(opevo_workload_create(maker->computation, &work, &err));
         for (size_t i = 0; i < SPOILT_KERNELS; i++) {
             opevo_kernel kernel = {0};
             opevo_outcome_class refused = OPEVO_OUTCOME_OK;

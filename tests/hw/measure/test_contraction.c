@@ -13,6 +13,7 @@
 #include <opevo/emit.h>
 #include <opevo/loop_features.h>
 #include <opevo/memory.h>
+#include <opevo/reference.h>
 #include <opevo/template.h>
 
 #include "export_internal.h"

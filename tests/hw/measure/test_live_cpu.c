@@ -197,9 +197,10 @@ static void test_no_descriptors(void **state)
 {
     opevo_i_backend *backend = NULL;
     opevo_i_wire_job job = {.library = true};
-    json_t *setup =
-        json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "operator", "matmul(8,8,8)", "seed", 1,
-                  "build_limit_s", 1.0, "run_limit_s", 5.0, "precision", 0.5, "repeat_s", 0.01);
+    json_t *setup = json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "computation",
+                              "A[i:8, k:8]; B[k, j:8]; C[i, j] = sum(k) A[i, k]*B[k, j]", "library",
+                              "matmul(8,8,8)", "seed", 1, "build_limit_s", 1.0, "run_limit_s", 5.0,
+                              "precision", 0.5, "repeat_s", 0.01);
     struct rlimit before;
     const opevo_i_backend_ops *cpu = NULL;
     unsigned ordinal = 0;

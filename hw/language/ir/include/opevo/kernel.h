@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A kernel: source text that computes an operator or a computation in one dialect, and how it is
- * started. What templates make and workers build and measure. */
+/* A kernel: source text of a computation in one dialect, and how it is started. What templates make and workers build and measure. */
 
 #ifndef OPEVO_KERNEL_H
 #define OPEVO_KERNEL_H
@@ -159,13 +158,11 @@ typedef struct opevo_kernel_maker_ops {
 struct opevo_kernel_maker {
     const opevo_kernel_maker_ops *ops;
     const opevo_space *space; /* owned by the implementation */
-    /* What a kernel computes: exactly one of both is not NULL; owned too. */
-    const opevo_operator *op;
-    const opevo_computation *computation;
+    const opevo_computation *computation; /* that a kernel computes; owned too */
     const char *name; /* "matmul-cpu", ...: of the template */
     opevo_kernel_dialect dialect;
     unsigned threads; /* that parallel kernels are for; 0: as for 1 */
-    /* Of all that decides the source: template, version, operator or computation, dialect. */
+    /* Of all that decides the source: template, version, computation, dialect. */
     uint64_t signature;
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
 };

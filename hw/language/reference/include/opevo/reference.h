@@ -11,12 +11,6 @@
 extern "C" {
 #endif
 
-/* Computes an operator to check kernels against: its operands as in kernel.h, inputs and outputs
- * each in their order. Errors: NOMEM. */
-typedef opevo_status (*opevo_reference_function)(const opevo_operator *op,
-                                                 const float *const *inputs, float *const *outputs,
-                                                 opevo_error *err);
-
 /* Elements of an operand, counted from 0. */
 int64_t opevo_operand_elements(const opevo_operator *op, int operand);
 
@@ -37,11 +31,11 @@ double opevo_reference_roundings(const opevo_operator *op, int output);
 double opevo_reference_bound(const opevo_operator *op, int output, double magnitude);
 
 /* The result by OpenBLAS, sgemv where a factor is a vector and sgemm otherwise, convolutions by
- * unfolding the image (im2col) first; on as many threads as OpenBLAS is set to; contractions in
- * plain loops. Errors: NOMEM; LIMIT for sizes above 2^31 - 1. */
+ * unfolding the image (im2col) first; on as many threads as OpenBLAS is set to. It has no
+ * contractions. Errors: NOMEM; LIMIT for sizes above 2^31 - 1. */
 opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *inputs,
                                   float *const *outputs, opevo_error *err);
-/* "sgemm" or "sgemv": what that calls for an operator other than a contraction. */
+/* "sgemm" or "sgemv": what that calls. */
 const char *opevo_reference_blas_routine(const opevo_operator *op);
 /* The processor that OpenBLAS takes this one for, such as "SkylakeX"; a static string. Settings in
  * the environment can make it a slower one, so it belongs beside every number. */

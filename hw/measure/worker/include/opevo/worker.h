@@ -7,7 +7,6 @@
 #define OPEVO_WORKER_H
 
 #include <opevo/hardware.h>
-#include <opevo/reference.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,9 +17,8 @@ extern "C" {
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context);
 
 /* The program opevo-worker: `argv` names a device; messages come on standard input and go to
- * standard output, as docs/formats/worker.md describes. Returns the exit status. `reference` may be
- * NULL for loops in double precision. */
-int opevo_worker_main(int argc, char **argv, opevo_reference_function reference);
+ * standard output, as docs/formats/worker.md describes. Returns the exit status. */
+int opevo_worker_main(int argc, char **argv);
 
 #ifdef __cplusplus
 }
