@@ -4,7 +4,7 @@
 
 # opevo_find_dependencies(WORD...): by pkg_check_modules with these words, such as REQUIRED.
 function(opevo_find_dependencies)
-  foreach(library gsl lapacke openblas igraph jansson liblzma libxml-2.0 zlib sqlite3 xgboost)
+  foreach(library gsl lapacke openblas igraph jansson liblzma libprotobuf-c libxml-2.0 zlib sqlite3 xgboost)
     string(TOUPPER OPEVO_${library} prefix)
     string(MAKE_C_IDENTIFIER ${prefix} prefix)
     pkg_check_modules(${prefix} ${ARGN} IMPORTED_TARGET ${library})

@@ -158,37 +158,13 @@ cleanup:
     return status;
 }
 
-bool opevo_i_cli_dialect_of(const char *device, opevo_kernel_dialect *out)
-{
-    static const struct {
-        const char *name;
-        opevo_kernel_dialect dialect;
-    } devices[] = {{"cpu", OPEVO_KERNEL_C}, {"cuda", OPEVO_KERNEL_CUDA}, {"hip", OPEVO_KERNEL_HIP}};
-    size_t length = strcspn(device, ":");
-
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        if (strlen(devices[i].name) == length && !strncmp(devices[i].name, device, length)) {
-            *out = devices[i].dialect;
-            return true;
-        }
-    }
-    return false;
-}
-
 opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err)
 {
-    enum { LAST_DEVICE = 1023 };
-    const char *number = strchr(device, ':');
-    uint64_t at = 0;
-    bool known = opevo_i_cli_dialect_of(device, out);
+    opevo_error inner = {OPEVO_OK, ""};
 
-    if (known && *out == OPEVO_KERNEL_C)
-        known = !number;
-    else if (known)
-        known = number && opevo_parse_u64(number + 1, &at) && at <= LAST_DEVICE;
-    return known
+    return opevo_live_dialect(device, out, &inner) == OPEVO_OK
                ? OPEVO_OK
-               : OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: give cpu, cuda:N or hip:N.", device);
+               : OPEVO_FAIL(err, inner.status, "--on %s", inner.message);
 }
 
 /* The template that makes kernels of an operator or computation; what none makes has one sentence

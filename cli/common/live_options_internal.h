@@ -66,10 +66,7 @@
         "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }
 
-/* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */
-bool opevo_i_cli_dialect_of(const char *device, opevo_kernel_dialect *out);
-/* The same for exactly "cpu", "cuda:N" and "hip:N", N from 0 to 1023, which --on names. Errors:
- * INVALID. */
+/* opevo_live_dialect of what --on names. Errors: INVALID. */
 opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
 
 /* The row of a verb that searches. */

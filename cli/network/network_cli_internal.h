@@ -20,6 +20,9 @@ opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *infer
                                             opevo_error *err);
 /* The convolutions that the pass `winograd` has replaced, each with its form and bound. */
 void opevo_i_cli_network_print_winograd(const opevo_network_inference *inference, opevo_text *out);
+/* The same as a member of JSON; nothing where --error allows nothing. */
+void opevo_i_cli_network_add_json_winograd(const opevo_network_inference *inference,
+                                           opevo_text *out);
 /* What each pass of the mask changes. */
 opevo_status opevo_i_cli_network_print_passes(opevo_network_inference *inference, uint32_t mask,
                                               opevo_text *out, opevo_error *err);
@@ -67,8 +70,8 @@ const char *opevo_i_cli_network_name(const opevo_call *call);
 /* Whether --on names a GPU. */
 bool opevo_i_cli_network_for_gpu(const opevo_call *call);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
- * is appended. Where times choose otherwise than the passes, the library is replaced, and the
- * inference of the plan. (network_tune.c) */
+ * is appended, as text or as a member of JSON. Where times choose otherwise than the passes, the
+ * library is replaced, and the inference of the plan. (network_tune.c) */
 opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan *plan,
                                       const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,

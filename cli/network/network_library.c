@@ -9,38 +9,16 @@
 #include "tuner_of_call_internal.h"
 
 #include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/kernel.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/version.h>
-#include <opevo/worker.h>
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- The folder ---- */
-
-/* Make it, or refuse one with files of others that a library would replace. *made: it was not
- * there. */
-static opevo_status make_folder(const char *folder, bool *made, opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-    struct stat info;
-
-    *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: %s; give a folder that can be created.",
-                          folder, strerror(errno));
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
-        access(folder, R_OK | W_OK | X_OK) != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: give a folder that can be read and written.",
-                          folder);
-    if (opevo_network_library_check_folder(NULL, folder, &inner) != OPEVO_OK)
-        return OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
-    return OPEVO_OK;
-}
 
 void opevo_i_cli_library_leave(const char *folder, bool made)
 {
@@ -49,16 +27,6 @@ void opevo_i_cli_library_leave(const char *folder, bool made)
 }
 
 /* ---- The library ---- */
-
-static void note_cpu(void *context, const opevo_hardware *device)
-{
-    opevo_device_facts *facts = context;
-
-    if (device->present && strcmp(device->name, "cpu") == 0)
-        *facts = (opevo_device_facts){.vector_bits = device->vector_bits,
-                                      .l1_bytes = device->l1_bytes,
-                                      .l2_bytes = device->l2_bytes};
-}
 
 const char *opevo_i_cli_network_name(const opevo_call *call)
 {
@@ -78,14 +46,15 @@ static opevo_status read_options(const opevo_call *call, opevo_network_library_o
     *out = (opevo_network_library_options){.model = opevo_i_cli_network_name(call),
                                            .version = OPEVO_VERSION,
                                            .name = opevo_i_cli_option(call, "name")};
-    (void)opevo_i_cli_dialect_of(on ? on : "cpu", &out->dialect); /* it is C otherwise */
+    if (on)
+        OPEVO_TRY(opevo_i_cli_device_of(on, &out->dialect, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &out->seed, err));
     out->threads = out->dialect != OPEVO_KERNEL_C ? 1
                    : threads                      ? (unsigned)threads
                                                   : opevo_processor_count();
     if (out->dialect == OPEVO_KERNEL_C)
-        opevo_hardware_list(note_cpu, &out->facts);
+        out->facts = opevo_live_cpu_facts();
 cleanup:
     return status;
 }
@@ -101,15 +70,9 @@ static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
     }
 }
 
-/* Write the files, and say what is in them. */
-static opevo_status write_library(const char *folder, bool gpu, opevo_network_library *library,
-                                  opevo_text *out, opevo_error *err)
+static void print_library(const char *folder, bool gpu, const opevo_network_library *library,
+                          opevo_network_library_sizes sizes, opevo_text *out)
 {
-    opevo_network_library_sizes sizes = {0};
-    opevo_status status = opevo_network_library_write(library, folder, &sizes, err);
-
-    if (status != OPEVO_OK)
-        return status;
     opevo_text_printf(out,
                       "%s: %zu kernel%s, weights of %.3f MB\n"
                       "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
@@ -129,7 +92,32 @@ static opevo_status write_library(const char *folder, bool gpu, opevo_network_li
         opevo_text_add(out, " emulate");
     }
     opevo_text_add(out, "\n");
-    return OPEVO_OK;
+}
+
+static void add_json_library(const char *folder, const opevo_network_library *library,
+                             opevo_network_library_sizes sizes, opevo_text *out)
+{
+    opevo_json_string(out, "folder", folder);
+    opevo_json_double(out, "weight_bytes", (double)sizes.weight_bytes);
+    opevo_json_double(out, "arena_bytes", (double)sizes.arena_bytes);
+    opevo_json_double(out, "peak_bytes", (double)sizes.peak_bytes);
+    opevo_json_double(out, "packed_bytes", (double)sizes.packed_bytes);
+    opevo_json_double(out, "scratch_bytes", (double)sizes.scratch_bytes);
+    opevo_json_key(out, "kernels");
+    opevo_text_add(out, "[");
+    for (int t = 0; t < opevo_network_library_tasks(library); t++) {
+        const opevo_network_kernel *task = opevo_network_library_task(library, t);
+
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "operator", task->operation);
+        opevo_json_double(out, "times", task->count);
+        opevo_json_double(out, "time_s", task->time_s);
+        if (task->fallback)
+            opevo_json_string(out, "fallback", task->fallback);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "\n]");
 }
 
 bool opevo_i_cli_network_for_gpu(const opevo_call *call)
@@ -199,18 +187,23 @@ cleanup:
 
 opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
 {
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = check_device(call, err);
 
     if (status == OPEVO_OK && opevo_i_cli_network_is_tuned(call))
         status = check_tuning(call, err);
-    return status == OPEVO_OK ? make_folder(opevo_i_cli_option(call, "-o"), made, err) : status;
+    if (status == OPEVO_OK &&
+        opevo_network_library_make_folder(opevo_i_cli_option(call, "-o"), made, &inner) != OPEVO_OK)
+        status = OPEVO_FAIL(err, inner.status, "-o %s", inner.message);
+    return status;
 }
 
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_cli_option(call, "-o");
-    bool gpu = opevo_i_cli_network_for_gpu(call);
+    bool json = opevo_i_cli_flag(call, "json");
+    opevo_network_library_sizes sizes = {0};
     opevo_network_library_options options;
     opevo_network_library *library = NULL;
     opevo_error inner = {OPEVO_OK, ""};
@@ -224,12 +217,20 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
         goto cleanup;
     }
     opevo_i_cli_network_say(call, "");
+    opevo_text_add(out, json ? "{" : "");
     if (opevo_i_cli_network_is_tuned(call))
         OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &options, &library, out, exit_code, err));
-    opevo_i_cli_network_print_winograd(plan->inference, out);
     opevo_i_cli_network_say(call,
                             "writing the library, and computing the results that its test expects");
-    OPEVO_TRY(write_library(folder, gpu, library, out, err));
+    OPEVO_TRY(opevo_network_library_write(library, folder, &sizes, err));
+    if (json) {
+        add_json_library(folder, library, sizes, out);
+        opevo_i_cli_network_add_json_winograd(plan->inference, out);
+        opevo_text_add(out, "}\n");
+    } else {
+        opevo_i_cli_network_print_winograd(plan->inference, out);
+        print_library(folder, opevo_i_cli_network_for_gpu(call), library, sizes, out);
+    }
 cleanup:
     opevo_i_cli_network_say(call, "");
     opevo_network_library_destroy(library);

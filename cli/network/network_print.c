@@ -291,8 +291,8 @@ static void add_json_ends(const opevo_network *network, const char *key, int cou
     opevo_text_add(out, "]");
 }
 
-/* Nothing where --error allows nothing. */
-static void add_json_winograd(const opevo_network_inference *inference, opevo_text *out)
+void opevo_i_cli_network_add_json_winograd(const opevo_network_inference *inference,
+                                           opevo_text *out)
 {
     if (inference->winograd.error <= 0)
         return;
@@ -354,7 +354,7 @@ opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *infer
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "\n]");
-    add_json_winograd(inference, out);
+    opevo_i_cli_network_add_json_winograd(inference, out);
     opevo_text_add(out, "}\n");
 cleanup:
     opevo_text_free(&definitions);

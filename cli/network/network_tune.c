@@ -15,6 +15,7 @@
 #include "tuner_of_call_internal.h"
 
 #include <opevo/finals.h>
+#include <opevo/json.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 
@@ -265,6 +266,22 @@ static void describe(const opevo_call *call, const opevo_network_tuning *tuning,
                               : "; with --store the same command would go on");
 }
 
+static void add_json(const opevo_network_tuning *tuning, opevo_text *out)
+{
+    opevo_network_tuning_state state = opevo_network_tuning_state_of(tuning);
+
+    opevo_json_key(out, "tuning");
+    opevo_text_add(out, "{");
+    opevo_json_double(out, "tasks", (double)state.tuned);
+    opevo_json_double(out, "known", (double)state.known);
+    opevo_json_double(out, "trials", (double)state.result->trials);
+    opevo_json_double(out, "resumed", (double)state.result->resumed);
+    opevo_json_double(out, "failed", (double)state.result->failed);
+    opevo_json_double(out, "latency_s", state.latency_s);
+    opevo_json_bool(out, "interrupted", opevo_interrupt_is_raised(&opevo_i_cli_interrupted));
+    opevo_text_add(out, "}");
+}
+
 static void tell_workers(const shown_tuning *self, const opevo_network_tuning *tuning, bool ended)
 {
     for (size_t i = 0; i < opevo_network_tuning_count(tuning); i++) {
@@ -304,10 +321,14 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
     opevo_i_cli_progress_end(&self.progress);
     tell_workers(&self, tuning, status == OPEVO_OK);
     OPEVO_TRY(status);
-    print_untuned(tuning, *library, out);
-    describe(call, tuning, out);
-    if (plan->choices)
-        print_choices(plan, opevo_network_tuning_state_of(tuning).tries, out);
+    if (opevo_i_cli_flag(call, "json")) {
+        add_json(tuning, out);
+    } else {
+        print_untuned(tuning, *library, out);
+        describe(call, tuning, out);
+        if (plan->choices)
+            print_choices(plan, opevo_network_tuning_state_of(tuning).tries, out);
+    }
     if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     opevo_i_cli_tune_check_store(call->verb->name, self.options.store, exit_code);

@@ -9,7 +9,6 @@
 #include "starts_of_call_internal.h"
 
 #include <opevo/memory.h>
-#include <opevo/text.h>
 
 #include <string.h>
 
@@ -56,69 +55,18 @@ static const opevo_option options[] = {
     {"json", NULL, "print one JSON object", false},
 };
 
-/* "data=1,3,224,224"; the name is a part of `text`, which is cut there. */
-static opevo_status read_shape(char *text, opevo_network_shape *out, opevo_error *err)
+static opevo_status read_shapes(const opevo_call *call, opevo_network_shapes *out, opevo_error *err)
 {
-    char *numbers = strrchr(text, '='), *word = NULL;
-
-    if (!numbers || numbers == text)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--shape %s is not of the form NAME=N,N,..., such as data=1,3,224,224.",
-                          text);
-    *numbers++ = '\0';
-    *out = (opevo_network_shape){.name = text};
-    if (!*numbers)
-        return OPEVO_OK; /* one number, without dimensions */
-    while ((word = strsep(&numbers, ","))) {
-        if (out->dims == OPEVO_NETWORK_DIMS)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--shape %s has more than %d dimensions.", text,
-                              OPEVO_NETWORK_DIMS);
-        if (!opevo_parse_i64(word, &out->extent[out->dims]) || out->extent[out->dims] < 1)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--shape %s has the extent \"%s\"; extents are 1, 2, and so on.",
-                              text, word);
-        out->dims++;
-    }
-    return OPEVO_OK;
-}
-
-typedef struct shapes {
-    opevo_network_shape *shape;
-    char **text;
-    size_t count;
-} shapes;
-
-static void release(shapes *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        opevo_free(self->text[i]);
-    opevo_free(self->text);
-    opevo_free(self->shape);
-}
-
-static opevo_status read_shapes(const opevo_call *call, shapes *out, opevo_error *err)
-{
+    const char **texts = NULL;
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
+    size_t count = 0;
 
-    out->shape = opevo_calloc(call->given_count + 1, sizeof *out->shape);
-    out->text = opevo_calloc(call->given_count + 1, sizeof *out->text);
-    if (!out->shape || !out->text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options.");
-    for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
-        if (strcmp(call->given[i].option->name, "shape") != 0)
-            continue;
-        out->text[out->count] = opevo_strdup(call->given[i].value);
-        if (!out->text[out->count])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options.");
-        status = read_shape(out->text[out->count], &out->shape[out->count], err);
-        for (size_t k = 0; k < out->count && status == OPEVO_OK; k++) {
-            if (strcmp(out->shape[k].name, out->shape[out->count].name) == 0)
-                status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                    "--shape %s is given twice; give each input one shape.",
-                                    out->shape[k].name);
-        }
-        out->count++;
-    }
+    OPEVO_TRY(opevo_i_cli_option_all(call, "shape", &texts, &count, err));
+    if (opevo_network_shapes_read(texts, count, out, &inner) != OPEVO_OK)
+        status = OPEVO_FAIL(err, inner.status, "--shape %s", inner.message);
+cleanup:
+    opevo_free(texts);
     return status;
 }
 
@@ -184,8 +132,8 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s needs --on DEVICE and -o DIR: it is about tuning.", *name);
     }
-    if (library && (files || passes || opevo_i_cli_flag(call, "json")))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");
+    if (library && (files || passes))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run and --passes.");
     if (passes && opevo_i_cli_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
     if (opevo_i_cli_flag(call, "name"))
@@ -197,23 +145,14 @@ cleanup:
 /* The passes that --only and --without leave. */
 static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
 {
-    const char *only = opevo_i_cli_option(call, "only"),
-               *without = opevo_i_cli_option(call, "without");
+    const char *on = opevo_i_cli_option(call, "on");
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
     opevo_status status = OPEVO_OK;
-    uint32_t left_out = 0;
 
-    *mask = OPEVO_NETWORK_ALL_PASSES;
-    /* Vectors of channels are for the registers of CPUs. */
-    if (opevo_i_cli_network_for_gpu(call)) {
-        OPEVO_TRY(opevo_network_passes_named("block", &left_out, err));
-        *mask &= ~left_out;
-        left_out = 0;
-    }
-    if (only)
-        OPEVO_TRY(opevo_network_passes_named(only, mask, err));
-    if (without)
-        OPEVO_TRY(opevo_network_passes_named(without, &left_out, err));
-    *mask &= ~left_out;
+    if (on)
+        OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
+    status = opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
+                                       opevo_i_cli_option(call, "without"), mask, err);
 cleanup:
     return status;
 }
@@ -221,22 +160,14 @@ cleanup:
 /* What the pass `winograd` may do. */
 static opevo_status read_error(const opevo_call *call, uint32_t mask, double *out, opevo_error *err)
 {
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
-    uint32_t needed = 0;
 
     if (!opevo_i_cli_flag(call, "error"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_cli_option_positive(call, "error", out, err));
-    OPEVO_TRY(opevo_network_passes_named("block,winograd", &needed, err));
-    if ((mask & needed) != needed && opevo_i_cli_network_for_gpu(call) &&
-        !opevo_i_cli_flag(call, "only"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--error needs the pass block, which libraries for GPUs leave out; leave "
-                          "out --error.");
-    if ((mask & needed) != needed)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--error is for the pass winograd, which needs block before it: leave "
-                          "both among the passes.");
+    if (opevo_network_plan_check_error(mask, &inner) != OPEVO_OK)
+        return OPEVO_FAIL(err, inner.status, "--%s", inner.message);
     if (opevo_i_cli_option(call, "run") && !opevo_i_cli_flag(call, "passes"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes for --error.");
@@ -271,7 +202,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     uint32_t mask = 0;
     double error = 0;
-    shapes list = {0};
+    opevo_network_shapes list = {0};
     bool made = false;
 
     OPEVO_TRY(read_passes(call, &mask, err));
@@ -311,7 +242,7 @@ cleanup:
     opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     opevo_i_cli_arrays_free(&inputs);
-    release(&list);
+    opevo_network_shapes_free(&list);
     return status;
 }
 

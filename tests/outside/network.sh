@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # network.sh OPEVO PAGE CC CMAKE GENERATOR: the way of docs/how-to/network-library.md (PAGE) from a model to a program that is
-# linked to its library, with the commands and the program of that page as they stand; then with CMake, two libraries in one
-# program.
+# linked to its library, with the commands and the programs of that page as they stand, but with fewer trials; then with
+# CMake, two libraries in one program. Programs of the page that tune use what is installed beside OPEVO.
 set -eu
 opevo=$(realpath "$(command -v "$1")")
 page=$(realpath "$2")
@@ -100,6 +100,31 @@ MAIN(are_right(image))
 EOT
 sed 's/program/scores/g' link_it.sh >link_scores.sh
 sh -eu link_scores.sh && ./scores || fail "the scores are wrong"
+
+# The page's programs that tune: the verb and Python take the trials of that in C from the store, and all write the same.
+few() {
+    sed 's/\.trials = 4000/.trials = 6, .no_finals = true/; s/trials=4000/trials=6, finals=0/'
+}
+prefix=$(dirname "$(dirname "$opevo")")
+libraries=$(dirname "$(find "$prefix" -name libopevo.so)")
+block '## From a program' '```c' | few >build_network.c
+block '## From a program' '```' >build_it.sh
+PKG_CONFIG_PATH=$libraries/pkgconfig sh -eu build_it.sh || fail "the program that tunes cannot be linked"
+rm -rf resnet18 # what opevo wrote there, and what make did
+LD_LIBRARY_PATH=$libraries OPEVO_WORKER=$prefix/bin/opevo-worker ./build_network >said || fail "the program that tunes fails"
+grep -c '^[1-6] trials, .* of [12] of 2 kernels$' said | grep -q '^6$' || fail "the program that tunes says: $(cat said)"
+tail -n 1 said | grep -q '^2 kernels, 6 trials, predicted latency [0-9.]* ms$' || fail "it ends with: $(cat said)"
+mv resnet18 by_c
+opevo network resnet18.onnx --on cpu --threads 1 --trials 6 --finals 0 --store runs.db -o by_verb --json --quiet >said
+grep -q '"trials": 6, "resumed": 6,' said || fail "the verb measures what the program has: $(cat said)"
+diff -r by_c by_verb || fail "the program and the verb write different libraries"
+python=$(find "$prefix" -path '*/opevo/_network.py')
+if [ -x /usr/bin/python3 ] && [ -n "$python" ]; then
+    block '## From a program' '```python' | few >build_network.py
+    PYTHONPATH=${python%/opevo/*} OPEVO=$opevo /usr/bin/python3 build_network.py >said || fail "the program in Python fails"
+    grep -q 'trials=6, resumed=6,' said || fail "Python measures what the program has: $(cat said)"
+    diff -r by_c resnet18 || fail "the program in Python writes another library"
+fi
 
 # Two libraries with names of their own.
 block '### Several networks in one program' '```' >several.sh

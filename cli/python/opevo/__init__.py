@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._error import Error, Failed
 from ._frames import Analysis, Recording, analyze, landscape, law, runs, study, trials
+from ._network import Kernel, NetworkLibrary, Tuning, build_network
 from ._program import call, program, version
 from ._remote import Remote, connect
 from ._server import Server
@@ -29,6 +30,8 @@ __all__ = [
     "Config",
     "Error",
     "Failed",
+    "Kernel",
+    "NetworkLibrary",
     "Parameter",
     "Recording",
     "Remote",
@@ -36,7 +39,9 @@ __all__ = [
     "Space",
     "Trial",
     "Tuner",
+    "Tuning",
     "analyze",
+    "build_network",
     "call",
     "choice",
     "connect",

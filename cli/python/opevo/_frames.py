@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._error import Error
-from ._program import call, run
+from ._program import call, run, text_of, words_of
 from ._space import Parameter, Space, config_of, hashable
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ def _pandas() -> Any:
     return pandas
 
 
-def _text(value: object) -> str:
-    """A value as the program's command line has it: 8,1,1 for a tuple."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ",".join(map(str, value))
-    return str(value)
-
-
 def _parameter_text(parameter: Parameter | str) -> str:
     """A parameter as `opevo law` has it, such as factor(8,3)."""
     if isinstance(parameter, str):
@@ -49,7 +42,7 @@ def _parameter_text(parameter: Parameter | str) -> str:
         raise Error(
             "A law takes a factor, permutation, discrete or choice, or graph(FILE) as text."
         )
-    return f"{name}({','.join(map(_text, value))})"
+    return f"{name}({','.join(map(text_of, value))})"
 
 
 def law(
@@ -78,13 +71,13 @@ def law(
     """
     named = parameter.json if isinstance(parameter, Parameter) else {}
     options = {
-        "start": None if start is None else _text(start),
+        "start": None if start is None else text_of(start),
         "q": q,
         "topology": topology or named.get("_topology"),
         "method": method,
         "tolerance": tolerance,
     }
-    answer = call("law", _parameter_text(parameter), *_options(options))
+    answer = call("law", _parameter_text(parameter), *words_of(options))
     rows = answer.pop("law")
     law_of = {hashable(row["value"]): float(row["p"]) for row in rows}
     if any("count" in row for row in rows):
@@ -98,19 +91,6 @@ def law(
     series = pandas.Series(list(law_of.values()), index=index, name="p", dtype=float)
     series.attrs = {**answer, "start": hashable(answer["start"])}
     return series
-
-
-def _options(options: Mapping[str, object]) -> list[str]:
-    """Options of a verb: None and False are left out, True is a flag, a list is repeated."""
-    words: list[str] = []
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
-        option = "--" + name.replace("_", "-")
-        each_value = value if isinstance(value, list) else [value]
-        for each in each_value:
-            words += [option] if each is True else [option, str(each)]
-    return words
 
 
 class Recording:
@@ -182,7 +162,7 @@ def landscape(
     options: dict[str, object] = {"on": name, "only_recorded": recorded and only_recorded}
     with _space_file(space) as path, tempfile.TemporaryDirectory() as folder:
         options["space"] = path
-        summary = call("landscape", *what, *_options(options), "--quiet")
+        summary = call("landscape", *what, *words_of(options), "--quiet")
         points = int(summary["allowed"])
         if sample is None and points > LARGEST_LANDSCAPE:
             raise Error(f"This landscape has {points} points; give sample=N for so many of them.")
@@ -195,7 +175,7 @@ def landscape(
             "quiet": True,
         }
         # Exit status 1: no point of the landscape succeeded.
-        run("tune", *what, *_options({**options, **search}), "--json", ok=(0, 1))
+        run("tune", *what, *words_of({**options, **search}), "--json", ok=(0, 1))
         frame = trials(store, 1).drop(columns=["trial", "origin", "unit"], errors="ignore")
     frame.attrs = summary
     return frame
@@ -309,7 +289,7 @@ def analyze(
     >>> opevo.analyze("shard.1-of-2.db", "shard.2-of-2.db").table("mean")
     """
     stores = (store, *more)
-    words = [*map(os.fspath, stores), *_options(options), "--quiet"]
+    words = [*map(os.fspath, stores), *words_of(options), "--quiet"]
     pandas = _pandas()
     text = run("analyze", *words, "--csv")
     statistics = pandas.read_csv(io.StringIO(text), float_precision="round_trip")

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,26 @@ def last_sentence(text: str) -> str:
     """The last message of the program on standard error, in one line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return re.sub(r"^opevo( [a-z]+)?: ", "", lines[-1]) if lines else ""
+
+
+def text_of(value: object) -> str:
+    """A value as the program's command line has it: 8,1,1 for a tuple."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def words_of(options: Mapping[str, object]) -> list[str]:
+    """Options of a verb: None and False are left out, True is a flag, a list is repeated."""
+    words: list[str] = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        option = "--" + name.replace("_", "-")
+        each_value = value if isinstance(value, list) else [value]
+        for each in each_value:
+            words += [option] if each is True else [option, str(each)]
+    return words
 
 
 def run(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:

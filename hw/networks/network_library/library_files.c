@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const opevo_i_library_gpu_text opevo_i_library_gpu_texts[] = {
@@ -352,6 +353,21 @@ opevo_status opevo_network_library_check_folder(const opevo_network_library *sel
 cleanup:
     opevo_i_library_names_free(&files);
     return status;
+}
+
+opevo_status opevo_network_library_make_folder(const char *folder, bool *made, opevo_error *err)
+{
+    struct stat info;
+
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s; give a folder that can be created.", folder,
+                          strerror(errno));
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
+        access(folder, R_OK | W_OK | X_OK) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: give a folder that can be read and written.",
+                          folder);
+    return opevo_network_library_check_folder(NULL, folder, err);
 }
 
 opevo_status opevo_network_library_write(opevo_network_library *self, const char *path,

@@ -34,6 +34,39 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, const char *only,
+                                       const char *without, uint32_t *mask, opevo_error *err)
+{
+    uint32_t passes = OPEVO_NETWORK_ALL_PASSES, left_out = 0;
+    opevo_status status = OPEVO_OK;
+
+    /* Vectors of channels are for the registers of CPUs. */
+    if (dialect != OPEVO_KERNEL_C) {
+        OPEVO_TRY(opevo_network_passes_named("block", &left_out, err));
+        passes &= ~left_out;
+        left_out = 0;
+    }
+    if (only)
+        OPEVO_TRY(opevo_network_passes_named(only, &passes, err));
+    if (without)
+        OPEVO_TRY(opevo_network_passes_named(without, &left_out, err));
+    *mask = passes & ~left_out;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_network_plan_check_error(uint32_t mask, opevo_error *err)
+{
+    uint32_t needed = 0;
+    opevo_status status = opevo_network_passes_named("block,winograd", &needed, err);
+
+    if (status == OPEVO_OK && (mask & needed) != needed)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "error is for the pass winograd, which needs block before it: leave "
+                            "both among the passes; those for a GPU have no block.");
+    return status;
+}
+
 opevo_status opevo_network_plan_create(const opevo_network *network,
                                        const opevo_network_plan_options *options,
                                        opevo_network_plan **out, opevo_error *err)

@@ -50,7 +50,6 @@ cat untuned/plan.h
 check untuned
 try -o absent/folder
 try -o new --on gpu
-try -o new --json
 try --on cpu
 try -o new --trials 5
 [ ! -e new ] || echo "a folder was made"
@@ -62,3 +61,7 @@ named/my_net --help | head -1
 for name in '' 3d int class time sinf main a-b a2345678901234567890123456; do try --name "$name" -o new; done
 try --name my_net
 [ ! -e new ] || echo "a folder was made"
+# For programs: what is in the folder, and what came of tuning. Kernels are those of this CPU, and times those of today.
+plain() { sed 's/_s": [0-9][0-9.e-]*/_s": T/g; s/\(packed\|scratch\)_bytes": [0-9]*/\1_bytes": N/g'; }
+opevo network model.onnx --threads 1 -o json --json | plain
+emit --on cpu --trials 4 --store runs.db -o json --json | plain

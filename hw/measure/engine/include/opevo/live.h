@@ -63,6 +63,12 @@ opevo_live_options opevo_live_defaults(void);
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
 
+/* The dialect of kernels for a device, which is "cpu", "cuda:N" or "hip:N", N from 0 to 1023.
+ * Errors: INVALID for another name. */
+opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, opevo_error *err);
+/* What is known of this host's CPU; zeros where nothing is. */
+opevo_device_facts opevo_live_cpu_facts(void);
+
 /* What makes the kernels of an objective, borrowed; NULL where none are made. */
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
 

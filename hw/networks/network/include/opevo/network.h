@@ -87,6 +87,18 @@ typedef struct opevo_network_shape {
     int64_t extent[OPEVO_NETWORK_DIMS];
 } opevo_network_shape;
 
+/* Shapes as texts, "data=1,3,224,224"; "x=" is one number without dimensions. A plain value: start
+ * from {0}. */
+typedef struct opevo_network_shapes {
+    opevo_network_shape *shape;
+    char **text; /* which their names are in */
+    size_t count;
+} opevo_network_shapes;
+/* Errors: INVALID, as a sentence that begins with the text or the name; NOMEM. */
+opevo_status opevo_network_shapes_read(const char *const *texts, size_t count,
+                                       opevo_network_shapes *out, opevo_error *err);
+void opevo_network_shapes_free(opevo_network_shapes *shapes);
+
 /* What the caller knows of the inputs. A plain value: start from {0}. */
 typedef struct opevo_network_given {
     const opevo_network_shape *shapes; /* of inputs whose dimensions the file leaves open */

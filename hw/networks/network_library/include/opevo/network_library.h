@@ -157,6 +157,10 @@ opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *lib
  * INVALID, as "folder: sentence."; IO; NOMEM. */
 opevo_status opevo_network_library_check_folder(const opevo_network_library *library,
                                                 const char *folder, opevo_error *err);
+/* Make the folder, or check one that is there, before anything long is done. *made: it was not
+ * there. Errors: INVALID, as "folder: sentence.", where it cannot be created, read or written, or
+ * has files of others; IO; NOMEM. */
+opevo_status opevo_network_library_make_folder(const char *folder, bool *made, opevo_error *err);
 /* Write the files into a folder that is there. They take the place of those of an earlier library,
  * once all are on the disk; other files stay as they are. On a failure before that the earlier
  * library is there as it was. After a kill at any moment another write into the folder succeeds.

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Devices by their names: the dialect of their kernels, and what is known of the CPU. */
+
+#include <opevo/live.h>
+
+#include <opevo/worker.h>
+
+#include <string.h>
+
+#include "backend_internal.h"
+
+opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, opevo_error *err)
+{
+    const opevo_i_backend_ops *backend = NULL;
+    bool numbered = strchr(device, ':') != NULL;
+    unsigned ordinal = 0;
+
+    if (opevo_i_backend_find(device, &backend, &ordinal, NULL) != OPEVO_OK || !backend->builds ||
+        numbered != (backend->dialect != OPEVO_KERNEL_C))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s: give cpu, cuda:N or hip:N.", device);
+    *out = backend->dialect;
+    return OPEVO_OK;
+}
+
+static void note_cpu(void *context, const opevo_hardware *device)
+{
+    opevo_device_facts *facts = context;
+
+    if (device->present && strcmp(device->name, "cpu") == 0)
+        *facts = (opevo_device_facts){.vector_bits = device->vector_bits,
+                                      .l1_bytes = device->l1_bytes,
+                                      .l2_bytes = device->l2_bytes};
+}
+
+opevo_device_facts opevo_live_cpu_facts(void)
+{
+    opevo_device_facts facts = {0};
+
+    opevo_hardware_list(note_cpu, &facts);
+    return facts;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks as libraries: the arguments as options of the program, and its answer as objects."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+import opevo
+from searches import main, skip
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """One field of a message of protobuf; its length is below 128."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def relu_of_gemm() -> bytes:
+    """y = relu(x w) for x of (open, 3) and w of (3, 2)."""
+    weights = struct.pack("<6f", 0.5, -1, 2, 1, -3, 0.25)
+    tensor = field(1, 3) + field(1, 2) + field(2, 1) + field(8, b"w") + field(9, weights)
+    gemm = field(1, b"x") + field(1, b"w") + field(2, b"g") + field(4, b"Gemm")
+    relu = field(1, b"g") + field(2, b"y") + field(4, b"Relu")
+    shape = field(1, field(2, b"n")) + field(1, field(1, 3))
+    value = field(1, b"x") + field(2, field(1, field(1, 1) + field(2, shape)))
+    graph = field(1, gemm) + field(1, relu) + field(5, tensor) + field(11, value)
+    graph += field(12, field(1, b"y"))
+    length = bytes([len(graph) & 127 | 128, len(graph) >> 7])
+    return field(1, 8) + bytes([7 << 3 | 2]) + length + graph + field(8, field(2, 13))
+
+
+class Libraries(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        before = Path.cwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(folder.name)
+        Path("model.onnx").write_bytes(relu_of_gemm())
+
+    def test_untuned(self) -> None:
+        made = opevo.build_network("model.onnx", "library", shapes={"x": (4, 3)}, name="mine")
+        self.assertEqual([kernel.operator for kernel in made.kernels], ["Gemm+Relu"])
+        self.assertEqual(made.kernels[0], opevo.Kernel("Gemm+Relu", 1, None, None))
+        self.assertIsNone(made.tuning)
+        self.assertGreaterEqual(made.weight_bytes, 24)
+        self.assertTrue((made.folder / "mine.h").is_file())
+        parts = opevo.build_network("model.onnx", "library", shapes={"x": [4, 3]}, without=["fuse"])
+        self.assertEqual([kernel.operator for kernel in parts.kernels], ["Gemm", "Relu"])
+
+    def test_tuned(self) -> None:
+        if not shutil.which("cc"):
+            skip("there is no cc")
+
+        def build() -> opevo.NetworkLibrary:
+            return opevo.build_network(
+                Path("model.onnx"),
+                Path("library"),
+                on="cpu",
+                trials=4,
+                threads=1,
+                shapes={"x": (4, 3)},
+                settings={"q": 0.5},
+                store=Path("runs.db"),
+                finals=0,
+            )
+
+        first, second = build().tuning, build().tuning
+        assert first and second
+        self.assertEqual((first.tasks, first.known, first.trials, first.resumed), (1, 1, 4, 0))
+        self.assertEqual((second.trials, second.resumed), (4, 4))
+        self.assertEqual(first.latency_s, second.latency_s)
+        self.assertEqual([run["trials"] for run in opevo.call("runs", "runs.db")], [4])
+
+    def test_refused(self) -> None:
+        for problem, options in (
+            ("--shape z", {"shapes": {"z": (1,)}}),
+            ("unknown pass", {"only": ["fold", "blocks"]}),
+            ("--on gpu", {"on": "gpu"}),
+            ("--trials 0", {"on": "cpu", "trials": 0}),
+        ):
+            with self.subTest(problem), self.assertRaisesRegex(opevo.Error, problem.split()[0]):
+                opevo.build_network("model.onnx", "library", **options)
+            self.assertFalse(Path("library").exists())
+
+
+if __name__ == "__main__":
+    main()
