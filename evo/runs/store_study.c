@@ -94,20 +94,20 @@ opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
                                  opevo_i_study_slot *slots, opevo_error *err)
 {
     planner self = {.store = store};
-    opevo_status status = opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && make)
-        status = opevo_i_store_prepare_plan(store, &self.insert, err);
-    if (status == OPEVO_OK && make)
-        status = opevo_i_store_begin_write(store, err);
-    if (status == OPEVO_OK) {
-        status = fill_slots(&self, study, numbers, count, slots, err);
-        if (make) {
-            sqlite3_finalize(self.find);
-            self.find = NULL;
-            status = opevo_i_store_commit(store, status, err);
-        }
-    }
+    OPEVO_TRY(opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err));
+    if (make)
+        OPEVO_TRY(opevo_i_store_prepare_plan(store, &self.insert, err));
+    /* Also to look: otherwise each run is a transaction of its own, with its locks and a look at
+     * the journal. */
+    OPEVO_TRY(make ? opevo_i_store_begin_write(store, err)
+                   : opevo_i_store_exec(store, "BEGIN", err));
+    status = fill_slots(&self, study, numbers, count, slots, err);
+    sqlite3_finalize(self.find);
+    self.find = NULL;
+    status = opevo_i_store_commit(store, status, err);
+cleanup:
     sqlite3_finalize(self.find);
     sqlite3_finalize(self.insert);
     return status;

@@ -45,6 +45,7 @@ assert runs == int(sys.argv[2]), runs
 EOF
 }
 journal_of() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("PRAGMA journal_mode").fetchone()[0])' "$1"; }
+export SHARED_FOLDER_OPENS="$folder/opens"
 mount_both
 
 # Sixteen runs at once from both hosts, and one of the server itself, into one store.
@@ -82,7 +83,10 @@ done
 for share in 1 2 3; do
     grep -q "shard $share/3" share.$share || fail "share $share: $(cat share.$share)"
 done
+# Merging looks at each of 1,200 runs without opening its journal for each.
+: >opens
 "$opevo" study b/plan.json --store b/study.db --merge >merge.out 2>&1 || fail "merging: $(cat merge.out)"
+[ "$(wc -c <opens)" -lt 300 ] || fail "files were opened $(wc -c <opens) times"
 dump alone.db >alone.sql
 dump disk/study.db | cmp alone.sql - || fail "the joined store differs from that of one process"
 
