@@ -19,10 +19,7 @@ static const char *const allocation_names[] = {
     [OPEVO_ALLOCATION_GRADIENT] = "gradient",
     [OPEVO_ALLOCATION_ROUND_ROBIN] = "round-robin",
 };
-static const char *const aim_names[] = {
-    [OPEVO_AIM_SUM] = "sum",
-    [OPEVO_AIM_GEOMETRIC_MEAN] = "geometric-mean",
-};
+
 static const char *const state_names[] = {
     [OPEVO_TASK_OPEN] = "open",
     [OPEVO_TASK_OVER] = "over",
@@ -33,11 +30,6 @@ static const char *const state_names[] = {
 const char *opevo_allocation_name(opevo_allocation allocation)
 {
     return allocation_names[allocation];
-}
-
-const char *opevo_aim_name(opevo_aim aim)
-{
-    return aim_names[aim];
 }
 
 const char *opevo_task_state_name(opevo_task_state state)

@@ -45,6 +45,16 @@ static double term(opevo_aim aim, double time_s, double weight)
     return weight * (aim == OPEVO_AIM_SUM ? time_s : log(time_s));
 }
 
+static const char *const aim_names[] = {
+    [OPEVO_AIM_SUM] = "sum",
+    [OPEVO_AIM_GEOMETRIC_MEAN] = "geometric-mean",
+};
+
+const char *opevo_aim_name(opevo_aim aim)
+{
+    return aim_names[aim];
+}
+
 double opevo_aim_value(opevo_aim aim, const double *times_s, const double *weights, size_t count)
 {
     double sum = 0, sum_of_weights = 0;

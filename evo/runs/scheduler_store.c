@@ -11,7 +11,7 @@
 static void add_task(const opevo_scheduler *self, const opevo_task_group_options *options, size_t i,
                      opevo_text *name, opevo_group_task *out)
 {
-    const opevo_task *task = opevo_scheduler_task(self, i);
+    const opevo_task *task = &self->tasks[i].shown;
 
     *out = (opevo_group_task){.run = task->result->run,
                               .name = (char *)options->names[i],
