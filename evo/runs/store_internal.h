@@ -11,6 +11,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/store.h>
+#include <opevo/store_workers.h>
 
 enum {
     OPEVO_I_POINT_BYTES = 16,
@@ -83,7 +84,7 @@ struct opevo_store {
     size_t origin_capacity;
     struct opevo_i_store_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
     size_t begun_count, begun_capacity;
-    void *noted; /* who measured what is written next: store_workers.c */
+    void *noted; /* who measured what is written next: store_measurers.c */
     size_t noted_count, noted_capacity;
 };
 
@@ -94,19 +95,28 @@ opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
 /* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. */
 void opevo_i_store_print_uri(const opevo_store *store, opevo_text *out);
 
+/* ---- store_format.c ---- */
+
 /* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
 opevo_status opevo_i_store_identify(opevo_store *store, bool *empty, opevo_error *err);
-/* The statements that make the tables. */
+/* Make the tables of a file that has none, in a transaction. */
+opevo_status opevo_i_store_make_tables(opevo_store *store, opevo_error *err);
+/* The statements that do so. */
 extern const char opevo_i_store_schema[];
+
+/* ---- store_locks.c ---- */
+
+/* Whether file locks work beside the store and keep others out; OK where nothing can be written to
+ * try it. Errors: IO. */
+opevo_status opevo_i_store_check_locks(opevo_store *store, opevo_error *err);
+/* File locks fail in the folder of the store. */
+opevo_status opevo_i_store_fail_locks(const opevo_store *store, int cause, opevo_error *err);
 
 /* ---- store_journal.c ---- */
 
 /* Whether processes can share memory through files of the folder of the path, as a write-ahead log
  * needs it. */
 bool opevo_i_store_can_share_memory(const char *path);
-/* Whether file locks work beside the store and keep others out; OK where nothing can be written to
- * try it. Errors: IO. */
-opevo_status opevo_i_store_check_locks(opevo_store *store, opevo_error *err);
 /* Call it before SQLite reads the file, which is opened: there will be no log. */
 void opevo_i_store_forbid_log(opevo_store *store);
 /* Have the store, just connected to, with the journal that its folder permits, and rely on no
@@ -116,10 +126,14 @@ void opevo_i_store_forbid_log(opevo_store *store);
 opevo_status opevo_i_store_settle_to_read(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_settle_to_write(opevo_store *store, bool *empty, opevo_error *err);
 
-/* ---- store_sql.c ---- */
+/* ---- store_transaction.c ---- */
 
-/* File locks fail in the folder of the store. */
-opevo_status opevo_i_store_fail_locks(const opevo_store *store, int cause, opevo_error *err);
+/* Take the write lock. `commit` gives it back with everything kept when `status` is OK, otherwise
+ * with nothing kept; it returns the first failure. */
+opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
+opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
+
+/* ---- store_sql.c ---- */
 
 /* The last failure of SQLite as a status and a sentence that begins with the path. */
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
@@ -130,10 +144,6 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
 /* Run a statement that copies what run ?2 of the source has to run ?1 here. */
 opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_t here,
                                      int64_t there, opevo_error *err);
-/* Take the write lock. `commit` gives it back with everything kept when `status` is OK, otherwise
- * with nothing kept; it returns the first failure. */
-opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
-opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
 /* A text column, "" where there is none; borrowed until the next step. */
 const char *opevo_i_store_column_text(sqlite3_stmt *row, int column);
 
@@ -159,13 +169,12 @@ opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key 
 /* Prepare what reads and, in a store opened to write, inserts trials. */
 opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err);
 
-/* ---- store_trials.c ---- */
+/* ---- store_trial_row.c ---- */
 
 /* The columns of a trial after its run, and its criteria. */
 #define OPEVO_I_TRIAL_COLUMNS                                                                      \
     "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
 #define OPEVO_I_CRITERIA_COLUMNS "criterion_1, criterion_2, criterion_3"
-
 /* Insert one trial: its run, the columns above, samples_s and message, and the criteria as far as
  * the statement has parameters for them. */
 opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert, int64_t run,
@@ -174,6 +183,9 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
  * message. Errors: INVALID for one that cannot have been written so. */
 opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
                                       opevo_trial *trial, opevo_error *err);
+
+/* ---- store_trials.c ---- */
+
 /* As opevo_store_append, with outcomes that were told ahead of their turn: these are kept until the
  * trials before them are there, and those whose turn has come are no longer kept apart. All of it,
  * or nothing. */
@@ -218,13 +230,19 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
 opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
                                         opevo_error *err);
 
-/* ---- store_workers.c ---- */
+/* ---- store_measurers.c ---- */
 
 /* Write who measured what, as noted, in the caller's transaction. Errors: MISMATCH for another
  * device than that of the run, where that is not permitted. */
 opevo_status opevo_i_store_put_measurers(opevo_store *store, opevo_error *err);
+/* The number of the worker, which the run has after this. */
+opevo_status opevo_i_store_find_worker(opevo_store *store, int64_t run, const opevo_measurer *by,
+                                       int64_t *out, opevo_error *err);
 /* Forget what was noted. */
 void opevo_i_store_forget_measurers(opevo_store *store);
+
+/* ---- store_workers.c ---- */
+
 /* ", measured on DEVICE (HOST)" for what is known to have measured the run; nothing otherwise. */
 void opevo_i_store_print_devices(opevo_store *store, int64_t run, opevo_text *out);
 /* Copy the workers of a run of the attached store `source`, and which trials they measured, in the

@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-opevo_status opevo_i_store_fail_locks(const opevo_store *store, int cause, opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_IO,
-                      "%s: file locks do not work in its folder (%s), and a store relies on them: "
-                      "use a folder of another file system.",
-                      store->path, strerror(cause));
-}
-
 static bool is_of_locks(int code)
 {
     return code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK ||
@@ -94,23 +86,6 @@ opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_
     if (sqlite3_step(copy) != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
     sqlite3_finalize(copy);
-    return status;
-}
-
-opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err)
-{
-    return opevo_i_store_exec(store, "BEGIN IMMEDIATE", err);
-}
-
-opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err)
-{
-    if (status == OPEVO_OK)
-        status = opevo_i_store_put_measurers(store, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_store_exec(store, "COMMIT", err);
-    opevo_i_store_forget_measurers(store);
-    if (status != OPEVO_OK)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
