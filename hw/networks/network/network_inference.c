@@ -12,17 +12,6 @@
 
 enum { BLOCK = 16 }; /* numbers in the widest vectors */
 
-void opevo_i_net_step_free(opevo_network_step *step)
-{
-    opevo_free(step->name);
-    opevo_free(step->operation);
-    opevo_free(step->input);
-    opevo_free(step->output);
-    opevo_computation_destroy(step->computation);
-    opevo_free(step->copy);
-    *step = (opevo_network_step){0};
-}
-
 void opevo_network_inference_destroy(opevo_network_inference *inference)
 {
     if (!inference)

@@ -25,7 +25,7 @@ opevo_status opevo_i_net_pass_winograd(opevo_network_inference *inference, opevo
 opevo_status opevo_i_net_block_classes(opevo_network_inference *inference, int *class_of,
                                        opevo_error *err);
 
-/* ---- Who makes and who reads ---- */
+/* ---- Steps in their list (network_steps.c) ---- */
 
 typedef struct opevo_i_net_links {
     int *producer; /* the step that makes each value; -1: none */
@@ -53,18 +53,20 @@ opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const cha
 bool opevo_i_net_is_last_reader(const opevo_network_inference *inference,
                                 const opevo_i_net_links *links, int value);
 
-/* A constant in the order of a cut as a further value, in the memory of the old one where nobody
- * needs that; *number is the old one, and then the new one. Errors: NOMEM. */
-opevo_status opevo_i_net_constant_cut(opevo_network_inference *inference,
-                                      const opevo_i_net_links *links, const opevo_tensor_cut *cut,
-                                      int64_t block, int *number, opevo_error *err);
-
 /* Name a step after two, `before` and `after`; it may be one of them. Errors: NOMEM. */
 opevo_status opevo_i_net_step_name(opevo_network_step *step, const opevo_network_step *before,
                                    const opevo_network_step *after, opevo_error *err);
 
 /* Whether both are of one type and shape. */
 bool opevo_i_net_same_shape(const opevo_array *a, const opevo_array *b);
+
+/* ---- Constants that are cut (network_cut.c) ---- */
+
+/* A constant in the order of a cut as a further value, in the memory of the old one where nobody
+ * needs that; *number is the old one, and then the new one. Errors: NOMEM. */
+opevo_status opevo_i_net_constant_cut(opevo_network_inference *inference,
+                                      const opevo_i_net_links *links, const opevo_tensor_cut *cut,
+                                      int64_t block, int *number, opevo_error *err);
 
 /* ---- Definitions of steps ---- */
 

@@ -28,21 +28,6 @@ static const char list_name[] = "net.files", inside[] = "opevo-partial",
 
 /* ---- Names ---- */
 
-opevo_status opevo_i_library_names_add(opevo_i_library_names *names, const char *name,
-                                       opevo_error *err)
-{
-    if (!opevo_reserve((void **)&names->name, &names->capacity, names->count + 1,
-                       sizeof *names->name))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of files.");
-    snprintf(names->name[names->count++], sizeof *names->name, "%s", name);
-    return OPEVO_OK;
-}
-
-void opevo_i_library_names_free(opevo_i_library_names *names)
-{
-    opevo_free(names->name);
-}
-
 static bool has(const opevo_i_library_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++) {

@@ -9,11 +9,6 @@ static bool is_hip(const opevo_network_library *self)
     return self->options.dialect == OPEVO_KERNEL_HIP;
 }
 
-const char *opevo_i_library_gpu_ending(const opevo_network_library *self)
-{
-    return self->options.dialect == OPEVO_KERNEL_C ? "c" : is_hip(self) ? "hip" : "cu";
-}
-
 void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_text_slot slots[] = {

@@ -109,7 +109,20 @@ static inline int64_t opevo_i_library_aligned(int64_t bytes)
     return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
 }
 
-/* ---- The folder (library_folder.c) ---- */
+/* ---- Files of libraries for GPUs (library_gpu_files.c) ---- */
+
+/* Files that are the same for all, from the folder gpu/ (library_gpu_files.c); behind the last NULL.
+ * The text of main.c is a part of it. */
+typedef struct opevo_i_library_gpu_text {
+    const char *name, *text;
+} opevo_i_library_gpu_text;
+extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[];
+static inline bool opevo_i_library_is_for_gpu(const opevo_network_library *self)
+{
+    return self->options.dialect != OPEVO_KERNEL_C;
+}
+
+/* ---- Names of files (library_file_names.c) ---- */
 
 enum { OPEVO_I_FILE_NAME = 32 };
 
@@ -122,8 +135,39 @@ typedef struct opevo_i_library_names {
 opevo_status opevo_i_library_names_add(opevo_i_library_names *names, const char *name,
                                        opevo_error *err);
 void opevo_i_library_names_free(opevo_i_library_names *names);
-/* Whether some library has a file of this name (library_files.c). */
+
+/* Sources that depend on the library. */
+enum {
+    OPEVO_I_LIBRARY_NET_H,
+    OPEVO_I_LIBRARY_NET_C,
+    OPEVO_I_LIBRARY_MAIN_C,
+    OPEVO_I_LIBRARY_WEIGHTS_S,
+    OPEVO_I_LIBRARY_MAKEFILE,
+    OPEVO_I_LIBRARY_CMAKE,
+    OPEVO_I_LIBRARY_SOURCES /* their number */
+};
+#define OPEVO_I_LIBRARY_INPUTS "inputs.bin"
+#define OPEVO_I_LIBRARY_OUTPUTS "outputs.bin"
+#define OPEVO_I_LIBRARY_WEIGHTS "weights.bin"
+
+/* Of a source; those of two begin with the name of the library. Errors: NOMEM. */
+opevo_status opevo_i_library_source_name(const opevo_network_library *self, size_t source,
+                                         char name[OPEVO_I_FILE_NAME], opevo_error *err);
+void opevo_i_library_kernel_name(const opevo_network_library *self, int task,
+                                 char name[OPEVO_I_FILE_NAME]);
+/* Of a file that all libraries for GPUs have; false for that which is a part of main.c. */
+bool opevo_i_library_gpu_file_name(const opevo_network_library *self,
+                                   const opevo_i_library_gpu_text *text,
+                                   char name[OPEVO_I_FILE_NAME]);
+/* What the names of kernels end with. */
+const char *opevo_i_library_gpu_ending(const opevo_network_library *self);
+/* Whether some library has a file of this name. */
 bool opevo_i_library_is_name(const char *name);
+/* All files that the library is written to. Errors: NOMEM. */
+opevo_status opevo_i_library_list_files(const opevo_network_library *self,
+                                        opevo_i_library_names *out, opevo_error *err);
+
+/* ---- The folder (library_folder.c) ---- */
 
 /* A folder that files are being written for. */
 typedef struct opevo_i_library_folder {
@@ -154,17 +198,10 @@ void opevo_i_library_folder_close(opevo_i_library_folder *self);
 void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out);
 /* The source of a kernel with a description of its launches (library_gpu_kernels.c). */
 void opevo_i_library_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
-/* Makefile and CMakeLists.txt (library_gpu_build.c), and what the names of kernels end with. */
+/* Makefile and CMakeLists.txt (library_gpu_build.c). */
 void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out);
-const char *opevo_i_library_gpu_ending(const opevo_network_library *self);
 
-/* Files that are the same for all, from the folder gpu/ (library_files.c); behind the last NULL.
- * The text of main.c is a part of it. */
-typedef struct opevo_i_library_gpu_text {
-    const char *name, *text;
-} opevo_i_library_gpu_text;
-extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[];
 /* Texts of the folder gpu_texts: of net.h; and the rules of make and of CMake. */
 extern const char opevo_i_library_gpu_calls[];
 extern const char opevo_i_library_gpu_makefile_text[], opevo_i_library_gpu_cmake_text[];
@@ -192,7 +229,7 @@ extern const char opevo_i_library_weights[]; /* weights.S */
 extern const char opevo_i_library_makefile[];
 extern const char opevo_i_library_cmake[];
 
-/* A file that builds the library: its places @flags@ (of the C compiler), @kernels@ (each between
+/* A file that builds the library (library_build.c): its places @flags@ (of the C compiler), @kernels@ (each between
  * two texts) and @bytes@ (of the weights), and those of further slots. */
 void opevo_i_library_fill_build(const opevo_network_library *self, const char *text,
                                 const char *before, const char *behind, const opevo_text_slot *more,

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-/* ---- One node ------------------------------------------------------------------------------- */
-
 /* A node with its values, as its operator sees it. Free `in` of the call with opevo_free. */
 static opevo_status call_of(const opevo_network *network, int number, opevo_i_net_call *call,
                             opevo_error *err)
@@ -173,18 +171,5 @@ opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_fl
 cleanup:
     release(&call);
     opevo_computation_destroy(computation);
-    return status;
-}
-
-opevo_status opevo_network_run(const opevo_network *network, const opevo_array *inputs,
-                               opevo_array *outputs, unsigned threads, opevo_error *err)
-{
-    opevo_network_inference *inference = NULL;
-    opevo_status status = OPEVO_OK;
-
-    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
-    OPEVO_TRY(opevo_network_inference_run(inference, inputs, outputs, threads, err));
-cleanup:
-    opevo_network_inference_destroy(inference);
     return status;
 }
