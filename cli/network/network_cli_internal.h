@@ -54,10 +54,21 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
                                          const opevo_i_cli_arrays *inputs, opevo_text *out,
                                          int *exit_code, opevo_error *err);
 
-/* ---- -o: the network as a library in C (network_library.c) ---- */
+/* ---- What the call says of device and tuning (network_call.c) ---- */
 
 /* Options that are about tuning on a device; NULL ends the list. */
 extern const char *const opevo_i_cli_network_of_tuning[];
+/* Errors: INVALID for options that do not go together, or values that they do not take. */
+opevo_status opevo_i_cli_network_check(const opevo_call *call, opevo_error *err);
+/* The file of the model, without its folder. */
+const char *opevo_i_cli_network_name(const opevo_call *call);
+/* Whether --on names a GPU. */
+bool opevo_i_cli_network_for_gpu(const opevo_call *call);
+/* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
+bool opevo_i_cli_network_is_tuned(const opevo_call *call);
+
+/* ---- -o: the network as a library in C (network_library.c) ---- */
+
 /* Before anything long: check what the call says of device and tuning, and make the folder, or
  * refuse one with files of others that the library would replace. *made: it was not there. */
 opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err);
@@ -65,10 +76,6 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
 void opevo_i_cli_library_leave(const char *folder, bool made);
 /* What is being done, in a line on a terminal; "": nothing to say. */
 void opevo_i_cli_network_say(const opevo_call *call, const char *what);
-/* The file of the model, without its folder. */
-const char *opevo_i_cli_network_name(const opevo_call *call);
-/* Whether --on names a GPU. */
-bool opevo_i_cli_network_for_gpu(const opevo_call *call);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
  * is appended, as text or as a member of JSON. Where times choose otherwise than the passes, the
  * library is replaced, and the inference of the plan. (network_tune.c) */
@@ -76,8 +83,6 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
                                       const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,
                                       int *exit_code, opevo_error *err);
-/* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
-bool opevo_i_cli_network_is_tuned(const opevo_call *call);
 /* All of it. */
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       opevo_text *out, int *exit_code, opevo_error *err);

@@ -6,7 +6,6 @@
 #include "network_cli_internal.h"
 #include "options_internal.h"
 #include "style_internal.h"
-#include "tuner_of_call_internal.h"
 
 #include <opevo/finals.h>
 #include <opevo/json.h>
@@ -15,7 +14,6 @@
 #include <opevo/parallel.h>
 #include <opevo/version.h>
 
-#include <string.h>
 #include <unistd.h>
 
 /* ---- The folder ---- */
@@ -27,13 +25,6 @@ void opevo_i_cli_library_leave(const char *folder, bool made)
 }
 
 /* ---- The library ---- */
-
-const char *opevo_i_cli_network_name(const opevo_call *call)
-{
-    const char *slash = strrchr(call->arguments[0], '/');
-
-    return slash ? slash + 1 : call->arguments[0];
-}
 
 /* What the call says of the library. */
 static opevo_status read_options(const opevo_call *call, opevo_network_library_options *out,
@@ -120,78 +111,11 @@ static void add_json_library(const char *folder, const opevo_network_library *li
     opevo_text_add(out, "\n]");
 }
 
-bool opevo_i_cli_network_for_gpu(const opevo_call *call)
-{
-    const char *on = opevo_i_cli_option(call, "on");
-    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
-
-    return on && opevo_i_cli_device_of(on, &dialect, NULL) == OPEVO_OK && dialect != OPEVO_KERNEL_C;
-}
-
-bool opevo_i_cli_network_is_tuned(const opevo_call *call)
-{
-    return opevo_i_cli_option(call, "on") &&
-           (!opevo_i_cli_network_for_gpu(call) || opevo_i_cli_flag(call, "trials") ||
-            opevo_i_cli_flag(call, "seconds"));
-}
-
-const char *const opevo_i_cli_network_of_tuning[] = {
-    "trials",          "seconds",        "tuner",         "set",     "store",   "start",
-    "transfer",        "give-up",        "finals",        "rounds",  "workers", "workers-from",
-    "workers-address", "worker-timeout", "mixed-devices", "timeout", NULL};
-
-/* What the call says of a device. */
-static opevo_status check_device(const opevo_call *call, opevo_error *err)
-{
-    const char *on = opevo_i_cli_option(call, "on");
-    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
-
-    if (on && opevo_i_cli_device_of(on, &dialect, err) != OPEVO_OK)
-        return OPEVO_INVALID;
-    if (dialect == OPEVO_KERNEL_C)
-        return OPEVO_OK;
-    if (opevo_i_cli_flag(call, "threads"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
-                          on);
-    for (const char *const *name = opevo_i_cli_network_of_tuning;
-         *name && !opevo_i_cli_network_is_tuned(call); name++) {
-        if (opevo_i_cli_flag(call, *name))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--%s needs --trials N or --seconds S: without them nothing is "
-                              "measured on %s.",
-                              *name, on);
-    }
-    return OPEVO_OK;
-}
-
-/* What the call says of tuning: what it names is looked up again where it is used. */
-static opevo_status check_tuning(const opevo_call *call, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    const opevo_tuner_ops *tuner = NULL;
-    opevo_setting_value *values = NULL;
-    uint64_t count = 0;
-    double seconds = 0;
-
-    OPEVO_TRY(opevo_i_cli_tuner_of_call(call, "opevo", NULL, &tuner, &values, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "trials", 1, 1, UINT64_MAX, &count, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "finals", 0, 0, OPEVO_FINALISTS_MOST, &count, err));
-    OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", 30, 1, 10000, &count, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &seconds, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &seconds, err));
-    OPEVO_TRY(opevo_i_cli_option_positive(call, "worker-timeout", &seconds, err));
-cleanup:
-    opevo_free(values);
-    return status;
-}
-
 opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = check_device(call, err);
+    opevo_status status = opevo_i_cli_network_check(call, err);
 
-    if (status == OPEVO_OK && opevo_i_cli_network_is_tuned(call))
-        status = check_tuning(call, err);
     if (status == OPEVO_OK &&
         opevo_network_library_make_folder(opevo_i_cli_option(call, "-o"), made, &inner) != OPEVO_OK)
         status = OPEVO_FAIL(err, inner.status, "-o %s", inner.message);

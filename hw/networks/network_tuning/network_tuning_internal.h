@@ -43,14 +43,24 @@ struct opevo_network_tuning {
     int64_t group; /* in the store */
 };
 
-/* The computations that might take the place of tasks, if there are trials for them: add those that
- * have sketches by `add`. */
-opevo_status opevo_i_tuning_add_others(opevo_network_tuning *self,
-                                       const opevo_network_library *library, opevo_error *err);
+/* ---- One task (network_tuning_task.c) ---- */
+
 /* One more task, of the library or, with -1, of the choices. */
 opevo_status opevo_i_tuning_add_task(opevo_network_tuning *self,
                                      const opevo_computation *computation, const char *operation,
                                      int task, int candidate, int count, opevo_error *err);
+/* Open its objective and prepare its run. Errors: INVALID for a name that a task before it has;
+ * those of sketches, objectives and settings. */
+opevo_status opevo_i_tuning_task_open(opevo_i_tuning_task *task, opevo_kernel_dialect dialect,
+                                      opevo_error *err);
+void opevo_i_tuning_task_free(opevo_i_tuning_task *task);
+
+/* ---- Choices (network_tuning_choices.c) ---- */
+
+/* The computations that might take the place of tasks, if there are trials for them: add those that
+ * have sketches by `add`. */
+opevo_status opevo_i_tuning_add_others(opevo_network_tuning *self,
+                                       const opevo_network_library *library, opevo_error *err);
 /* The candidate that is this computation; -1: none. */
 int opevo_i_tuning_candidate(const opevo_network_tuning *self,
                              const opevo_computation *computation);
@@ -63,8 +73,10 @@ opevo_status opevo_i_tuning_decide(opevo_network_tuning *self, opevo_error *err)
 opevo_status opevo_i_tuning_apply(opevo_network_tuning *self,
                                   const opevo_network_library_options *options,
                                   opevo_network_library **library, opevo_error *err);
+/* ---- Memory (network_tuning_memory.c) ---- */
+
 /* Put into the store what the library needs in memory, and what the kernel of each successful trial
- * would add (network_tuning_memory.c). */
+ * would add. */
 opevo_status opevo_i_tuning_store_memory(opevo_network_tuning *self, opevo_network_library *library,
                                          opevo_error *err);
 
