@@ -5,33 +5,11 @@
 
 #include <opevo/export.h>
 
-#include <opevo/reference.h>
-#include <opevo/text_fill.h>
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "export_internal.h"
-
-/* Products that plain loops sum in well below a second; beyond them a sample is checked. */
-#define ALL_PRODUCTS 0x1p27
-enum { SAMPLES = 10000 };
-
-/* The order of the files, and of their texts. */
-enum { KERNEL, SCHEDULE, MAIN, MAKEFILE, HEADER };
-
-static const char *const names[OPEVO_KERNEL_COUNT][OPEVO_EXPORT_FILES] = {
-    [OPEVO_KERNEL_C] = {"kernel.c", "kernel.schedule", "main.c", "Makefile", "kernel.h"},
-    [OPEVO_KERNEL_CUDA] = {"kernel.cu", "kernel.schedule", "main.cu", "Makefile", "kernel.h"},
-    [OPEVO_KERNEL_HIP] = {"kernel.hip.cpp", "kernel.schedule", "main.hip.cpp", "Makefile",
-                          "kernel.h"},
-};
-
-const char *opevo_export_name(opevo_kernel_dialect dialect, size_t i)
-{
-    return names[dialect][i];
-}
 
 /* ---- Comments ------------------------------------------------------------------------------- */
 
@@ -77,250 +55,7 @@ static void add_label(opevo_text *out, const char *mark, const opevo_workload *w
     opevo_text_free(&form);
 }
 
-/* ---- The program ---------------------------------------------------------------------------- */
-
-static void define(opevo_text *out, const char *name, int64_t value)
-{
-    opevo_text_printf(out, "#define %s %lldLL\n", name, (long long)value);
-}
-
-static void add_shapes(opevo_text *out, const opevo_operator *op)
-{
-    if (op->kind == OPEVO_CONTRACTION)
-        return;
-    if (op->kind == OPEVO_CONV2D) {
-        define(out, "IN_CHANNELS", op->in_channels);
-        define(out, "HEIGHT", op->height);
-        define(out, "WIDTH", op->width);
-        define(out, "OUT_CHANNELS", op->out_channels);
-        define(out, "OUT_HEIGHT", opevo_operator_out_height(op));
-        define(out, "OUT_WIDTH", opevo_operator_out_width(op));
-        define(out, "KERNEL_HEIGHT", op->kernel_height);
-        define(out, "KERNEL_WIDTH", op->kernel_width);
-        define(out, "STRIDE", op->stride);
-        define(out, "PADDING", op->padding);
-        return;
-    }
-    define(out, "N", op->n);
-    define(out, "K", op->k);
-    define(out, "M", op->m);
-    define(out, "TRANSPOSE_X", op->transpose_x);
-    define(out, "TRANSPOSE_Y", op->transpose_y);
-}
-
-static bool has_one_output(const opevo_operand_list *list)
-{
-    return list->count == list->inputs + 1;
-}
-
-/* A text for one operand: @c@ and @C@ are its letter, @s@ and @S@ the same as the end and the
- * beginning of a name, "_c" and "C_", or nothing where it is the only output. */
-static void add_for(opevo_text *out, const opevo_operand_list *list, int operand, const char *text)
-{
-    char lower = OPEVO_I_OPERAND_LETTERS[operand], upper = (char)toupper(lower);
-    const opevo_text_slot slots[] = {{"c", (char[]){lower, '\0'}},
-                                     {"C", (char[]){upper, '\0'}},
-                                     {"s", has_one_output(list) ? "" : (char[]){'_', lower, '\0'}},
-                                     {"S", has_one_output(list) ? "" : (char[]){upper, '_', '\0'}}};
-
-    opevo_text_fill(out, text, slots, sizeof slots / sizeof *slots);
-}
-
-/* The same for operands `first` and so on, with `between` between them. */
-static void add_each(opevo_text *out, const opevo_operand_list *list, int first,
-                     const char *between, const char *text)
-{
-    for (int i = first; i < list->count; i++) {
-        opevo_text_add(out, i > first ? between : "");
-        add_for(out, list, i, text);
-    }
-}
-
-/* Of one output: how many terms its check allows for, and how many elements it looks at. */
-static void add_output_numbers(opevo_text *out, const opevo_operator *op,
-                               const opevo_operand_list *list, int operand)
-{
-    int64_t elements = opevo_operand_elements(op, operand);
-    int64_t terms = opevo_operator_terms(op, operand - list->inputs);
-    bool all = elements <= SAMPLES || (double)elements * (double)terms <= ALL_PRODUCTS;
-
-    add_for(out, list, operand, "#define @S@TERMS");
-    opevo_text_printf(out, " %.0fLL\n", opevo_reference_roundings(op, operand - list->inputs));
-    add_for(out, list, operand, "#define @S@CHECKED");
-    opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
-}
-
-void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
-{
-    opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
-    opevo_text_printf(out, "#define FLOP %.1f\n", flop);
-    opevo_text_printf(out, "#define WINDOW_S %s\n",
-                      kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
-    if (kernel->dialect == OPEVO_KERNEL_C) {
-        opevo_text_printf(out, "#define SCRATCH_BYTES (%lluLL + %s * %lluLL)\n",
-                          (unsigned long long)kernel->scratch_bytes,
-                          kernel->parallel ? "THREADS" : "1",
-                          (unsigned long long)kernel->thread_scratch_bytes);
-        return;
-    }
-    opevo_text_printf(out,
-                      "#define GRID %u, %u, %u\n#define BLOCK %u, %u, %u\n"
-                      "#define DYNAMIC_SHARED_BYTES %u\n#define GPU(name) %s##name\n",
-                      kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
-                      kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
-                      kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
-    opevo_i_export_more(out, kernel);
-}
-
-static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
-                        const opevo_operand_list *list)
-{
-    opevo_i_export_launch(out, kernel, opevo_operator_flop(op));
-    for (int i = 0; i < list->count; i++) {
-        add_for(out, list, i, "#define @C@_SIZE");
-        opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
-    }
-    for (int i = list->inputs; i < list->count; i++)
-        add_output_numbers(out, op, list, i);
-    add_shapes(out, op);
-}
-
-/* The operands, memory for them, and what is right. */
-static void add_data(opevo_text *out, const opevo_operator *op, const opevo_operand_list *list)
-{
-    opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*@c@");
-    opevo_text_add(out, "; /* the operands; ");
-    add_each(out, list, list->inputs, ", ", "@c@");
-    opevo_text_add(out, has_one_output(list) ? " is the result */\n\n" : " are the results */\n\n");
-    opevo_text_add(out, opevo_i_export_head);
-    add_each(out, list, list->inputs, "", "    memset(@c@, 0xff, @C@_SIZE * sizeof(float));\n");
-    opevo_text_add(out, "}\n\n");
-    if (op->kind != OPEVO_CONTRACTION) {
-        opevo_text_add(out,
-                       op->kind == OPEVO_CONV2D ? opevo_i_export_conv2d : opevo_i_export_matmul);
-        return;
-    }
-    for (int i = list->inputs; i < list->count; i++) {
-        add_for(out, list, i,
-                "/* Element `at` of @c@ in plain loops, and the same sum of absolute values. */\n"
-                "static void reference@s@(long long at, double *sum, double *magnitude)\n{\n");
-        opevo_i_export_contraction(out, &op->contraction, i);
-    }
-}
-
-/* A text for each operand that has a layout of its own. */
-static void add_each_packed(opevo_text *out, const opevo_kernel *kernel,
-                            const opevo_operand_list *list, const char *text)
-{
-    for (int i = 0; i < list->inputs; i++) {
-        if (kernel->packed[i])
-            add_for(out, list, i, text);
-    }
-}
-
-/* The kernel, the functions that pack its constants, and memory for these. */
-static void add_declarations(opevo_text *out, const opevo_kernel *kernel,
-                             const opevo_operand_list *list)
-{
-    opevo_text_add(out, "void ENTRY(");
-    for (int i = 0; i < list->count; i++)
-        opevo_text_printf(out, "%sfloat *, ", i < list->inputs ? "const " : "");
-    opevo_text_add(out, "float *);\n");
-    for (int i = 0; i < list->inputs; i++) {
-        char name[OPEVO_KERNEL_NAME];
-
-        if (!kernel->packed[i])
-            continue;
-        opevo_kernel_pack_name(kernel, i, name);
-        add_for(out, list, i, "#define PACK_@C@ ");
-        opevo_text_printf(out, "%s\n", name);
-        add_for(out, list, i, "#define @C@_PACKED_SIZE ");
-        opevo_text_printf(out, "%lluLL\n", (unsigned long long)kernel->packed[i]);
-        add_for(
-            out, list, i,
-            "void PACK_@C@(const float *, float *);\nstatic float *@c@_packed; /* as the kernel "
-            "reads @c@ */\n");
-    }
-    opevo_text_add(out, "\n");
-}
-
-static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
-{
-    add_declarations(out, kernel, list);
-    opevo_text_add(out, opevo_i_export_cpu);
-    for (int i = 0; i < list->count; i++) {
-        opevo_text_add(out, i ? ", " : "");
-        add_for(out, list, i, kernel->packed[i] ? "@c@_packed" : "@c@");
-    }
-    opevo_text_add(out, opevo_i_export_cpu_end);
-}
-
-static void add_gpu(opevo_text *out, const opevo_operand_list *list)
-{
-    opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*device_@c@");
-    opevo_text_add(out, ";\n");
-    opevo_text_add(out, opevo_i_export_gpu);
-    add_each(out, list, 0, "", "    copy(&device_@c@, @c@, @C@_SIZE);\n");
-    opevo_text_add(out, opevo_i_export_gpu_sent);
-    add_each(out, list, list->inputs, "", opevo_i_export_gpu_fetch);
-    opevo_text_add(out, opevo_i_export_gpu_execute);
-    opevo_text_add(out, opevo_i_export_gpu_call);
-    add_each(out, list, 0, ", ", "device_@c@");
-    opevo_text_add(out, opevo_i_export_gpu_end);
-}
-
-static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
-{
-    opevo_text_add(out, opevo_i_export_main);
-    if (kernel->parallel)
-        opevo_text_add(out, "    omp_set_num_threads(THREADS);\n");
-    add_each(out, list, 0, "", "    @c@ = allocate(@C@_SIZE);\n");
-    for (int i = 0; i < list->inputs; i++)
-        add_for(out, list, i, "    fill(@c@, @C@_SIZE);\n");
-    if (kernel->dialect == OPEVO_KERNEL_C)
-        opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
-    add_each_packed(out, kernel, list, opevo_i_export_pack);
-    opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
-    add_each(out, list, list->inputs, " & ", "check@s@()");
-    opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
-    add_each(out, list, list->inputs, " & ", "check@s@()");
-    opevo_text_add(out, "; /* also after the last execution */\n    }\n");
-    opevo_text_add(out, opevo_i_export_main_end);
-}
-
-/* A GPU kernel is compiled with the program, whose launch must know it. */
-void opevo_i_export_start(opevo_text *out, const opevo_kernel *kernel)
-{
-    opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
-    if (kernel->dialect == OPEVO_KERNEL_HIP)
-        opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
-    opevo_text_printf(out,
-                      "#include <math.h>\n%s#include <stdio.h>\n#include <stdlib.h>\n"
-                      "#include <string.h>\n#include <time.h>\n\n",
-                      kernel->parallel ? "#include <omp.h>\n" : "");
-    if (kernel->dialect != OPEVO_KERNEL_C)
-        opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
-}
-
-void opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
-{
-    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
-    opevo_operand_list list;
-
-    opevo_operator_operands(op, &list);
-    opevo_i_export_start(out, kernel);
-    add_numbers(out, kernel, op, &list);
-    opevo_text_add(out, "\n");
-    add_data(out, op, &list);
-    if (cpu)
-        add_cpu(out, kernel, &list);
-    else
-        add_gpu(out, &list);
-    add_each(out, &list, list.inputs, "", opevo_i_export_check);
-    add_main(out, kernel, &list);
-}
+/* ---- The Makefile --------------------------------------------------------------------------- */
 
 static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
 {
@@ -501,27 +236,31 @@ opevo_status opevo_i_export_files(const opevo_kernel *kernel, const opevo_worklo
                                   const opevo_text *steps, const opevo_export_label *label,
                                   opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err)
 {
-    static const char *const marks[OPEVO_EXPORT_FILES] = {
-        [SCHEDULE] = "#", [MAIN] = "//", [MAKEFILE] = "#", [HEADER] = "//"};
+    static const char *const marks[OPEVO_EXPORT_FILES] = {[OPEVO_I_EXPORT_SCHEDULE] = "#",
+                                                          [OPEVO_I_EXPORT_MAIN] = "//",
+                                                          [OPEVO_I_EXPORT_MAKEFILE] = "#",
+                                                          [OPEVO_I_EXPORT_HEADER] = "//"};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++) {
         if (marks[i])
             add_label(&files[i], marks[i], work, label);
     }
-    opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel->source), kernel->source.length);
-    add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(kernel->dialect));
-    opevo_text_add_bytes(&files[SCHEDULE], opevo_text_string(steps), steps->length);
+    opevo_text_add_bytes(&files[OPEVO_I_EXPORT_KERNEL], opevo_text_string(&kernel->source),
+                         kernel->source.length);
+    add_comment(&files[OPEVO_I_EXPORT_SCHEDULE], "#", "dialect",
+                opevo_kernel_dialect_name(kernel->dialect));
+    opevo_text_add_bytes(&files[OPEVO_I_EXPORT_SCHEDULE], opevo_text_string(steps), steps->length);
     if (kernel->parallel && label->threads)
-        opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", label->threads);
+        opevo_text_printf(&files[OPEVO_I_EXPORT_MAIN], "\n#define THREADS %u\n", label->threads);
     else if (kernel->parallel)
-        opevo_text_add(&files[MAIN], "\n#define THREADS omp_get_max_threads()\n");
+        opevo_text_add(&files[OPEVO_I_EXPORT_MAIN], "\n#define THREADS omp_get_max_threads()\n");
     if (work->library)
-        opevo_i_export_program(&files[MAIN], kernel, work->library);
+        opevo_i_export_program(&files[OPEVO_I_EXPORT_MAIN], kernel, work->library);
     else
-        OPEVO_TRY(opevo_i_export_graph_program(&files[MAIN], kernel, work, err));
-    add_makefile(&files[MAKEFILE], kernel);
-    add_header(&files[HEADER], kernel, work);
+        OPEVO_TRY(opevo_i_export_graph_program(&files[OPEVO_I_EXPORT_MAIN], kernel, work, err));
+    add_makefile(&files[OPEVO_I_EXPORT_MAKEFILE], kernel);
+    add_header(&files[OPEVO_I_EXPORT_HEADER], kernel, work);
     for (size_t i = 0; i < OPEVO_EXPORT_FILES; i++)
         OPEVO_TRY(opevo_text_check(&files[i], err));
 cleanup:

@@ -10,7 +10,7 @@
 #include <opevo/workload.h>
 
 /* Texts of the folder texts/, C that is also C++. N, K, TERMS and the like are defined before them
- * by export.c. In texts for one operand, $c and $C stand for its letter; $s and $S are what tells
+ * by export_program.c. In texts for one operand, $c and $C stand for its letter; $s and $S are what tells
  * an output's function and numbers from those of others, nothing where there is one output. */
 
 /* Functions that the others need: memory, inputs, clock; `poison` begins at the end. */
@@ -71,6 +71,8 @@ void opevo_i_export_more(opevo_text *out, const opevo_kernel *kernel);
 void opevo_i_export_reserve(opevo_text *out, const opevo_kernel *kernel);
 void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const opevo_text *arguments);
 
+/* "#define NAME value" in 64 bits (export_program.c). */
+void opevo_i_export_define(opevo_text *out, const char *name, int64_t value);
 /* The beginning of a program: what it includes; and its numbers: how the kernel is started. */
 void opevo_i_export_start(opevo_text *out, const opevo_kernel *kernel);
 void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop);
@@ -80,6 +82,15 @@ opevo_status opevo_i_export_graph_program(opevo_text *out, const opevo_kernel *k
                                           const opevo_workload *work, opevo_error *err);
 /* The whole program for a kernel of an operator, without its label. */
 void opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op);
+
+/* The order of the files, of their names (export_names.c) and of their texts. */
+enum {
+    OPEVO_I_EXPORT_KERNEL,
+    OPEVO_I_EXPORT_SCHEDULE,
+    OPEVO_I_EXPORT_MAIN,
+    OPEVO_I_EXPORT_MAKEFILE,
+    OPEVO_I_EXPORT_HEADER
+};
 
 /* The texts of all files (export.c); `steps` are those of the schedule. Errors: INVALID, NOMEM. */
 opevo_status opevo_i_export_files(const opevo_kernel *kernel, const opevo_workload *work,
