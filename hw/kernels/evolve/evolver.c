@@ -7,7 +7,6 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,43 +28,8 @@ static const opevo_tuner_default default_settings[] = {
     {"climb", "q=0"},
     {NULL, NULL},
 };
+
 const opevo_search_defaults opevo_evolver_defaults = {"time,error", default_settings};
-
-/* ---- Asking ---------------------------------------------------------------------------------- */
-
-static opevo_status ignore(void *context, size_t i, opevo_i_evolve_request *request,
-                           opevo_error *err)
-{
-    (void)context;
-    (void)i;
-    (void)request;
-    (void)err;
-    return OPEVO_OK;
-}
-
-opevo_status opevo_i_evolve_evolver_ask(opevo_evolver *self, json_t *message,
-                                        opevo_i_evolve_request *out, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    opevo_i_evolve_request_clear(out);
-    out->super.aside = true;
-    out->line = opevo_i_evolve_request_line(message);
-    if (!out->line)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
-    pthread_mutex_lock(&self->lock);
-    status = opevo_i_evolve_evolver_serve(&self->pool, out, 1, NULL, ignore, NULL, err);
-    pthread_mutex_unlock(&self->lock);
-    return status;
-}
-
-opevo_status opevo_i_evolve_evolver_check_text(const char *what, const char *text, opevo_error *err)
-{
-    json_t *carried = json_string(text ? text : "");
-
-    json_decref(carried);
-    return carried ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not UTF-8 text.", what);
-}
 
 /* ---- The objective --------------------------------------------------------------------------- */
 
