@@ -6,6 +6,7 @@
 #define OPEVO_SKETCH_INTERNAL_H
 
 #include <opevo/sketch.h>
+#include <opevo/space.h>
 
 #include "pipeline_internal.h"
 
@@ -148,15 +149,33 @@ opevo_status opevo_i_sketch_find_gpu(opevo_sketch *self, opevo_error *err);
 opevo_status opevo_i_sketch_build_gpu(const opevo_sketch *sketch, const opevo_slot_value *values,
                                       opevo_pipeline *pipeline, opevo_error *err);
 
-/* ---- sketch_space.c ---- */
+/* ---- sketch_parameters.c ---- */
 
+/* The parameters of a space so far. */
+typedef struct opevo_i_sketch_parameters {
+    opevo_parameter *parameter[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_activation active[OPEVO_SPACE_PARAMETERS_MAX];
+    size_t count;
+} opevo_i_sketch_parameters;
+
+/* Those of all sketches, behind a choice where there are several. Errors: LIMIT; NOMEM. */
+opevo_status opevo_i_sketch_add_parameters(opevo_i_sketch_parameters *self,
+                                           const opevo_sketches *all, opevo_error *err);
 /* The name of a parameter as the space gives it. */
 void opevo_i_sketch_add_name(opevo_text *out, const opevo_sketches *all, size_t number,
                              const opevo_slot *slot);
-/* What comes before a constraint and between two. */
-void opevo_i_sketch_open_constraint(opevo_text *out, bool *any);
+/* "root", "inline" or "STAGE:LOOP". */
+void opevo_i_sketch_print_place(const opevo_sketch *sketch, const opevo_slot *slot, int choice,
+                                opevo_text *out);
 
-/* ---- sketch_space_gpu.c ---- */
+/* ---- Constraints (sketch_space.c, sketch_space_gpu.c) ---- */
+
+/* What comes before a constraint and between two. */
+static inline void opevo_i_sketch_open_constraint(opevo_text *out, bool *any)
+{
+    opevo_text_add(out, *any ? "\n" : "");
+    *any = true;
+}
 
 /* The limits of a block and of a thread, for the tiles of a sketch. */
 void opevo_i_sketch_constrain_gpu(opevo_text *out, const opevo_sketches *all, size_t number,
