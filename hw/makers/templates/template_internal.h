@@ -55,6 +55,30 @@ extern const opevo_i_template opevo_i_template_matmul_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_weights;
 
+/* What a template becomes for an operator. */
+typedef struct opevo_i_template_maker {
+    opevo_kernel_maker super;
+    const opevo_i_template *template;
+    opevo_operator op;
+    opevo_computation *computation;
+    opevo_space *space;
+    opevo_limits limits;
+    opevo_feature_source features;
+    size_t loop_features; /* of them those of the loops */
+} opevo_i_template_maker;
+
+/* ---- Schedules of points (template_pipeline.c) ---- */
+
+/* The values of a point. */
+void opevo_i_template_read_values(const opevo_space *space, opevo_index point,
+                                  opevo_i_template_values *values);
+/* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them.
+ * Errors: NOMEM. */
+opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index point, bool *whole,
+                                    opevo_text *out, opevo_error *err);
+
+/* ---- Parts of spaces (templates.c) ---- */
+
 /* Whether `part` has the parameters of a maker's space by name, in their order, with no other
  * values than it. Errors: INVALID for another parameter or value; NOMEM. */
 opevo_status opevo_i_template_check_part(const opevo_space *whole, const opevo_space *part,
@@ -179,11 +203,6 @@ opevo_device_facts opevo_i_template_known_facts(const opevo_device_facts *facts)
 /* Values of a parameter, all of them. */
 void opevo_i_template_prefer(opevo_i_template_values *out, int parameter, int count,
                              const int64_t *values);
-
-/* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them.
- * Errors: NOMEM. */
-opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index point, bool *whole,
-                                    opevo_text *out, opevo_error *err);
 
 /* Whether the limits of the device accept the kernel of a point. */
 opevo_status opevo_i_template_is_accepted(const opevo_kernel_maker *maker, opevo_index point,

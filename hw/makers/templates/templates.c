@@ -31,95 +31,10 @@ const opevo_template_info *opevo_template_get(size_t i)
     return &table[i]->info;
 }
 
-typedef struct maker {
-    opevo_kernel_maker super;
-    const opevo_i_template *template;
-    opevo_operator op;
-    opevo_computation *computation;
-    opevo_space *space;
-    opevo_limits limits;
-    opevo_feature_source features;
-    size_t loop_features; /* of them those of the loops */
-} maker;
-
-static void read_values(const opevo_space *space, opevo_index point,
-                        opevo_i_template_values *values)
-{
-    opevo_index vertex[OPEVO_I_VALUES];
-
-    *values = (opevo_i_template_values){0};
-    opevo_space_decode(space, point, vertex);
-    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
-        opevo_value component[OPEVO_I_COMPONENTS];
-        const opevo_parameter *parameter = opevo_space_parameter(space, i);
-
-        opevo_parameter_value(parameter, vertex[i], component);
-        for (size_t k = 0; k < opevo_parameter_arity(parameter); k++)
-            values->at[i][k] = component[k].as.integer;
-    }
-}
-
-/* Apply the steps of a point to a new pipeline, which the caller destroys whatever the status. */
-static opevo_status build(const maker *self, opevo_index point, opevo_pipeline **out,
-                          opevo_error *err)
-{
-    opevo_i_template_values values;
-    opevo_i_template_build built = {.op = &self->op,
-                                    .value = &values,
-                                    .dialect = self->super.dialect,
-                                    .threads = self->super.threads,
-                                    .err = err};
-
-    built.status = opevo_pipeline_create(self->computation, &built.pipeline, err);
-    if (built.status == OPEVO_OK) {
-        read_values(self->space, point, &values);
-        if (self->super.threads > 1)
-            built.parallel = values.at[opevo_space_parameter_count(self->space) - 1][0];
-        self->template->steps(&built);
-    }
-    *out = built.pipeline;
-    return built.status;
-}
-
-opevo_status opevo_template_pipeline(const opevo_kernel_maker *super, opevo_index point,
-                                     opevo_pipeline **out, opevo_text *why, opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_pipeline *built = NULL;
-    opevo_status status = build((const maker *)super, point, &built, &inner);
-
-    *out = NULL;
-    if (status == OPEVO_OK) {
-        *out = built;
-        return OPEVO_OK;
-    }
-    opevo_pipeline_destroy(built);
-    if (status == OPEVO_NOMEM)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
-    opevo_text_add(why, inner.message);
-    return OPEVO_OK;
-}
-
-opevo_status opevo_i_template_print(const opevo_kernel_maker *super, opevo_index point, bool *whole,
-                                    opevo_text *out, opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_pipeline *built = NULL;
-    opevo_status status = build((const maker *)super, point, &built, &inner);
-
-    *whole = status == OPEVO_OK;
-    if (built)
-        opevo_pipeline_print(built, out);
-    opevo_pipeline_destroy(built);
-    if (status == OPEVO_NOMEM)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
-    return opevo_text_check(out, err);
-}
-
 static opevo_status make(const opevo_kernel_maker *super, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    const maker *self = (const maker *)super;
+    const opevo_i_template_maker *self = (const opevo_i_template_maker *)super;
     opevo_pipeline *pipeline = NULL;
     bool fits = false;
     opevo_status status = opevo_template_pipeline(super, point, &pipeline, why, err);
@@ -134,7 +49,7 @@ static opevo_status make(const opevo_kernel_maker *super, opevo_index point, ope
 
 static void destroy(opevo_kernel_maker *super)
 {
-    maker *self = (maker *)super;
+    opevo_i_template_maker *self = (opevo_i_template_maker *)super;
 
     if (!self)
         return;
@@ -146,7 +61,7 @@ static void destroy(opevo_kernel_maker *super)
 static opevo_status start(const opevo_kernel_maker *super, const opevo_device_facts *facts,
                           bool *found, opevo_index *point, opevo_error *err)
 {
-    const maker *self = (const maker *)super;
+    const opevo_i_template_maker *self = (const opevo_i_template_maker *)super;
 
     return opevo_i_template_start(super, self->template, &self->op, facts, found, point, err);
 }
@@ -166,7 +81,8 @@ static bool is_listed(const opevo_parameter *parameter)
 }
 
 /* The features of a point's loops, or false where it has none. */
-static bool loop_features(const maker *self, opevo_index point, opevo_feature_row *row)
+static bool loop_features(const opevo_i_template_maker *self, opevo_index point,
+                          opevo_feature_row *row)
 {
     opevo_pipeline *pipeline = NULL;
     opevo_text why = {0};
@@ -181,13 +97,13 @@ static bool loop_features(const maker *self, opevo_index point, opevo_feature_ro
 /* One row: a pipeline is one statement. */
 static size_t features(void *context, opevo_index point, float *out)
 {
-    const maker *self = context;
+    const opevo_i_template_maker *self = context;
     opevo_feature_row row = {0};
     bool found = loop_features(self, point, &row);
     opevo_i_template_values values;
     size_t at = 0;
 
-    read_values(self->space, point, &values);
+    opevo_i_template_read_values(self->space, point, &values);
     for (; found && at < row.count && at < self->loop_features; at++)
         out[at] = row.number[at];
     for (; at < self->loop_features; at++)
@@ -203,7 +119,7 @@ static size_t features(void *context, opevo_index point, float *out)
 /* As many numbers as the point with most loops has: which loops there are depends on the listed
  * parameters alone, so all combinations of these are tried; the others stay at their first
  * value. */
-static void count_features(maker *self)
+static void count_features(opevo_i_template_maker *self)
 {
     size_t parameters = opevo_space_parameter_count(self->space);
     opevo_index vertex[OPEVO_I_VALUES] = {0};
@@ -238,7 +154,7 @@ static void count_features(maker *self)
 
 /* ---- Opening ---- */
 
-static uint64_t signature_of(const maker *self)
+static uint64_t signature_of(const opevo_i_template_maker *self)
 {
     uint64_t hash = OPEVO_HASH_START;
     opevo_text text = {0};
@@ -298,7 +214,7 @@ static double operand_bytes(const opevo_operator *op)
     return bytes;
 }
 
-static void set_limits(maker *self, opevo_kernel_dialect dialect)
+static void set_limits(opevo_i_template_maker *self, opevo_kernel_dialect dialect)
 {
     self->limits = opevo_limits_default(dialect);
     if (dialect == OPEVO_KERNEL_C)
@@ -322,7 +238,7 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
 {
     const opevo_i_template *found = NULL;
     opevo_status status = OPEVO_OK;
-    maker *self = NULL;
+    opevo_i_template_maker *self = NULL;
 
     for (size_t i = 0; i < opevo_template_count() && !found; i++) {
         if (fits(table[i], op, dialect) && (!name || strcmp(name, table[i]->info.name) == 0))
@@ -414,7 +330,7 @@ cleanup:
 
 opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
 {
-    maker *self = (maker *)super;
+    opevo_i_template_maker *self = (opevo_i_template_maker *)super;
     opevo_status status = OPEVO_OK;
 
     if (opevo_space_has_branches(part))
