@@ -167,3 +167,13 @@ opevo_affine *opevo_i_comp_whole_store(const opevo_i_comp_whole *a, opevo_i_comp
     *stored = (opevo_affine){.constant = a->constant, .count = a->count, .term = terms};
     return stored;
 }
+
+bool opevo_i_comp_whole_uses(const opevo_affine *a, int axis)
+{
+    for (int i = 0; i < a->count; i++) {
+        if (a->term[i].atom == OPEVO_ATOM_AXIS ? a->term[i].axis == axis
+                                               : opevo_i_comp_whole_uses(a->term[i].inner, axis))
+            return true;
+    }
+    return false;
+}

@@ -8,7 +8,7 @@
 
 #include <opevo/computation.h>
 
-/* ---- Memory of one computation, freed at once (computation.c) ---- */
+/* ---- Memory of one computation, freed at once (computation_arena.c) ---- */
 
 typedef struct opevo_i_comp_chunk opevo_i_comp_chunk;
 
@@ -53,6 +53,8 @@ bool opevo_i_comp_whole_divide(opevo_i_comp_whole *a, int64_t divisor, bool modu
                                opevo_i_comp_arena *arena);
 /* Terms with those inside divisions. */
 int opevo_i_comp_whole_size(const opevo_i_comp_whole *a);
+/* Whether an axis occurs in it. */
+bool opevo_i_comp_whole_uses(const opevo_affine *a, int axis);
 /* In the arena; NULL without memory. */
 opevo_affine *opevo_i_comp_whole_store(const opevo_i_comp_whole *a, opevo_i_comp_arena *arena);
 

@@ -11,16 +11,6 @@
 
 /* ---- Indices ---- */
 
-bool opevo_i_comp_whole_uses(const opevo_affine *a, int axis)
-{
-    for (int i = 0; i < a->count; i++) {
-        if (a->term[i].atom == OPEVO_ATOM_AXIS ? a->term[i].axis == axis
-                                               : opevo_i_comp_whole_uses(a->term[i].inner, axis))
-            return true;
-    }
-    return false;
-}
-
 /* The axis that an index is, beside axes of extent 1; OPEVO_I_UNSHAPED where it is anything
  * else. */
 static int axis_of(const opevo_definition *definition, const opevo_affine *index)

@@ -40,9 +40,6 @@ typedef struct opevo_i_comp_reshaper {
     bool alone;              /* an axis is needed by itself */
 } opevo_i_comp_reshaper;
 
-/* Whether an axis occurs in a whole number. */
-bool opevo_i_comp_whole_uses(const opevo_affine *a, int axis);
-
 /* Copy all tensors, reshaped, into the arena and the list. `alone` says that it is not possible.
  * Errors: NOMEM. */
 opevo_status opevo_i_comp_reshape_copy(opevo_i_comp_reshaper *self, const opevo_tensor **list,

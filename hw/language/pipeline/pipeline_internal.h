@@ -74,7 +74,7 @@ static inline opevo_i_pipeline_stage *opevo_i_pipeline_at(const opevo_pipeline *
     return pipeline->stage[pipeline->order[number]];
 }
 
-/* ---- pipeline.c ---- */
+/* ---- pipeline_query.c ---- */
 
 /* The type of the tensor that a stage is of, and of its copies. */
 opevo_element opevo_i_pipeline_element(const opevo_pipeline *pipeline, int key);
@@ -89,10 +89,6 @@ opevo_status opevo_i_pipeline_no_loop(const opevo_i_pipeline_stage *stage, const
 /* The same of a number. */
 opevo_status opevo_i_pipeline_no_loop_at(const opevo_i_pipeline_stage *stage, int64_t loop,
                                          opevo_error *err);
-/* Loops as they are before all changes: one for each axis. `like` has axes and their extents. */
-opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
-                                       int axes, const opevo_axis *axis, const bool *reduces,
-                                       opevo_error *err);
 
 /* ---- pipeline_loops.c ---- */
 
@@ -112,6 +108,10 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
                                     opevo_error *err);
 opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_step *step,
                                   opevo_error *err);
+/* Loops as they are before all changes: one for each axis. `like` has axes and their extents. */
+opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
+                                       int axes, const opevo_axis *axis, const bool *reduces,
+                                       opevo_error *err);
 
 /* ---- pipeline_layout.c ---- */
 

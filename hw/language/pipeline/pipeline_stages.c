@@ -105,6 +105,31 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
 
 /* ---- New stages ---- */
 
+opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
+                                       int axes, const opevo_axis *axis, const bool *reduces,
+                                       opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    stage->own.axes = stage->own.loops = stage->changes = stage->dims = 0;
+    if (axes > OPEVO_I_AXES)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d axes.", stage->name,
+                          OPEVO_I_AXES);
+    for (int a = 0; a < axes; a++) {
+        OPEVO_TRY(opevo_i_nest_loops_add(&stage->own, &self->atoms, axis[a].name, axis[a].extent,
+                                         reduces[a], err));
+        memcpy(stage->axis_name[a], stage->own.loop[a].name, sizeof stage->axis_name[a]);
+        stage->own.axis_extent[a] = axis[a].extent;
+        stage->axis_atom[a] = stage->own.loop[a].atom;
+        stage->axis_reduces[a] = reduces[a];
+        stage->own.axis[a] = opevo_i_affine_of_atom(stage->axis_atom[a]);
+        stage->own.axes++;
+        stage->dims += !reduces[a];
+    }
+cleanup:
+    return status;
+}
+
 /* A stage named after another, not yet among those of the pipeline. Names of several copies in one
  * scope end in a number. */
 static opevo_status make_stage(const opevo_pipeline *self, const opevo_i_pipeline_stage *of,
