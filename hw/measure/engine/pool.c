@@ -10,48 +10,11 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "keeper_internal.h"
 
-#define RETRY_S 60.0   /* a suspended worker is left alone for so long */
-#define PATIENCE_S 2.0 /* of which workers have one together to end by themselves */
-#define LOOK_S 0.2     /* an interrupt is seen after so long, whichever thread its signal went to */
-
-void opevo_i_engine_pool_rest(opevo_i_engine_pool *pool)
-{
-    double deadline = opevo_clock_monotonic_s() + PATIENCE_S;
-
-    for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_hang_up(&pool->workers[i]);
-    for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_reap(&pool->workers[i], deadline - opevo_clock_monotonic_s());
-}
-
-void opevo_i_engine_pool_clear(opevo_i_engine_pool *pool)
-{
-    opevo_i_engine_pool_rest(pool);
-    for (size_t i = 0; i < pool->count; i++)
-        opevo_i_engine_connection_clear(&pool->workers[i]);
-    opevo_i_engine_launch_close(pool->launch, pool);
-    opevo_text_free(&pool->lost);
-    opevo_free(pool->workers);
-    opevo_free(pool->hosts);
-    free(pool->setup);
-    *pool = (opevo_i_engine_pool){0};
-}
-
-opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err)
-{
-    pool->workers = opevo_calloc(count, sizeof *pool->workers);
-    if (!pool->workers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
-    pool->count = count;
-    for (size_t i = 0; i < count; i++)
-        pool->workers[i].in = pool->workers[i].out = pool->workers[i].error = -1;
-    return OPEVO_OK;
-}
+#define RETRY_S 60.0 /* a suspended worker is left alone for so long */
+#define LOOK_S 0.2   /* an interrupt is seen after so long, whichever thread its signal went to */
 
 /* ---- Hearing from a worker ------------------------------------------------------------------ */
 

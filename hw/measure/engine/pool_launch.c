@@ -9,7 +9,6 @@
 #include <opevo/memory.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "worker_commands_internal.h"
@@ -57,11 +56,6 @@ opevo_status opevo_i_engine_pool_launch(opevo_i_engine_pool *pool, const char *c
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for workers.");
 cleanup:
     return status;
-}
-
-size_t opevo_i_engine_pool_worker_count(const opevo_i_engine_pool *pool)
-{
-    return pool->expected > pool->count ? (size_t)pool->expected : pool->count;
 }
 
 /* The first place that is free, NULL for none: a run on one worker has no other. */

@@ -174,48 +174,6 @@ bool opevo_i_engine_pool_is_uniform(const opevo_i_engine_pool *pool)
     return true;
 }
 
-static bool is_starting(const opevo_i_engine_connection *worker)
-{
-    return worker->state != OPEVO_I_READY && worker->state != OPEVO_I_DOWN;
-}
-
-static const char *state_of(const opevo_i_engine_connection *worker)
-{
-    if (opevo_i_engine_connection_is_suspended(worker) || worker->held_s > 0)
-        return "suspended";
-    if (worker->state == OPEVO_I_READY)
-        return "ready";
-    return is_starting(worker) ? "starting" : worker->failures ? "down" : "idle";
-}
-
-bool opevo_i_engine_pool_worker(const opevo_i_engine_pool *pool, size_t i, opevo_worker_facts *out)
-{
-    opevo_i_engine_connection *worker = NULL;
-
-    if (i >= opevo_i_engine_pool_worker_count(pool))
-        return false;
-    if (i >= pool->count) { /* expected, but not there */
-        *out = (opevo_worker_facts){.command = "",
-                                    .host = "",
-                                    .device = "",
-                                    .state = "missing",
-                                    .words = "",
-                                    .waits_s = INFINITY};
-        return true;
-    }
-    worker = &pool->workers[i];
-    *out = (opevo_worker_facts){
-        .command = opevo_i_engine_connection_command(worker),
-        .host = worker->host,
-        .device = worker->device,
-        .state = state_of(worker),
-        .words = opevo_text_string(&worker->words),
-        .waits_s = is_starting(worker) ? opevo_clock_monotonic_s() - worker->progress_s : 0,
-        .trials = worker->measured,
-        .faults = worker->failures};
-    return true;
-}
-
 /* 0 for what is not there, or no size of anything. */
 static uint64_t number_of(const json_t *facts, const char *name, uint64_t most)
 {
