@@ -360,6 +360,13 @@ static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DM
                      self->second, err);
 }
 
+/* In six decimals, as XGBoost's Python interface prints a score and TVM's stopping rule reads it. A
+ * training error that falls by less for ever would otherwise never stop the training. */
+static double as_printed(double score)
+{
+    return rint(score * 1e6) / 1e6;
+}
+
 /* How good the trees so far fit the candidates trained on; the larger the better. */
 static opevo_status measure(opevo_i_tvm_cost_model *self, BoosterHandle booster,
                             DMatrixHandle matrix, const opevo_i_tvm_samples *samples, double *score,
@@ -371,11 +378,12 @@ static opevo_status measure(opevo_i_tvm_cost_model *self, BoosterHandle booster,
     if (status != OPEVO_OK)
         return status;
     if (self->boosting.recall_size)
-        *score = opevo_i_tvm_average_recall(predictions, self->above, samples->count,
-                                            self->boosting.recall_size, self->scratch);
+        *score = as_printed(opevo_i_tvm_average_recall(predictions, self->above, samples->count,
+                                                       self->boosting.recall_size, self->scratch));
     else
-        *score = -sqrt(mean_square(predictions, samples->labels,
-                                   self->boosting.by_rows ? samples->rows : NULL, samples->count));
+        *score = as_printed(
+            -sqrt(mean_square(predictions, samples->labels,
+                              self->boosting.by_rows ? samples->rows : NULL, samples->count)));
     return OPEVO_OK;
 }
 

@@ -26,7 +26,8 @@ typedef struct opevo_i_tvm_boosting {
     unsigned patience;  /* rounds without a better score on the training rows before it stops */
     unsigned stride;    /* the score is looked at in every stride-th round */
     size_t recall_size; /* score: average recall of as many, the larger the better; 0: root mean
-                           square error, the smaller the better */
+                           square error, the smaller the better; in six decimals, as TVM reads it
+                           from a text of XGBoost's Python interface */
     bool by_rows; /* as in Ansor: the base score counts for each row of a candidate, and a candidate
                      as often in the mean square as it has rows */
 } opevo_i_tvm_boosting;

@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <opevo/memory.h>
@@ -353,6 +354,42 @@ static void test_stops_when_there_is_nothing_to_learn(void **state)
     opevo_i_tvm_cost_model_destroy(model);
 }
 
+/* Rows of equal features have trees of one leaf, -eta G / (H + 1), so predictions near the weighted
+ * mean of the labels in equal ratios, and the error never ceases to fall. What stops the training is
+ * that six decimals of it no longer do. */
+static void test_stops_by_six_decimals(void **state)
+{
+    static const float labels[] = {0, 0.1F};
+    static const float weights[] = {0.1F, 0.1F};
+    static const float features[] = {1, 1};
+    opevo_i_tvm_samples samples = {
+        .count = 2, .features = features, .labels = labels, .weights = weights};
+    opevo_i_tvm_boosting boosting = autotvm;
+    opevo_i_tvm_cost_model *model = NULL;
+    double away = 0.45, best = INFINITY;
+    unsigned round = 0, best_round = 0;
+
+    (void)state;
+    boosting.loss = OPEVO_I_LOSS_SQUARED;
+    boosting.child_weight = 0;
+    boosting.recall_size = 0;
+    for (; round - best_round <= boosting.patience; round++) {
+        double score = 0;
+
+        away *= 1 - boosting.eta * 0.2 / 1.2;
+        score = rint(1e6 * sqrt(away * away + 0.05 * 0.05)) / 1e6;
+        if (score < best) {
+            best = score;
+            best_round = round;
+        }
+    }
+    model = opevo_i_tvm_cost_model_create(1, &boosting);
+    CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
+    assert_int_equal(opevo_i_tvm_cost_model_rounds(model), round);
+    CHECK_CLOSE(opevo_i_tvm_cost_model_score(model), best, 1e-12);
+    opevo_i_tvm_cost_model_destroy(model);
+}
+
 static void test_refused(void **state)
 {
     opevo_i_tvm_boosting boosting = autotvm;
@@ -413,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_recall_is_its_definition),
         cmocka_unit_test(test_learns_an_order),
         cmocka_unit_test(test_stops_when_there_is_nothing_to_learn),
+        cmocka_unit_test(test_stops_by_six_decimals),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_library),
     };
