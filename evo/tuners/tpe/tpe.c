@@ -16,12 +16,14 @@
  * infinite loss (one that ended with an exception is left out there).
  *
  * Deliberate deviations: only allowed points that were not proposed before are candidates, and
- * where 2400 draws give none the point is uniform over the new ones; the first points are distinct.
+ * where 2400 draws give none the point is uniform over the new ones; where allowed points are rare,
+ * candidates are drawn from l given that they are allowed; the first points are distinct.
  * Factorisations and permutations are unordered values, for hyperopt knows nothing closer to
  * them. In a batch, points chosen before count as the worst observations until they are told, a
  * constant liar: Ginsbourger, Le Riche, Carraro, "Kriging is well-suited to parallelize
  * optimization", 2010. */
 
+#include <opevo/diagram_weights.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -32,11 +34,16 @@
 #include "rounds_internal.h"
 
 enum {
-    FLAT_WEIGHTS = 25, /* the newest observations, which weigh 1; also the most good ones */
-    DRAWS_MOST = 100   /* for each candidate */
+    GOOD_MOST = 25,
+    DRAWS_MOST = 100,     /* for each candidate */
+    LISTED_MOST = 1 << 16 /* values of a parameter whose law is listed */
 };
 
-#define LIE (-1.0) /* fitness of what is pending: below that of any outcome */
+/* An observation among the best. */
+typedef struct ranked {
+    double fitness;
+    size_t age;
+} ranked;
 
 typedef struct tpe {
     opevo_tuner super;
@@ -50,15 +57,22 @@ typedef struct tpe {
     opevo_index *vertices;
     size_t *known; /* scratch: observations of each parameter without the lies */
 
-    size_t count;    /* observations, lies included */
-    size_t lies;     /* the newest of them */
-    double *fitness; /* by age */
-    size_t *order;   /* by falling fitness, the older of equals first */
-    double *weights; /* by age, scratch; 0 for those of the other side */
-    bool *good;      /* by age, scratch */
-    bool *active;    /* by age, `width` each: which parameters were; NULL without branches */
-    size_t fitness_capacity, order_capacity, weight_capacity, good_capacity, active_capacity;
+    /* Where allowed points are rare, candidates are drawn given that they are allowed: */
+    opevo_diagram_weights *weights; /* NULL: they are not */
+    double **laws;                  /* of each parameter */
+
+    size_t count;               /* observations, lies included */
+    size_t lies;                /* the newest of them */
+    ranked best[GOOD_MOST + 1]; /* by falling fitness, the older of equals first */
+    size_t best_count;
+    size_t good[GOOD_MOST]; /* ages of those on the good side */
+    size_t good_count;
+    size_t *places; /* by age, `width` each: which observation of a parameter, or INACTIVE; NULL
+                       without branches: its age */
+    size_t place_capacity;
 } tpe;
+
+#define INACTIVE SIZE_MAX
 
 static const opevo_setting settings_table[] = {
     OPEVO_ROW_COUNT("startup", tpe, startup, 20, 1, 100000, "initial uniform points"),
@@ -78,15 +92,37 @@ static void destroy(opevo_tuner *tuner)
     opevo_i_rounds_destroy(self->rounds);
     for (size_t i = 0; self->parzens && i < self->width; i++)
         opevo_i_tpe_parzen_destroy(self->parzens[i]);
+    for (size_t i = 0; self->laws && i < self->width; i++)
+        opevo_free(self->laws[i]);
+    opevo_diagram_weights_destroy(self->weights);
+    opevo_free(self->laws);
     opevo_free(self->parzens);
     opevo_free(self->vertices);
     opevo_free(self->known);
-    opevo_free(self->fitness);
-    opevo_free(self->order);
-    opevo_free(self->weights);
-    opevo_free(self->good);
-    opevo_free(self->active);
+    opevo_free(self->places);
     opevo_free(self);
+}
+
+/* Room for the laws of all parameters, where candidates are drawn from the diagram. */
+static bool allocate_laws(tpe *self)
+{
+    const opevo_diagram *diagram = opevo_space_draws_from(self->space);
+
+    for (size_t i = 0; i < self->width; i++) {
+        if (opevo_parameter_size(opevo_space_parameter(self->space, i)) > LISTED_MOST)
+            diagram = NULL;
+    }
+    if (!diagram)
+        return true;
+    self->laws = opevo_calloc(self->width, sizeof(double *));
+    for (size_t i = 0; self->laws && i < self->width; i++) {
+        size_t size = (size_t)opevo_parameter_size(opevo_space_parameter(self->space, i));
+
+        self->laws[i] = opevo_malloc(size, sizeof(double));
+        if (!self->laws[i])
+            return false;
+    }
+    return self->laws && opevo_diagram_weights_create(diagram, &self->weights, NULL) == OPEVO_OK;
 }
 
 static bool allocate(tpe *self)
@@ -102,7 +138,7 @@ static bool allocate(tpe *self)
         if (!self->parzens[i])
             return false;
     }
-    return true;
+    return allocate_laws(self);
 }
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
@@ -128,24 +164,25 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 static bool reserve(tpe *self)
 {
-    size_t needed = self->count + 1;
-
-    return opevo_reserve((void **)&self->fitness, &self->fitness_capacity, needed,
-                         sizeof *self->fitness) &&
-           opevo_reserve((void **)&self->order, &self->order_capacity, needed,
-                         sizeof *self->order) &&
-           opevo_reserve((void **)&self->weights, &self->weight_capacity, needed,
-                         sizeof *self->weights) &&
-           opevo_reserve((void **)&self->good, &self->good_capacity, needed, sizeof *self->good) &&
-           (!opevo_space_has_branches(self->space) ||
-            opevo_reserve((void **)&self->active, &self->active_capacity, needed * self->width,
-                          sizeof *self->active));
+    return !opevo_space_has_branches(self->space) ||
+           opevo_reserve((void **)&self->places, &self->place_capacity,
+                         (self->count + 1) * self->width, sizeof *self->places);
 }
 
-static opevo_status observe_one(tpe *self, opevo_index point, double fitness, opevo_error *err)
+/* Put what was observed last among the best, if it is. */
+static void rank(tpe *self, double fitness)
 {
-    size_t at = self->count;
+    size_t at = self->best_count;
 
+    for (; at > 0 && self->best[at - 1].fitness < fitness; at--)
+        self->best[at] = self->best[at - 1];
+    self->best[at] = (ranked){.fitness = fitness, .age = self->count};
+    self->best_count += self->best_count < GOOD_MOST;
+}
+
+/* Add what both outcomes and lies are to the estimators. */
+static opevo_status add(tpe *self, opevo_index point, opevo_error *err)
+{
     if (!reserve(self))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
     opevo_space_decode(self->space, point, self->vertices);
@@ -153,18 +190,22 @@ static opevo_status observe_one(tpe *self, opevo_index point, double fitness, op
         bool active = self->vertices[i] != OPEVO_INACTIVE;
         opevo_status status = OPEVO_OK;
 
+        if (self->places)
+            self->places[self->count * self->width + i] =
+                active ? opevo_i_tpe_parzen_count(self->parzens[i]) : INACTIVE;
         if (active)
             status = opevo_i_tpe_parzen_observe(self->parzens[i], self->vertices[i], err);
-        if (self->active)
-            self->active[self->count * self->width + i] = active;
         if (status != OPEVO_OK)
             return status;
     }
-    self->fitness[self->count] = fitness;
-    for (; at > 0 && self->fitness[self->order[at - 1]] < fitness; at--)
-        self->order[at] = self->order[at - 1];
-    self->order[at] = self->count++;
+    self->count++;
     return OPEVO_OK;
+}
+
+static opevo_status observe_one(tpe *self, opevo_index point, double fitness, opevo_error *err)
+{
+    rank(self, fitness);
+    return add(self, point, err);
 }
 
 static opevo_status observe_round(tpe *self, opevo_error *err)
@@ -183,7 +224,7 @@ static opevo_status lie(tpe *self, opevo_index point, opevo_error *err)
 
     for (size_t i = 0; self->lies == 0 && i < self->width; i++)
         self->known[i] = opevo_i_tpe_parzen_count(self->parzens[i]);
-    status = observe_one(self, point, LIE, err);
+    status = add(self, point, err);
     self->lies += status == OPEVO_OK;
     return status;
 }
@@ -198,64 +239,84 @@ static void forget_lies(tpe *self)
 
 /* ---- Suggestions ---- */
 
-/* Weight of the k-th oldest of `count` observations: 1 for the newest, and for the others rising
- * from 1 / count to 1 in equal steps. */
-static double forgetting_weight(size_t k, size_t count)
+static bool is_among(const size_t *ages, size_t count, size_t age)
 {
-    size_t ramp = count > FLAT_WEIGHTS ? count - FLAT_WEIGHTS : 0;
-    double first = 1 / (double)count;
-
-    if (k >= ramp)
-        return 1;
-    return ramp == 1 ? first : first + (1 - first) * (double)k / (double)(ramp - 1);
-}
-
-static void fit_side(tpe *self, opevo_i_tpe_parzen_side side, size_t members)
-{
-    bool good = side == OPEVO_I_PARZEN_BELOW;
-    size_t k = 0;
-
-    for (size_t age = 0; age < self->count; age++)
-        self->weights[age] = self->good[age] == good ? forgetting_weight(k++, members) : 0;
-    for (size_t i = 0; i < self->width; i++)
-        opevo_i_tpe_parzen_fit(self->parzens[i], side, self->weights);
-}
-
-/* The same where a parameter counts only the observations in which it was active. */
-static void fit_side_of_branches(tpe *self, opevo_i_tpe_parzen_side side)
-{
-    bool good = side == OPEVO_I_PARZEN_BELOW;
-
-    for (size_t i = 0; i < self->width; i++) {
-        size_t members = 0, k = 0, own = 0;
-
-        for (size_t age = 0; age < self->count; age++)
-            members += self->active[age * self->width + i] && self->good[age] == good;
-        for (size_t age = 0; age < self->count; age++) {
-            if (self->active[age * self->width + i])
-                self->weights[own++] =
-                    self->good[age] == good ? forgetting_weight(k++, members) : 0;
-        }
-        opevo_i_tpe_parzen_fit(self->parzens[i], side, self->weights);
+    for (size_t i = 0; i < count; i++) {
+        if (ages[i] == age)
+            return true;
     }
+    return false;
+}
+
+static void move(tpe *self, size_t age, opevo_i_tpe_parzen_side side)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        size_t place = self->places ? self->places[age * self->width + i] : age;
+
+        if (place != INACTIVE)
+            opevo_i_tpe_parzen_move(self->parzens[i], place, side);
+    }
+}
+
+/* Move observations where they belong: what is pending is never good. */
+static void choose_good(tpe *self)
+{
+    double known = (double)(self->count - self->lies);
+    double wanted = ceil(self->gamma * sqrt(known));
+    size_t count = wanted < GOOD_MOST ? (size_t)wanted : GOOD_MOST;
+    size_t good[GOOD_MOST];
+
+    for (size_t k = 0; k < count; k++) {
+        good[k] = self->best[k].age;
+        if (!is_among(self->good, self->good_count, good[k]))
+            move(self, good[k], OPEVO_I_PARZEN_BELOW);
+    }
+    for (size_t k = 0; k < self->good_count; k++) {
+        if (!is_among(good, count, self->good[k]))
+            move(self, self->good[k], OPEVO_I_PARZEN_ABOVE);
+    }
+    memcpy(self->good, good, count * sizeof *good);
+    self->good_count = count;
 }
 
 static void fit(tpe *self)
 {
-    double known = (double)(self->count - self->lies);
-    double wanted = ceil(self->gamma * sqrt(known));
-    size_t good = wanted < FLAT_WEIGHTS ? (size_t)wanted : FLAT_WEIGHTS;
+    bool changed = false;
 
-    memset(self->good, 0, self->count * sizeof *self->good);
-    for (size_t rank = 0; rank < good; rank++)
-        self->good[self->order[rank]] = true;
-    if (self->active) {
-        fit_side_of_branches(self, OPEVO_I_PARZEN_BELOW);
-        fit_side_of_branches(self, OPEVO_I_PARZEN_ABOVE);
-        return;
+    choose_good(self);
+    for (size_t i = 0; i < self->width; i++) {
+        if (!opevo_i_tpe_parzen_fit(self->parzens[i]))
+            continue;
+        changed = true;
+        if (self->weights)
+            opevo_i_tpe_parzen_law(self->parzens[i], self->laws[i]);
     }
-    fit_side(self, OPEVO_I_PARZEN_BELOW, good);
-    fit_side(self, OPEVO_I_PARZEN_ABOVE, self->count - good);
+    if (self->weights && changed)
+        opevo_diagram_weights_set(self->weights, (const double *const *)self->laws);
+}
+
+static uint64_t random_bits(void *rng)
+{
+    return opevo_rng_u64(rng);
+}
+
+/* A point drawn from l; false if there is none. */
+static bool draw(tpe *self, opevo_index *point)
+{
+    if (self->weights &&
+        !opevo_diagram_weights_draw(self->weights, random_bits, &self->rng, self->vertices))
+        return false;
+    for (size_t i = 0; i < self->width && !self->weights; i++)
+        self->vertices[i] = opevo_space_is_active(self->space, i, self->vertices)
+                                ? opevo_i_tpe_parzen_draw(self->parzens[i], &self->rng)
+                                : OPEVO_INACTIVE;
+    *point = opevo_space_encode(self->space, self->vertices);
+    if (!opevo_space_is_sparse(self->space))
+        return true;
+    if (!opevo_i_rounds_nearest(self->rounds, self->vertices, point))
+        return false;
+    opevo_space_decode(self->space, *point, self->vertices);
+    return true;
 }
 
 /* Of new points drawn from l, the one of the largest l / g, the first of equals; false when there
@@ -270,18 +331,10 @@ static bool suggest(tpe *self, opevo_index *point)
         opevo_index drawn = 0;
         double score = 0;
 
-        for (size_t i = 0; i < self->width; i++)
-            self->vertices[i] =
-                opevo_space_is_active(self->space, i, self->vertices)
-                    ? opevo_i_tpe_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng)
-                    : OPEVO_INACTIVE;
-        drawn = opevo_space_encode(self->space, self->vertices);
-        if (opevo_space_is_sparse(self->space)) {
-            if (!opevo_i_rounds_nearest(self->rounds, self->vertices, &drawn))
-                break;
-            opevo_space_decode(self->space, drawn, self->vertices);
-        }
-        if (!opevo_space_allows(self->space, drawn) || opevo_i_rounds_has(self->rounds, drawn))
+        if (!draw(self, &drawn))
+            break;
+        if ((!self->weights && !opevo_space_allows(self->space, drawn)) ||
+            opevo_i_rounds_has(self->rounds, drawn))
             continue;
         met++;
         for (size_t i = 0; i < self->width; i++) {

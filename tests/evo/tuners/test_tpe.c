@@ -4,6 +4,8 @@
 
 #include "tuner_fixture.h"
 
+#include <opevo/diagram.h>
+
 #include "parzen_internal.h"
 
 enum { OBSERVATIONS_MOST = 200, VALUES_MOST = 64 };
@@ -86,8 +88,8 @@ static void unordered_by_definition(const size_t *values, const double *weights,
         law[v] /= sum;
 }
 
-static void check_law(const opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
-                      const double *law, size_t size)
+static void check_law(opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side, const double *law,
+                      size_t size)
 {
     double sum = 0;
 
@@ -98,13 +100,45 @@ static void check_law(const opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side 
     CHECK_CLOSE(sum, 1, 1e-9);
 }
 
+/* linear_forgetting_weights of the observations of one side, by age; 0 for those of the other. */
+static void weights_by_definition(const bool *below, bool side, size_t count, double *weights)
+{
+    size_t members = 0, k = 0, old = 0;
+
+    for (size_t age = 0; age < count; age++)
+        members += below[age] == side;
+    old = members > 25 ? members - 25 : 0;
+    for (size_t age = 0; age < count; age++) {
+        double first = 1 / (double)members;
+
+        weights[age] = 0;
+        if (below[age] != side)
+            continue;
+        weights[age] = k >= old ? 1 : first + (k ? (1 - first) * (double)k / (double)(old - 1) : 0);
+        k++;
+    }
+}
+
+/* Some observations change sides, each time others. */
+static void change_sides(opevo_i_tpe_parzen *parzen, bool *below, size_t count, opevo_rng *rng)
+{
+    for (size_t k = opevo_rng_below(rng, 4); k-- > 0;) {
+        size_t age = (size_t)opevo_rng_below(rng, count);
+
+        below[age] = !below[age];
+        opevo_i_tpe_parzen_move(parzen, age,
+                                below[age] ? OPEVO_I_PARZEN_BELOW : OPEVO_I_PARZEN_ABOVE);
+    }
+}
+
 static void check_against_definition(const char *text, bool ordered)
 {
     opevo_parameter *parameter = NULL;
     opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
     size_t size = (size_t)opevo_parameter_size(parameter);
     size_t values[OBSERVATIONS_MOST];
-    double below[OBSERVATIONS_MOST], above[OBSERVATIONS_MOST], law[2][VALUES_MOST];
+    bool below[OBSERVATIONS_MOST] = {false};
+    double weights[OBSERVATIONS_MOST], law[2][VALUES_MOST], listed[VALUES_MOST];
     opevo_rng rng;
 
     opevo_rng_init(&rng, 1, "test", 0);
@@ -112,23 +146,17 @@ static void check_against_definition(const char *text, bool ordered)
         /* Mostly small values, so that there are ties and gaps. */
         values[count - 1] = (size_t)opevo_rng_below(&rng, 1 + opevo_rng_below(&rng, size));
         CHECK_OK(opevo_i_tpe_parzen_observe(parzen, values[count - 1], &err));
-        for (size_t k = 0; k < count; k++) {
-            bool good = opevo_rng_below(&rng, 4) == 0;
-
-            below[k] = good ? 1 : 0;
-            above[k] = good ? 0 : (double)(1 + opevo_rng_below(&rng, 10)) / 10;
+        change_sides(parzen, below, count, &rng);
+        opevo_i_tpe_parzen_fit(parzen);
+        for (int side = 0; side < 2; side++) {
+            weights_by_definition(below, side == OPEVO_I_PARZEN_BELOW, count, weights);
+            (ordered ? ordered_by_definition : unordered_by_definition)(values, weights, count,
+                                                                        size, law[side]);
+            check_law(parzen, (opevo_i_tpe_parzen_side)side, law[side], size);
         }
-        opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, below);
-        opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, above);
-        if (ordered) {
-            ordered_by_definition(values, below, count, size, law[0]);
-            ordered_by_definition(values, above, count, size, law[1]);
-        } else {
-            unordered_by_definition(values, below, count, size, law[0]);
-            unordered_by_definition(values, above, count, size, law[1]);
-        }
-        check_law(parzen, OPEVO_I_PARZEN_BELOW, law[0], size);
-        check_law(parzen, OPEVO_I_PARZEN_ABOVE, law[1], size);
+        opevo_i_tpe_parzen_law(parzen, listed);
+        for (size_t v = 0; v < size; v++)
+            CHECK_CLOSE(listed[v], law[0][v], 1e-12);
         for (int again = 0; again < 2; again++) {
             for (size_t v = 0; v < size; v++)
                 CHECK_CLOSE(opevo_i_tpe_parzen_ratio(parzen, v), law[0][v] / law[1][v],
@@ -159,18 +187,20 @@ static void check_draws(const char *text)
     opevo_parameter *parameter = NULL;
     opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
     size_t size = (size_t)opevo_parameter_size(parameter);
-    double weights[20], squares = 0;
+    double squares = 0;
     size_t counts[VALUES_MOST] = {0};
     opevo_rng rng;
 
     opevo_rng_init(&rng, 2, "test", 0);
-    for (size_t k = 0; k < 20; k++) {
-        weights[k] = k % 3 == 0 ? 0 : 1 - (double)k / 40;
+    for (size_t k = 0; k < 60; k++) {
         CHECK_OK(opevo_i_tpe_parzen_observe(parzen, k % 7 == 0 ? 0 : k % size, &err));
+        if (k % 3 != 0)
+            opevo_i_tpe_parzen_move(parzen, k, OPEVO_I_PARZEN_BELOW);
     }
-    opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, weights);
+    assert_true(opevo_i_tpe_parzen_fit(parzen));
+    assert_false(opevo_i_tpe_parzen_fit(parzen));
     for (int i = 0; i < DRAWS; i++)
-        counts[(size_t)opevo_i_tpe_parzen_draw(parzen, OPEVO_I_PARZEN_BELOW, &rng)]++;
+        counts[(size_t)opevo_i_tpe_parzen_draw(parzen, &rng)]++;
     for (size_t v = 0; v < size; v++) {
         double expected = DRAWS * opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, v);
 
@@ -275,18 +305,16 @@ static void check_forgets(const char *text)
     opevo_i_tpe_parzen *parzen = make_parzen(text, &parameter);
     opevo_i_tpe_parzen *other = make_parzen(text, &same);
     size_t size = (size_t)opevo_parameter_size(parameter);
-    double weights[30];
 
-    for (size_t k = 0; k < 30; k++) {
-        weights[k] = 1 / (1 + (double)k);
+    for (size_t k = 0; k < 60; k++) {
         CHECK_OK(opevo_i_tpe_parzen_observe(parzen, (5 * k + 1) % size, &err));
-        if (k < 17)
+        if (k < 37)
             CHECK_OK(opevo_i_tpe_parzen_observe(other, (5 * k + 1) % size, &err));
     }
-    opevo_i_tpe_parzen_forget(parzen, 17);
-    assert_int_equal(opevo_i_tpe_parzen_count(parzen), 17);
-    opevo_i_tpe_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, weights);
-    opevo_i_tpe_parzen_fit(other, OPEVO_I_PARZEN_ABOVE, weights);
+    opevo_i_tpe_parzen_forget(parzen, 37);
+    assert_int_equal(opevo_i_tpe_parzen_count(parzen), 37);
+    opevo_i_tpe_parzen_fit(parzen);
+    opevo_i_tpe_parzen_fit(other);
     for (size_t v = 0; v < size; v++)
         assert_true(opevo_i_tpe_parzen_probability(parzen, OPEVO_I_PARZEN_ABOVE, v) ==
                     opevo_i_tpe_parzen_probability(other, OPEVO_I_PARZEN_ABOVE, v));
@@ -315,6 +343,32 @@ static void tell_all(opevo_tuner *tuner, const opevo_proposal *asked, size_t cou
                                             .fitness = 1 + (double)(asked[i].point % 97)};
         CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
     }
+}
+
+/* Where allowed points are rare, candidates are drawn given that they are allowed. */
+static void test_rare_points(void **state)
+{
+    opevo_space *space = formula_space(
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]},"
+        " \"b\": {\"_type\": \"factor\", \"_value\": [30030, 4]},"
+        " \"c\": {\"_type\": \"factor\", \"_value\": [30030, 4]},"
+        " \"_constraints\": [\"b[0] * c[1] == 1001 * 30 * a\"]}");
+    opevo_tuner *tuner = tuner_make("tpe", space, NULL, 1);
+    opevo_proposal asked[20];
+    size_t count = 0;
+
+    (void)state;
+    assert_non_null(opevo_space_draws_from(space));
+    for (size_t made = 0; made < 200; made += count) {
+        CHECK_OK(opevo_tuner_ask(tuner, asked, 20, &count, &err));
+        for (size_t i = 0; i < count; i++) {
+            assert_true(opevo_space_allows(space, asked[i].point));
+            assert_string_equal(asked[i].origin, made + i < 20 ? "initial" : "model");
+        }
+        tell_all(tuner, asked, count, false);
+    }
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
 }
 
 /* A batch is what a run would propose in which each point of the batch had failed: the lie is the
@@ -349,9 +403,13 @@ static void test_batch_lies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimators), cmocka_unit_test(test_forgets),
-        cmocka_unit_test(test_batch_lies), cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_climbs),     cmocka_unit_test(test_starts_with_random_points),
+        cmocka_unit_test(test_estimators),
+        cmocka_unit_test(test_forgets),
+        cmocka_unit_test(test_batch_lies),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_rare_points),
+        cmocka_unit_test(test_climbs),
+        cmocka_unit_test(test_starts_with_random_points),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
