@@ -43,6 +43,18 @@ uint64_t opevo_hash_u64(uint64_t hash, uint64_t number)
     return opevo_hash_bytes(hash, bytes, sizeof bytes);
 }
 
+opevo_index opevo_hash_wide(const void *bytes, size_t size)
+{
+    const opevo_index prime = (opevo_index)1 << 88 | 0x13b;
+    opevo_index hash =
+        (opevo_index)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d);
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * prime;
+    return hash;
+}
+
 /* Slot of the key, or the empty slot where it belongs. */
 static size_t find(const table *self, opevo_index key)
 {

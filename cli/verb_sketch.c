@@ -107,7 +107,8 @@ static void print_json(const opevo_sketches *sketches, const opevo_space *space,
     opevo_text_add(out, "{");
     opevo_json_index(out, "sketches", sketches->count);
     opevo_json_index(out, "found", sketches->found);
-    opevo_json_index(out, "points", opevo_space_size(space));
+    opevo_json_key(out, "points");
+    opevo_space_print_size(space, out);
     opevo_json_index(out, "constraints", opevo_space_constraint_count(space));
     if (scratch_bytes)
         opevo_json_index(out, "scratch_bytes", (opevo_index)scratch_bytes);

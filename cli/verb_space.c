@@ -10,6 +10,7 @@
 #include "style_internal.h"
 #include "terminal_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/json.h>
 #include <opevo/space.h>
 
@@ -88,13 +89,39 @@ static opevo_status add_json_parameter(const opevo_space *space, size_t i, opevo
     return OPEVO_OK;
 }
 
-static void add_json_share(const opevo_space_share *share, opevo_text *out)
+/* The number of allowed points where it exceeds an opevo_index: that of the diagram. */
+static void print_allowed(const opevo_space *space, opevo_text *out)
+{
+    const opevo_diagram *diagram = NULL;
+
+    if (opevo_space_diagram(space, &diagram, NULL) == OPEVO_OK)
+        opevo_diagram_print_count(diagram, out);
+}
+
+static void add_digits(const opevo_space *space, void (*print)(const opevo_space *, opevo_text *),
+                       opevo_text *out)
+{
+    opevo_text digits = {0};
+
+    print(space, &digits);
+    opevo_i_cli_text_add_digits(out, opevo_text_string(&digits));
+    out->failed |= digits.failed;
+    opevo_text_free(&digits);
+}
+
+static void add_json_share(const opevo_space *space, const opevo_space_share *share,
+                           opevo_text *out)
 {
     opevo_json_key(out, "allowed");
     opevo_text_add(out, "{");
     opevo_json_string(out, "sure", share->exact ? "exact" : "estimated");
     opevo_json_double(out, "share", share->share);
-    add_json_fact(out, "points", share->exact, share->allowed);
+    if (share->exact && share->allowed == OPEVO_INDEX_MAX) {
+        opevo_json_key(out, "points");
+        print_allowed(space, out);
+    } else {
+        add_json_fact(out, "points", share->exact, share->allowed);
+    }
     opevo_json_double(out, "share_low", share->share_low);
     opevo_json_double(out, "share_high", share->share_high);
     opevo_text_add(out, "}");
@@ -115,7 +142,8 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
             return status;
     }
     opevo_text_add(out, "\n]");
-    opevo_json_index(out, "points", opevo_space_size(space));
+    opevo_json_key(out, "points");
+    opevo_space_print_size(space, out);
     opevo_json_key(out, "constraints");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
@@ -123,7 +151,7 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
         opevo_text_add_json(out, opevo_space_constraint(space, i));
     }
     opevo_text_add(out, "]");
-    add_json_share(share, out);
+    add_json_share(space, share, out);
     if (opevo_space_is_restricted(space)) {
         opevo_status status = opevo_i_cli_space_facts_print_json(space, out, err);
 
@@ -216,7 +244,7 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
         print_tree(space, OPEVO_NO_PARENT, 0, out);
         opevo_text_add(out, "\n");
     }
-    opevo_i_cli_text_add_grouped(out, opevo_space_size(space));
+    add_digits(space, opevo_space_print_size, out);
     opevo_text_printf(out, " point%s (exact)", opevo_i_cli_plural(opevo_space_size(space)));
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         opevo_text_printf(out, "\nconstraint %zu: ", i + 1);
@@ -229,7 +257,10 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
                               : "\nallowed: %.4f %% of the points, ",
                           100 * share->share);
         if (share->exact) {
-            opevo_i_cli_text_add_grouped(out, share->allowed);
+            if (share->allowed == OPEVO_INDEX_MAX)
+                add_digits(space, print_allowed, out);
+            else
+                opevo_i_cli_text_add_grouped(out, share->allowed);
             opevo_text_add(out, " (exact)");
         } else {
             opevo_text_printf(out, "between %.4f %% and %.4f %% (estimated, 99 %% confidence)",

@@ -6,6 +6,7 @@
 
 #include <opevo/diagram_weights.h>
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 
 #include <math.h>
 
@@ -63,20 +64,15 @@ double opevo_child_given_probability(const opevo_child_given *given, double *bou
     return fmin(total, 1);
 }
 
-static uint64_t random_bits(void *context)
-{
-    return opevo_rng_u64(context);
-}
-
 bool opevo_child_given_draw(const opevo_child_given *given, opevo_rng *rng, opevo_index *vertices)
 {
-    return opevo_diagram_weights_draw(given->weights, random_bits, rng, vertices);
+    return opevo_diagram_weights_draw(given->weights, opevo_rng_bits, rng, vertices);
 }
 
 opevo_status opevo_child_given_law(const opevo_child_given *given, size_t parameter, double *law,
                                    opevo_error *err)
 {
-    if (!(opevo_diagram_weights_total(given->weights) > 0))
+    if (!opevo_diagram_weights_any(given->weights))
         return OPEVO_FAIL(err, OPEVO_INVALID, "No child of these parents is allowed.");
     return opevo_diagram_weights_law(given->weights, parameter, law, err);
 }

@@ -19,7 +19,7 @@ static opevo_status set_shares(const opevo_space *space, const opevo_parents *pa
     if (parents->count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A child needs at least one parent.");
     for (size_t j = 0; j < parents->count; j++) {
-        if (parents->points[j] >= opevo_space_size(space))
+        if (!opevo_space_has(space, parents->points[j]))
             return OPEVO_FAIL(err, OPEVO_INVALID, "Parent %zu lies outside the space.", j);
         if (!(parents->weights[j] >= 0.0) || isinf(parents->weights[j]))
             return OPEVO_FAIL(err, OPEVO_INVALID,

@@ -21,7 +21,7 @@ struct opevo_child_sampler {
     double q;
     opevo_child_given *given; /* the rule's, for the parents at hand; NULL: another rule */
     bool conditions;          /* the rule is OPEVO_DUPLICATE_GIVEN */
-    bool sparse;              /* the space is */
+    bool sparse, wide;        /* the space is */
     opevo_walker **walkers;   /* one for each parameter */
     /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
      * parents, form a group; group 0 is always active. */
@@ -86,6 +86,7 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
     self->space = space;
     self->sparse = opevo_space_is_sparse(space);
+    self->wide = opevo_space_is_wide(space);
     self->width = opevo_space_parameter_count(space);
     self->walks = q > 0;
     self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
@@ -300,8 +301,20 @@ static bool draw_given(opevo_child_sampler *self, const opevo_index_set *seen, o
     return false;
 }
 
-bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
-                              opevo_rng *rng, opevo_index *vertices, opevo_index *point)
+/* Number a child that is new and allowed. A wide space keeps what it numbers, so that there the
+ * constraints come first. */
+static bool accept(const opevo_child_sampler *self, const opevo_index_set *seen,
+                   const opevo_index *vertices, opevo_index *point)
+{
+    if (self->wide && !self->sparse && !opevo_space_allows_vertices(self->space, vertices))
+        return false;
+    *point = opevo_space_encode(self->space, vertices);
+    return !opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point);
+}
+
+bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                             unsigned tries, opevo_rng *rng, opevo_index *vertices,
+                             opevo_index *point)
 {
     opevo_child_sampler *self = sampler;
     size_t row = self->width * sizeof *vertices;
@@ -309,7 +322,7 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
 
     if (self->given)
         return draw_given(self, seen, rng, vertices, point);
-    for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
+    for (unsigned try = 0; try < tries; try++) {
         if (try % patience == 0) {
             recombine(self, rng, vertices);
             if (self->redraw)
@@ -318,8 +331,7 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
             memcpy(vertices, self->recombined, row);
         }
         mutate(self, rng, vertices);
-        *point = opevo_space_encode(self->space, vertices);
-        if (!opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point))
+        if (accept(self, seen, vertices, point))
             return true;
         if (self->sparse) {
             if (!opevo_space_nearest_listed(self->space, vertices, is_in, seen, point))
@@ -329,4 +341,10 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
         }
     }
     return false;
+}
+
+bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                              opevo_rng *rng, opevo_index *vertices, opevo_index *point)
+{
+    return opevo_child_sampler_try(sampler, seen, OPEVO_CHILD_TRIES, rng, vertices, point);
 }

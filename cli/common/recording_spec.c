@@ -7,6 +7,7 @@
 
 #include <opevo/landscape.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,10 @@ static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error
     opevo_index rows = opevo_recorded_rows(objective);
     opevo_space_share share = {.exact = false};
     opevo_status status = opevo_space_count_allowed(space, MOST_COUNTED, 0, &share, err);
-    double missing = 1 - (double)rows / (share.share * (double)opevo_space_size(space));
+    double points = opevo_space_is_wide(space)
+                        ? exp2(log2(share.share) + opevo_space_log2_size(space))
+                        : share.share * (double)opevo_space_size(space);
+    double missing = 1 - (double)rows / points;
     opevo_text text = {0};
 
     if (status != OPEVO_OK || !(missing > (share.exact ? 0 : 1e-4)))

@@ -360,16 +360,38 @@ void opevo_i_cli_text_add_objective(opevo_text *out, const char *name)
     opevo_text_add_visible(out, name);
 }
 
-void opevo_i_cli_text_add_grouped(opevo_text *out, opevo_index value)
+void opevo_i_cli_text_add_digits(opevo_text *out, const char *digits)
 {
-    char digits[OPEVO_INDEX_TEXT_SIZE];
-    size_t length = strlen(opevo_index_format(value, digits));
+    size_t length = strlen(digits);
 
     for (size_t i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
             opevo_text_add(out, ",");
         opevo_text_add_bytes(out, digits + i, 1);
     }
+}
+
+void opevo_i_cli_text_add_grouped(opevo_text *out, opevo_index value)
+{
+    char digits[OPEVO_INDEX_TEXT_SIZE];
+
+    opevo_i_cli_text_add_digits(out, opevo_index_format(value, digits));
+}
+
+void opevo_i_cli_text_add_points(opevo_text *out, const opevo_space *space)
+{
+    opevo_text digits = {0};
+
+    if (!opevo_space_is_wide(space)) {
+        opevo_i_cli_text_add_grouped(out, opevo_space_size(space));
+    } else {
+        opevo_space_print_size(space, &digits);
+        out->failed |= digits.failed;
+        opevo_text_printf(out, "%.1s.%.3se%zu", opevo_text_string(&digits),
+                          opevo_text_string(&digits) + 1, digits.length - 1);
+        opevo_text_free(&digits);
+    }
+    opevo_text_printf(out, " point%s", opevo_i_cli_plural(opevo_space_size(space)));
 }
 
 /* In a direction of <fenv.h>, which the C library's printf heeds: the decimal number itself lies on

@@ -6,6 +6,7 @@
 #define OPEVO_CLI_TERMINAL_INTERNAL_H
 
 #include <opevo/interrupt.h>
+#include <opevo/space.h>
 #include <opevo/text.h>
 
 /* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0,
@@ -44,6 +45,10 @@ opevo_status opevo_i_cli_table_print(opevo_table *table, unsigned width, opevo_t
 void opevo_i_cli_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_cli_text_add_grouped(opevo_text *out, opevo_index value);
+/* The same for digits: a number of any size. */
+void opevo_i_cli_text_add_digits(opevo_text *out, const char *digits);
+/* "1,234,567 points"; "1.234e321 points", cut, of more than 2^128 - 1. */
+void opevo_i_cli_text_add_points(opevo_text *out, const opevo_space *space);
 /* An upper bound, at least 0, by two significant digits, rounded up: what is printed is a bound,
  * too. */
 void opevo_i_cli_text_add_bound(opevo_text *out, double bound);

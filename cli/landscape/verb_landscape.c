@@ -74,7 +74,8 @@ void opevo_i_cli_landscape_json(const opevo_objective *objective,
         opevo_json_string(out, "inferred", opevo_recorded_inferred(objective));
     opevo_json_string(out, "unit", opevo_unit_of_fitness(objective->unit));
     opevo_json_string(out, "sure", sureness(facts));
-    opevo_json_index(out, "points", opevo_space_size(objective->space));
+    opevo_json_key(out, "points");
+    opevo_space_print_size(objective->space, out);
     if (facts->exact)
         opevo_json_index(out, "allowed", facts->points);
     else
@@ -140,8 +141,7 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
 
     opevo_text_add_visible(out, objective->name);
     opevo_text_add(out, ": ");
-    opevo_i_cli_text_add_grouped(out, opevo_space_size(objective->space));
-    opevo_text_printf(out, " point%s", opevo_i_cli_plural(opevo_space_size(objective->space)));
+    opevo_i_cli_text_add_points(out, objective->space);
     if (facts->exact) {
         opevo_text_add(out, ", ");
         opevo_i_cli_text_add_grouped(out, facts->points);

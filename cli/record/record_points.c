@@ -5,7 +5,7 @@
 #include "record_internal.h"
 
 #include <opevo/memory.h>
-#include <opevo/random.h>
+#include <opevo/random_allowed.h>
 #include <opevo/space.h>
 
 /* Spaces up to this many points are put into a random order as a whole. */
@@ -64,6 +64,7 @@ static opevo_status draw(const opevo_space *space, uint64_t seed, uint64_t most,
                          opevo_index **points, size_t *count, opevo_error *err)
 {
     opevo_index_set *seen = opevo_index_set_create();
+    const opevo_diagram *diagram = opevo_space_draws_from(space);
     opevo_status status = OPEVO_OK;
     opevo_rng rng;
     unsigned misses = 0;
@@ -73,7 +74,8 @@ static opevo_status draw(const opevo_space *space, uint64_t seed, uint64_t most,
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
     opevo_rng_init(&rng, seed, "record", 0);
     while (status == OPEVO_OK && *count < most) {
-        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(space));
+        opevo_index point =
+            diagram ? opevo_rng_allowed(&rng, diagram) : opevo_rng_point(&rng, space);
 
         if (!opevo_space_allows(space, point) || opevo_index_set_has(seen, point)) {
             if (++misses > MISSES)

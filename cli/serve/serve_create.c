@@ -317,7 +317,8 @@ static void print_created(const opevo_i_cli_server *server, const opevo_i_cli_se
         place++;
     opevo_json_index(out, "session", place + 1);
     opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
-    opevo_json_index(out, "size", opevo_space_size(self->objective->space));
+    opevo_json_key(out, "size");
+    opevo_space_print_size(self->objective->space, out);
     if (request->workers)
         print_batch(self, out);
 }

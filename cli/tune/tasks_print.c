@@ -70,10 +70,8 @@ void opevo_i_cli_tasks_print_settings(const opevo_i_cli_tasks *self, opevo_text 
         opevo_text_add(out, "  ");
         opevo_text_add_visible(out, self->tunings[i].objective->name);
         opevo_text_add(out, ", ");
-        opevo_i_cli_text_add_grouped(out, opevo_space_size(self->tunings[i].objective->space));
-        opevo_text_printf(out, " point%s; weight %g\n",
-                          opevo_i_cli_plural(opevo_space_size(self->tunings[i].objective->space)),
-                          self->weights[i]);
+        opevo_i_cli_text_add_points(out, self->tunings[i].objective->space);
+        opevo_text_printf(out, "; weight %g\n", self->weights[i]);
         opevo_i_cli_print_ignored(self->tunings[i].objective, out);
     }
     opevo_i_cli_print_library_note(first->run.tuner, out);

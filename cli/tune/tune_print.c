@@ -152,7 +152,8 @@ static void add_json_search(const opevo_i_cli_tuning *self, opevo_text *out)
 void opevo_i_cli_tune_add_json_settings(const opevo_i_cli_tuning *self, opevo_text *out)
 {
     add_json_head(self, out);
-    opevo_json_index(out, "points", opevo_space_size(self->objective->space));
+    opevo_json_key(out, "points");
+    opevo_space_print_size(self->objective->space, out);
     opevo_json_index(out, "seed", self->run.seed);
     opevo_json_index(out, "runs", self->runs);
     opevo_json_key(out, "budget");
@@ -176,10 +177,8 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
 
     opevo_i_cli_text_add_objective(out, self->objective->name);
     opevo_text_add(out, ", ");
-    opevo_i_cli_text_add_grouped(out, opevo_space_size(self->objective->space));
-    opevo_text_printf(out, " point%s; tuner %s",
-                      opevo_i_cli_plural(opevo_space_size(self->objective->space)),
-                      self->run.tuner->name);
+    opevo_i_cli_text_add_points(out, self->objective->space);
+    opevo_text_printf(out, "; tuner %s", self->run.tuner->name);
     opevo_i_cli_add_library(self->run.tuner, out);
     opevo_text_printf(out, "%s%s; ", self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text));

@@ -89,18 +89,6 @@ void opevo_texts_destroy(opevo_texts *texts)
     opevo_free(texts);
 }
 
-/* Source: Fowler, Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm", IETF draft. */
-static opevo_index hash_text(const char *text)
-{
-    const opevo_index prime = (opevo_index)1 << 88 | 0x13b;
-    opevo_index hash =
-        (opevo_index)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d);
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * prime;
-    return hash;
-}
-
 /* With the lock held. */
 static opevo_status keep(opevo_texts *self, const char *text, opevo_index hash, opevo_error *err)
 {
@@ -128,7 +116,7 @@ static opevo_status keep(opevo_texts *self, const char *text, opevo_index hash, 
 opevo_status opevo_texts_keep(opevo_texts *texts, const char *text, opevo_index *hash,
                               opevo_error *err)
 {
-    opevo_index number = hash_text(text);
+    opevo_index number = opevo_hash_wide(text, strlen(text));
     opevo_status status = OPEVO_OK;
 
     pthread_mutex_lock(&texts->lock);

@@ -14,27 +14,46 @@
 #include <math.h>
 #include <pthread.h>
 
-enum { MISSES_MOST = 10000000 };
+enum {
+    MISSES_MOST = 10000000,
+    TRIES_FIRST = 256, /* mutations before a child is drawn given that it is allowed */
+    GIVEN_VALUES_MOST = 1 << 16
+};
+
+/* Samplers of one q, NULL before they are needed. With one parent, and with q = 0, a child that is
+ * drawn again until it is allowed has the law of one that is drawn given that it is. So where few
+ * are, a few tries of the first may be followed by the second, which takes a pass over the diagram
+ * of the space. */
+typedef struct varying {
+    opevo_child_sampler *again, *given;
+} varying;
 
 typedef struct space_domain {
     opevo_domain super;
-    opevo_index_set *none;          /* nothing is excluded as seen */
-    size_t width;                   /* parameters of the space */
-    size_t arity_most;              /* components of one of them */
-    pthread_mutex_t lock;           /* guards what follows */
-    opevo_child_sampler *walk;      /* with q; NULL before the first mutation */
-    opevo_child_sampler *recombine; /* q = 0; NULL before the first cross */
+    opevo_index_set *none; /* nothing is excluded as seen */
+    size_t width;          /* parameters of the space */
+    size_t arity_most;     /* components of one of them */
+    pthread_mutex_t lock;  /* guards what follows */
+    varying walk;          /* with q */
+    varying recombine;     /* q = 0 */
     double q;
     opevo_index *vertices; /* scratch: three points, the child first */
 } space_domain;
+
+static void forget(varying *samplers)
+{
+    opevo_child_sampler_destroy(samplers->again);
+    opevo_child_sampler_destroy(samplers->given);
+    *samplers = (varying){NULL, NULL};
+}
 
 static void destroy(opevo_domain *domain)
 {
     space_domain *self = (space_domain *)domain;
 
     opevo_index_set_destroy(self->none);
-    opevo_child_sampler_destroy(self->walk);
-    opevo_child_sampler_destroy(self->recombine);
+    forget(&self->walk);
+    forget(&self->recombine);
     opevo_free(self->vertices);
     pthread_mutex_destroy(&self->lock);
     opevo_free(self);
@@ -42,7 +61,7 @@ static void destroy(opevo_domain *domain)
 
 static bool print(opevo_domain *domain, opevo_index candidate, opevo_text *out)
 {
-    if (candidate >= opevo_space_size(domain->space))
+    if (!opevo_space_has(domain->space, candidate))
         return false;
     opevo_space_print(domain->space, candidate, out);
     return true;
@@ -76,7 +95,7 @@ static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *ou
         return OPEVO_OK;
     }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
-        opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(domain->space));
+        opevo_index point = opevo_rng_point(rng, domain->space);
 
         if (opevo_space_allows(domain->space, point)) {
             *out = point;
@@ -87,22 +106,49 @@ static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *ou
                       MISSES_MOST);
 }
 
-/* A child of `count` parents of equal weight, with the lock held. */
-static opevo_status draw(space_domain *self, opevo_child_sampler **sampler, double q,
-                         const opevo_index *parents, size_t count, opevo_rng *rng, opevo_index *out,
-                         opevo_error *err)
+/* Whether children can be drawn given that they are allowed, and it is worth it. */
+static bool conditions(const opevo_space *space)
+{
+    bool small = true;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+        small &= opevo_parameter_size(opevo_space_parameter(space, i)) <= GIVEN_VALUES_MOST;
+    return small && opevo_space_is_restricted(space) && opevo_space_draws_from(space);
+}
+
+/* A child of these parents, if `tries` mutations find one. */
+static opevo_status attempt(space_domain *self, opevo_child_sampler **sampler,
+                            opevo_duplicate_rule rule, double q, unsigned tries, size_t count,
+                            opevo_rng *rng, bool *found, opevo_index *out, opevo_error *err)
 {
     static const double weights[] = {1, 1};
     const opevo_index *rows[] = {self->vertices + self->width, self->vertices + 2 * self->width};
     opevo_status status = OPEVO_OK;
 
     if (!*sampler)
-        OPEVO_TRY(
-            opevo_child_sampler_create(self->super.space, q, OPEVO_DUPLICATE_REDRAW, sampler, err));
+        OPEVO_TRY(opevo_child_sampler_create(self->super.space, q, rule, sampler, err));
+    OPEVO_TRY(opevo_child_sampler_set_parents(*sampler, rows, weights, count, err));
+    *found = opevo_child_sampler_try(*sampler, self->none, tries, rng, self->vertices, out);
+cleanup:
+    return status;
+}
+
+/* A child of `count` parents of equal weight, with the lock held. */
+static opevo_status draw(space_domain *self, varying *samplers, double q,
+                         const opevo_index *parents, size_t count, opevo_rng *rng, opevo_index *out,
+                         opevo_error *err)
+{
+    bool given = conditions(self->super.space), found = false;
+    opevo_status status = OPEVO_OK;
+
     for (size_t i = 0; i < count; i++)
         opevo_space_decode(self->super.space, parents[i], self->vertices + (1 + i) * self->width);
-    OPEVO_TRY(opevo_child_sampler_set_parents(*sampler, rows, weights, count, err));
-    if (!opevo_child_sampler_draw(*sampler, self->none, rng, self->vertices, out))
+    OPEVO_TRY(attempt(self, &samplers->again, OPEVO_DUPLICATE_REDRAW, q,
+                      given ? TRIES_FIRST : OPEVO_CHILD_TRIES, count, rng, &found, out, err));
+    if (!found && given)
+        OPEVO_TRY(attempt(self, &samplers->given, OPEVO_DUPLICATE_GIVEN, q, 1, count, rng, &found,
+                          out, err));
+    if (!found)
         status = OPEVO_FAIL(err, OPEVO_LIMIT, "%d mutations in a row found no allowed point.",
                             OPEVO_CHILD_TRIES);
 cleanup:
@@ -116,10 +162,8 @@ static opevo_status mutate(opevo_domain *domain, opevo_index parent, double q, o
     opevo_status status = OPEVO_OK;
 
     pthread_mutex_lock(&self->lock);
-    if (self->walk && self->q != q) {
-        opevo_child_sampler_destroy(self->walk);
-        self->walk = NULL;
-    }
+    if (self->q != q)
+        forget(&self->walk);
     self->q = q;
     status = draw(self, &self->walk, q, &parent, 1, rng, out, err);
     pthread_mutex_unlock(&self->lock);
@@ -146,7 +190,7 @@ static size_t features(opevo_domain *domain, opevo_index candidate, float *row)
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     opevo_value *components = NULL;
 
-    if (candidate >= opevo_space_size(space))
+    if (!opevo_space_has(space, candidate))
         return 0;
     components = opevo_malloc(self->arity_most, sizeof *components);
     if (!components)

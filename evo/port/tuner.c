@@ -145,7 +145,7 @@ opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, si
         return OPEVO_FAIL(err, OPEVO_INVALID, "The tuner %s cannot learn from earlier trials.",
                           tuner->ops->name);
     for (size_t i = 0; i < count; i++) {
-        if (tuner->space && trials[i].proposal.point >= opevo_space_size(tuner->space))
+        if (tuner->space && !opevo_space_has(tuner->space, trials[i].proposal.point))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Earlier trial %llu is a point outside the space.",
                               (unsigned long long)trials[i].number);
@@ -162,7 +162,7 @@ opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, 
     for (size_t i = 0; i < count && space && status == OPEVO_OK; i++) {
         opevo_index point = trials[i].proposal.point;
 
-        if (point >= opevo_space_size(space) || !opevo_space_allows(space, point))
+        if (!opevo_space_has(space, point) || !opevo_space_allows(space, point))
             status = OPEVO_FAIL(err, OPEVO_INVALID, "Trial %llu is no allowed point of the space.",
                                 (unsigned long long)trials[i].number);
     }
@@ -184,7 +184,7 @@ static opevo_status ask_once(opevo_tuner *tuner, opevo_proposal *proposals, size
     assert(*given <= capacity);
     assert(*given || tuner->pending || tuner->reason);
     for (size_t i = 0; tuner->space && i < *given; i++) {
-        assert(proposals[i].point < opevo_space_size(tuner->space));
+        assert(opevo_space_has(tuner->space, proposals[i].point));
         assert(opevo_space_allows(tuner->space, proposals[i].point));
     }
     *count = *given;

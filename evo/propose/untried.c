@@ -11,12 +11,15 @@
  * their place and merely drawn again: that keeps each draw uniform, and memory in proportion to
  * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
  * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. Where a
- * sparse list or a diagram says what is allowed, its ranks are shuffled in place of the points. */
+ * sparse list or a diagram says what is allowed, its ranks are shuffled in place of the points. More
+ * than 2^128 - 1 points have no places: they are drawn anew each time, and n draws repeat one with a
+ * probability of less than n^2 / 2^129. */
 
 #include "untried_internal.h"
 
 #include <opevo/diagram.h>
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 #include <opevo/space_listed.h>
 
 enum {
@@ -37,6 +40,7 @@ struct opevo_i_untried {
     opevo_index_set *drawn;
     bool sparse;                  /* places are ranks in the list of points */
     const opevo_diagram *diagram; /* places are ranks in it; NULL: they are not */
+    bool endless;                 /* too many points to give them places */
     opevo_index size;
     opevo_index head;        /* places below it are drawn */
     opevo_index_map *moved;  /* what stands at a place, where not its own number */
@@ -53,8 +57,8 @@ opevo_i_untried *opevo_i_untried_create(const opevo_space *space)
     self->sparse = opevo_space_is_sparse(space);
     self->size = self->sparse ? opevo_space_listed_count(space) : opevo_space_size(space);
     self->diagram = opevo_space_draws_from(space);
-    if (self->diagram && !opevo_diagram_count(self->diagram, &self->size))
-        self->diagram = NULL;
+    self->endless = self->diagram ? !opevo_diagram_count(self->diagram, &self->size)
+                                  : opevo_space_is_wide(space) && !self->sparse;
     self->moved = opevo_index_map_create();
     if (!self->moved) {
         opevo_free(self);
@@ -133,12 +137,34 @@ static opevo_status sample(opevo_i_untried *self, const opevo_index_set *seen, o
     return OPEVO_OK;
 }
 
+static opevo_status draw_endless(opevo_i_untried *self, const opevo_index_set *seen, opevo_rng *rng,
+                                 opevo_index *point, const char **reason, opevo_error *err)
+{
+    for (int misses = 0; misses < MISSES_MOST; misses++) {
+        opevo_index drawn = self->diagram ? opevo_rng_allowed(rng, self->diagram)
+                                          : opevo_rng_point(rng, self->space);
+
+        if (drawn == OPEVO_INDEX_MAX)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another point.");
+        if ((self->diagram || opevo_space_allows(self->space, drawn)) &&
+            !(seen && opevo_index_set_has(seen, drawn))) {
+            *point = drawn;
+            *reason = NULL;
+            return OPEVO_OK;
+        }
+    }
+    *reason = too_rare;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_set *seen,
                                   opevo_rng *rng, opevo_index *point, const char **reason,
                                   opevo_error *err)
 {
     if (!untried->space)
         return sample(untried, seen, rng, point, reason, err);
+    if (untried->endless)
+        return draw_endless(untried, seen, rng, point, reason, err);
     for (int misses = 0; misses < MISSES_MOST; misses++) {
         opevo_index place = 0;
         opevo_index drawn = 0;

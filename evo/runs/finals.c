@@ -204,7 +204,7 @@ static bool are_sound(const opevo_stored_finals *stored, const opevo_space *spac
     for (size_t i = 0; i < stored->count; i++) {
         bool library = stored->points[i] == OPEVO_LIBRARY_POINT;
 
-        if (!library && space && stored->points[i] >= opevo_space_size(space))
+        if (!library && space && !opevo_space_has(space, stored->points[i]))
             return false;
         points += !library;
     }

@@ -100,7 +100,7 @@ static void print_candidate(const opevo_session *self, opevo_index candidate, op
 {
     const opevo_space *space = self->objective->space;
 
-    if (space && candidate < opevo_space_size(space))
+    if (space && opevo_space_has(space, candidate))
         opevo_space_print(space, candidate, out);
     else if (space)
         opevo_text_add(out, "a point outside the space");

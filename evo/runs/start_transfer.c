@@ -198,7 +198,7 @@ static opevo_status add_best(opevo_start_list *self, const opevo_objective *obje
         return OPEVO_OK;
     OPEVO_TRY(opevo_store_space(store, from->run, &space, err));
     OPEVO_TRY(opevo_store_read(store, from->run, from->trial - 1, &best, 1, &count, err));
-    if (!space || count == 0 || best.proposal.point >= opevo_space_size(space))
+    if (!space || count == 0 || !opevo_space_has(space, best.proposal.point))
         goto cleanup;
     OPEVO_TRY(carry(objective, space, best.proposal.point, added, &point, err));
     for (size_t i = 0; i < self->starts.count && *added; i++)

@@ -132,7 +132,7 @@ static opevo_status take_best(lister *self, sqlite3_stmt *row, int first, int64_
     info->best_trial = (uint64_t)sqlite3_column_int64(row, first);
     info->best_fitness = sqlite3_column_double(row, first + 1);
     OPEVO_TRY(load_space(self, space, &known, err));
-    if (known && point < opevo_space_size(known)) {
+    if (known && opevo_space_has(known, point)) {
         opevo_space_print(known, point, &self->text);
     } else {
         OPEVO_TRY(opevo_store_candidate(self->store, info->run, point, &self->text, err));

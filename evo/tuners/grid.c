@@ -5,9 +5,11 @@
  *
  * Source: GridSearchTuner of TVM v0.6 (autotvm/tuner/index_based_tuner.py), which counts through
  * the same mixed-radix numbers, there with the first parameter fastest. The seed changes nothing.
- * In a space of more than 2^20 points that is nearly all forbidden, the search ends after
- * FORBIDDEN_MOST forbidden points in a row. */
+ * Where allowed points are rare, and in a wide space, the diagram of the space gives the next one,
+ * in the same order. Without a diagram the search ends after FORBIDDEN_MOST forbidden points in a
+ * row. */
 
+#include <opevo/diagram_cursor.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 #include <opevo/tuner.h>
@@ -17,11 +19,15 @@ enum { FORBIDDEN_MOST = 10000000, ALWAYS_SEARCHED = 1 << 20 };
 typedef struct grid {
     opevo_tuner super;
     const opevo_space *space;
-    opevo_index next; /* the first point that was not looked at */
+    opevo_index next;             /* the first point that was not looked at */
+    opevo_diagram_cursor *cursor; /* NULL: points are looked at one by one */
 } grid;
+
+static const char exhausted[] = "every allowed point has been proposed";
 
 static void destroy(opevo_tuner *tuner)
 {
+    opevo_diagram_cursor_destroy(((grid *)tuner)->cursor);
     opevo_free(tuner);
 }
 
@@ -29,14 +35,31 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
     grid *self = opevo_calloc(1, sizeof *self);
+    const opevo_diagram *diagram = opevo_space_draws_from(space);
+    opevo_status status = OPEVO_OK;
 
     (void)settings;
     (void)rng;
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner grid.");
     self->space = space;
-    *out = &self->super;
-    return OPEVO_OK;
+    if (diagram)
+        status = opevo_diagram_cursor_create(diagram, &self->cursor, err);
+    if (status == OPEVO_OK)
+        *out = &self->super;
+    else
+        opevo_free(self);
+    return status;
+}
+
+static void advance_in_diagram(grid *self)
+{
+    const opevo_index *vertices = NULL;
+
+    if (opevo_diagram_cursor_next(self->cursor, &vertices))
+        self->next = opevo_space_encode(self->space, vertices);
+    else
+        self->super.reason = exhausted;
 }
 
 /* Go to the next allowed point, or say why there is none. */
@@ -45,6 +68,10 @@ static void advance(grid *self)
     opevo_index size = opevo_space_size(self->space);
     opevo_index forbidden = 0;
 
+    if (self->cursor) {
+        advance_in_diagram(self);
+        return;
+    }
     if (opevo_space_is_sparse(self->space) && !opevo_space_listed_next(self->space, &self->next))
         self->next = size;
 
@@ -57,7 +84,7 @@ static void advance(grid *self)
         }
     }
     if (self->next == size)
-        self->super.reason = "every allowed point has been proposed";
+        self->super.reason = exhausted;
 }
 
 static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,

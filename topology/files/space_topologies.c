@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#include "space_internal.h"
+
 #include <stdlib.h>
 
 static opevo_status no_memory(opevo_error *err)
@@ -46,6 +48,7 @@ opevo_status opevo_space_with_topologies(const opevo_space *space, const char *c
     opevo_text text = {0};
     json_t *root = NULL;
     char *copy = NULL;
+    opevo_space *made = NULL;
     size_t next = 0;
 
     opevo_space_write_json(space, &text);
@@ -60,7 +63,9 @@ opevo_status opevo_space_with_topologies(const opevo_space *space, const char *c
         status = no_memory(err);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_space_parse(copy, "the space", NULL, out, err));
+    OPEVO_TRY(opevo_space_parse(copy, "the space", NULL, &made, err));
+    opevo_i_topology_space_join(made, space);
+    *out = made;
 cleanup:
     free(copy);
     json_decref(root);

@@ -125,7 +125,7 @@ static bool count_nodes(opevo_i_topology_group *group, size_t limbs, bool before
 {
     for (size_t l = group->depth; l-- > 0;) {
         opevo_i_topology_level *level = &group->levels[l];
-        const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
+        static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
 
         opevo_free(level->counts);
         level->counts = opevo_calloc(level->node_count * limbs, sizeof *level->counts);
@@ -354,7 +354,7 @@ static uint32_t label_of(opevo_index vertex)
 static bool rank_in(const opevo_i_topology_group *group, const opevo_index *vertices,
                     uint64_t *rank)
 {
-    const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
+    static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
     uint32_t node = 0;
 
     memset(rank, 0, group->limbs * sizeof *rank);
@@ -425,7 +425,7 @@ static uint32_t divide(uint64_t *rank, const uint64_t *by, uint32_t most, size_t
 /* The vertices of a rank, which is lost. */
 static void unrank_in(const opevo_i_topology_group *group, uint64_t *rank, opevo_index *vertices)
 {
-    const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
+    static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
     uint32_t node = 0;
 
     for (size_t l = 0; l < group->depth; l++) {
@@ -549,4 +549,13 @@ void opevo_diagram_draw(const opevo_diagram *diagram, opevo_diagram_random rando
         else
             vertices[group->free_parameter] = index_of(rank, size);
     }
+}
+
+opevo_index opevo_diagram_draw_point(const opevo_diagram *diagram, opevo_diagram_random random,
+                                     void *context)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    opevo_diagram_draw(diagram, random, context, vertices);
+    return opevo_space_encode(diagram->space, vertices);
 }

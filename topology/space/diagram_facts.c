@@ -57,7 +57,7 @@ static double ratio(const uint64_t *a, const uint64_t *b, size_t limbs)
 static double share_of(const opevo_i_topology_group *group, size_t l, uint32_t node,
                        const opevo_i_topology_arc *arc)
 {
-    const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
+    static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
     const opevo_i_topology_level *level = &group->levels[l];
 
     return ratio(l + 1 < group->depth ? level[1].counts + arc->node * group->limbs : one,

@@ -207,6 +207,12 @@ opevo_status opevo_i_topology_compiler_init(opevo_i_topology_compiler *self,
         if (!used || used[i])
             OPEVO_TRY(add_constraint(self, i, named, err));
     }
+    if (space->ranges && space->known) {
+        status = OPEVO_FAIL(err, OPEVO_LIMIT,
+                            "Listed points of a space with more than 2^128 - 1 points are not "
+                            "compiled.");
+        goto cleanup;
+    }
     if (space->ranges) {
         memset(named, true, count * sizeof *named);
         status = add_conjunct(self, (opevo_i_topology_conjunct){.listed = true}, named, err);

@@ -12,7 +12,7 @@
 
 #include "natural.h"
 
-enum { OPEVO_I_DIAGRAM_LIMBS_MAX = 64 }; /* of a count */
+enum { OPEVO_I_DIAGRAM_LIMBS_MAX = 256 }; /* of a count */
 
 /* Vertices first .. first + count - 1 lead to a node of the next level. */
 typedef struct opevo_i_topology_arc {

@@ -204,6 +204,11 @@ double opevo_diagram_weights_total(const opevo_diagram_weights *self)
     return exp(log_total(self));
 }
 
+bool opevo_diagram_weights_any(const opevo_diagram_weights *self)
+{
+    return log_total(self) > -INFINITY;
+}
+
 /* The exponential turns the absolute error of the logarithm into a relative one. */
 double opevo_diagram_weights_error(const opevo_diagram_weights *self)
 {
@@ -292,7 +297,7 @@ static void draw_group(const opevo_diagram_weights *self, size_t g, opevo_diagra
 bool opevo_diagram_weights_draw(const opevo_diagram_weights *self, opevo_diagram_random random,
                                 void *context, opevo_index *vertices)
 {
-    if (!(log_total(self) > -INFINITY))
+    if (!opevo_diagram_weights_any(self))
         return false;
     for (size_t g = 0; g < self->diagram->group_count; g++)
         draw_group(self, g, random, context, vertices);

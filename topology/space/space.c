@@ -12,6 +12,7 @@
 #include "parameter_internal.h"
 #include "space_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static void release(opevo_space *space)
     opevo_i_topology_points_release(space);
     opevo_i_topology_branches_release(space);
     opevo_i_topology_compiled_destroy(space->compiled);
+    opevo_i_topology_known_release(space->known);
+    opevo_diagram_destroy(space->all);
     opevo_free(space->parameters);
     opevo_free(space->stride);
     opevo_free(space->small_sizes);
@@ -39,21 +42,52 @@ void opevo_space_destroy(opevo_space *space)
     release(space);
 }
 
+/* The size and the strides; false when there are too many points. */
+static bool count_points(opevo_space *space)
+{
+    space->size = 1;
+    for (size_t i = space->parameter_count; i-- > 0;) {
+        space->stride[i] = space->size;
+        if (!opevo_index_mul(space->size, opevo_parameter_size(space->parameters[i]), &space->size))
+            return false;
+    }
+    return true;
+}
+
+/* Give points numbers that are hashes. */
+static opevo_status widen(opevo_space *space, opevo_error *err)
+{
+    opevo_error why = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    space->size = OPEVO_INDEX_MAX;
+    space->known = opevo_i_topology_known_create();
+    if (!space->known)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    status = opevo_diagram_create(space, NULL, &space->all, &why);
+    if (status == OPEVO_LIMIT)
+        return OPEVO_FAIL(err, status,
+                          "The space has more than 2^128 - 1 points, and those of its branches "
+                          "cannot be counted: %s",
+                          why.message);
+    return status == OPEVO_OK ? status : OPEVO_FAIL(err, status, "%s", why.message);
+}
+
 static opevo_status measure(opevo_space *space, opevo_error *err)
 {
     size_t count = space->parameter_count;
+    bool fits = true;
+    opevo_status status = OPEVO_OK;
 
     if (space->activations)
-        return opevo_i_topology_branches_measure(space, err);
-    space->size = 1;
-    for (size_t i = count; i-- > 0;) {
-        space->stride[i] = space->size;
-        if (!opevo_index_mul(space->size, opevo_parameter_size(space->parameters[i]), &space->size))
-            return OPEVO_FAIL(
-                err, OPEVO_LIMIT,
-                "The space has more than 2^128 - 1 points; use fewer parameters or values.");
-    }
-    if (space->size > UINT64_MAX)
+        status = opevo_i_topology_branches_measure(space, &fits, err);
+    else
+        fits = count_points(space);
+    if (status != OPEVO_OK)
+        return status;
+    if (!fits)
+        return widen(space, err);
+    if (space->activations || space->size > UINT64_MAX)
         return OPEVO_OK;
     space->small_sizes = opevo_malloc(count, sizeof *space->small_sizes);
     if (!space->small_sizes)
@@ -177,6 +211,16 @@ opevo_status opevo_space_create_branched_sized(const opevo_space_spec *spec, siz
                                          out, err);
 }
 
+void opevo_i_topology_space_join(opevo_space *space, const opevo_space *with)
+{
+    opevo_i_topology_known *own = space->known;
+
+    if (!own || !with->known)
+        return;
+    space->known = opevo_i_topology_known_share(with->known);
+    opevo_i_topology_known_release(own);
+}
+
 /* ---- Facts ---- */
 
 size_t opevo_space_parameter_count(const opevo_space *space)
@@ -192,6 +236,24 @@ const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i)
 opevo_index opevo_space_size(const opevo_space *space)
 {
     return space->size;
+}
+
+bool opevo_space_is_wide(const opevo_space *space)
+{
+    return space->known;
+}
+
+void opevo_space_print_size(const opevo_space *space, opevo_text *out)
+{
+    if (space->known)
+        opevo_diagram_print_count(space->all, out);
+    else
+        opevo_text_add_index(out, space->size);
+}
+
+double opevo_space_log2_size(const opevo_space *space)
+{
+    return space->known ? opevo_diagram_log2_count(space->all) : log2((double)space->size);
 }
 
 size_t opevo_space_constraint_count(const opevo_space *space)
@@ -235,6 +297,52 @@ uint64_t opevo_space_signature(const opevo_space *space)
 
 /* ---- Points ---- */
 
+bool opevo_space_has(const opevo_space *space, opevo_index point)
+{
+    return space->known
+               ? opevo_i_topology_known_get(space->known, point, NULL, space->parameter_count)
+               : point < space->size;
+}
+
+bool opevo_space_has_strides(const opevo_space *space)
+{
+    return !space->known && !space->activations;
+}
+
+static void set_first(const opevo_space *space, opevo_index *vertices)
+{
+    for (size_t i = 0; i < space->parameter_count; i++)
+        vertices[i] = opevo_space_is_active(space, i, vertices) ? 0 : OPEVO_INACTIVE;
+}
+
+opevo_index opevo_space_first(const opevo_space *space)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    if (!space->known)
+        return 0;
+    set_first(space, vertices);
+    return opevo_space_encode(space, vertices);
+}
+
+static void decode_wide(const opevo_space *space, opevo_index point, opevo_index *vertices)
+{
+    if (!opevo_i_topology_known_get(space->known, point, vertices, space->parameter_count))
+        set_first(space, vertices);
+}
+
+/* The vertices as they are kept: nothing is said of those of inactive parameters. */
+static opevo_index encode_wide(const opevo_space *space, const opevo_index *vertices)
+{
+    opevo_index settled[OPEVO_SPACE_PARAMETERS_MAX];
+
+    if (!space->activations)
+        return opevo_i_topology_known_add(space->known, vertices, space->parameter_count);
+    for (size_t i = 0; i < space->parameter_count; i++)
+        settled[i] = opevo_space_is_active(space, i, settled) ? vertices[i] : OPEVO_INACTIVE;
+    return opevo_i_topology_known_add(space->known, settled, space->parameter_count);
+}
+
 void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices)
 {
     const uint64_t *sizes = space->small_sizes;
@@ -249,6 +357,10 @@ void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index
             rest = quotient;
         }
         vertices[0] = rest;
+        return;
+    }
+    if (space->known) {
+        decode_wide(space, point, vertices);
         return;
     }
     if (space->activations) {
@@ -273,6 +385,8 @@ opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vert
             small = small * sizes[i] + (uint64_t)vertices[i];
         return small;
     }
+    if (space->known)
+        return encode_wide(space, vertices);
     if (space->activations)
         return opevo_i_topology_branches_encode(space, vertices);
     for (size_t i = 0; i < space->parameter_count; i++)

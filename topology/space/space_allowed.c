@@ -122,9 +122,19 @@ bool opevo_space_allows(const opevo_space *space, opevo_index point)
         return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;
     if (space->ranges && !opevo_i_topology_points_have(space, point))
         return false;
-    if (space->constraint_count == 0)
+    if (!space->known && space->constraint_count == 0)
         return true;
-    opevo_space_decode(space, point, vertices);
+    if (!space->known)
+        opevo_space_decode(space, point, vertices);
+    else if (!opevo_i_topology_known_get(space->known, point, vertices, space->parameter_count))
+        return false;
+    return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
+}
+
+bool opevo_space_allows_vertices(const opevo_space *space, const opevo_index *vertices)
+{
+    if (space->allowed || space->ranges)
+        return opevo_space_allows(space, opevo_space_encode(space, vertices));
     return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
 }
 
@@ -167,6 +177,28 @@ static size_t sample_count(uint64_t cost)
                                       : (size_t)affordable;
 }
 
+/* Bits for the i-th sample, which do not repeat. */
+typedef struct sample_bits {
+    uint64_t sample, drawn;
+} sample_bits;
+
+static uint64_t next_bits(void *context)
+{
+    sample_bits *self = context;
+
+    return opevo_hash_mix(opevo_hash_mix(self->sample) + ++self->drawn);
+}
+
+/* The same for points that have no numbers to stratify. */
+static bool sample_wide(const opevo_space *space, size_t i)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+    sample_bits bits = {.sample = i + 1};
+
+    opevo_diagram_draw(space->all, next_bits, &bits, vertices);
+    return opevo_space_allows_vertices(space, vertices);
+}
+
 static opevo_status sample_chunk(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     census *self = context;
@@ -184,7 +216,9 @@ static opevo_status sample_chunk(void *context, size_t index, unsigned worker, o
         opevo_index random = (opevo_index)opevo_hash_mix(2 * (uint64_t)i + 1) << 64 |
                              opevo_hash_mix(2 * (uint64_t)i + 2);
 
-        count += opevo_space_allows(self->space, start + random % (stop - start));
+        count += self->space->known
+                     ? sample_wide(self->space, i)
+                     : opevo_space_allows(self->space, start + random % (stop - start));
     }
     self->counts[index] = count;
     return OPEVO_OK;
@@ -205,12 +239,29 @@ static void estimate(opevo_space_share *out, double successes, double n)
     };
 }
 
-static void exact(opevo_space_share *out, opevo_index allowed, opevo_index size)
+static void exact(opevo_space_share *out, opevo_index allowed, const opevo_space *space)
 {
-    double share = (double)allowed / (double)size;
+    double share = space->known ? exp2(log2((double)allowed) - opevo_space_log2_size(space))
+                                : (double)allowed / (double)space->size;
 
     *out = (opevo_space_share){
         .exact = true, .allowed = allowed, .share = share, .share_low = share, .share_high = share};
+}
+
+/* By the diagram of a space that has constraints; false where it does not fit. */
+static bool count_by_diagram(opevo_space_share *out, const opevo_space *space)
+{
+    const opevo_diagram *diagram = NULL;
+    opevo_index total = OPEVO_INDEX_MAX;
+    bool fits = opevo_space_diagram(space, &diagram, NULL) == OPEVO_OK;
+
+    if (!fits || (!opevo_diagram_count(diagram, &total) && !space->known))
+        return false;
+    exact(out, total, space);
+    if (space->known)
+        out->share = out->share_low = out->share_high =
+            exp2(opevo_diagram_log2_count(diagram) - opevo_space_log2_size(space));
+    return true;
 }
 
 /* The listed points that the constraints allow. */
@@ -236,29 +287,24 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                  space->size <= 2 * OPEVO_I_WORK_MAX / (cost ? cost : 1);
     census self = {
         .space = space, .size = space->size, .chunk_count = 256, .samples = sample_count(cost)};
-    const opevo_diagram *diagram = NULL;
     opevo_index total = 0;
 
     if (space->allowed) {
-        exact(out, space->allowed_count, space->size);
+        exact(out, space->allowed_count, space);
         return OPEVO_OK;
     }
     if (space->ranges &&
         (space->constraint_count == 0 || opevo_i_topology_points_count(space) <= enumerate_limit)) {
-        exact(out, count_listed(space), space->size);
+        exact(out, count_listed(space), space);
         return OPEVO_OK;
     }
     if (space->constraint_count == 0) {
-        exact(out, space->size, space->size);
+        *out = (opevo_space_share){
+            .exact = true, .allowed = space->size, .share = 1, .share_low = 1, .share_high = 1};
         return OPEVO_OK;
     }
-    status = opevo_space_diagram(space, &diagram, NULL);
-    if (status == OPEVO_OK && opevo_diagram_count(diagram, &total)) {
-        exact(out, total, space->size);
+    if (count_by_diagram(out, space))
         return OPEVO_OK;
-    }
-    status = OPEVO_OK;
-    total = 0;
     whole = whole && !space->ranges; /* the odometer knows of constraints alone */
     self.counts = opevo_calloc(self.chunk_count, sizeof *self.counts);
     if (!self.counts)
@@ -268,7 +314,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
     for (size_t i = 0; i < self.chunk_count; i++)
         total += self.counts[i];
     if (whole)
-        exact(out, total, space->size);
+        exact(out, total, space);
     else
         estimate(out, (double)total, (double)self.samples);
 cleanup:

@@ -229,15 +229,12 @@ opevo_status opevo_i_topology_branches_create(opevo_space *space,
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_topology_branches_measure(opevo_space *space, opevo_error *err)
+opevo_status opevo_i_topology_branches_measure(opevo_space *space, bool *fits, opevo_error *err)
 {
     space->size = 1;
     if (!allocate_offsets(space))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
-    if (!count_points(space))
-        return OPEVO_FAIL(
-            err, OPEVO_LIMIT,
-            "The space has more than 2^128 - 1 points; use fewer parameters or values.");
+    *fits = count_points(space);
     return OPEVO_OK;
 }
 

@@ -71,6 +71,11 @@ opevo_status opevo_space_diagram(const opevo_space *space, const opevo_diagram *
     return OPEVO_OK;
 }
 
+const opevo_diagram *opevo_space_all(const opevo_space *space)
+{
+    return space->all;
+}
+
 /* Whether few of fixed pseudo-random points are allowed, of a space whose points are many. */
 static bool is_rare(const opevo_space *space)
 {
@@ -90,6 +95,8 @@ static bool draws_from_diagram(const opevo_space *space)
     opevo_i_topology_compiled *self = space->compiled;
     bool rare = false;
 
+    if (space->known)
+        return !space->ranges;
     if (!opevo_space_is_restricted(space) || space->allowed || opevo_space_is_sparse(space))
         return false;
     pthread_mutex_lock(&self->lock);

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include <opevo/diagram.h>
 #include <opevo/space.h>
 
 #include "expression_internal.h"
@@ -42,6 +43,9 @@ typedef struct opevo_i_topology_range {
     opevo_index first, last;
 } opevo_i_topology_range;
 
+/* The points of a wide space that were met, by their numbers. */
+typedef struct opevo_i_topology_known opevo_i_topology_known;
+
 /* The diagram of a space, made when it is asked for. */
 typedef struct opevo_i_topology_compiled opevo_i_topology_compiled;
 
@@ -49,7 +53,9 @@ struct opevo_space {
     opevo_parameter **parameters;
     size_t parameter_count;
     opevo_index size;
-    opevo_index *stride;   /* of each parameter in the number of a point */
+    opevo_i_topology_known *known; /* NULL: points are numbered without gaps */
+    opevo_diagram *all;            /* of a wide space: its points without constraints and lists */
+    opevo_index *stride;           /* of each parameter in the number of a point, unless wide */
     uint64_t *small_sizes; /* of each parameter; NULL when the points do not fit in 64 bits, and
                               with branches */
     opevo_activation *activations; /* NULL: there are no branches */
@@ -91,8 +97,9 @@ opevo_status opevo_i_topology_space_create(opevo_parameter **parameters,
 opevo_status opevo_i_topology_branches_create(opevo_space *space,
                                               const opevo_activation *activations,
                                               opevo_error *err);
-/* Set the size and the strides of a space with branches. */
-opevo_status opevo_i_topology_branches_measure(opevo_space *space, opevo_error *err);
+/* Set the size and the strides of a space with branches, unless it has more than 2^128 - 1 points.
+ */
+opevo_status opevo_i_topology_branches_measure(opevo_space *space, bool *fits, opevo_error *err);
 void opevo_i_topology_branches_release(opevo_space *space);
 void opevo_i_topology_branches_decode(const opevo_space *space, opevo_index point,
                                       opevo_index *vertices);
@@ -106,6 +113,23 @@ void opevo_i_topology_branch_name(const char *parent, opevo_value branch, const 
                                   opevo_text *out);
 /* The key under which a file gives parameter i: its name, without PARENT.BRANCH. */
 const char *opevo_i_topology_branch_key(const opevo_space *space, size_t i);
+
+/* ---- Points of wide spaces (space_known.c). Any number of threads may use one table. ---- */
+
+opevo_i_topology_known *opevo_i_topology_known_create(void); /* NULL without memory */
+/* One more owner. */
+opevo_i_topology_known *opevo_i_topology_known_share(opevo_i_topology_known *known);
+void opevo_i_topology_known_release(opevo_i_topology_known *known);
+/* The number of the vertices, which are kept; OPEVO_INDEX_MAX without memory, and if another point
+ * has the same number (probability 2^-68 for a billion points). */
+opevo_index opevo_i_topology_known_add(opevo_i_topology_known *known, const opevo_index *vertices,
+                                       size_t count);
+/* The vertices of a number, unless NULL; false if it was not met. */
+bool opevo_i_topology_known_get(opevo_i_topology_known *known, opevo_index point,
+                                opevo_index *vertices, size_t count);
+
+/* Let a wide space know the points of another with the same parameters, from here on. */
+void opevo_i_topology_space_join(opevo_space *space, const opevo_space *with);
 
 /* ---- The diagram (space_diagram.c) ---- */
 

@@ -263,7 +263,7 @@ class Space:
 
     @property
     def size(self) -> int:
-        """The number of points, those that constraints exclude counted in; up to 2^128 - 1."""
+        """The number of points, those that constraints exclude counted in."""
         return int(self.describe()["points"])
 
     @property

@@ -52,6 +52,10 @@ OPEVO_API opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *samp
  * each mutation a walk a parameter. */
 OPEVO_API bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                                         opevo_rng *rng, opevo_index *vertices, opevo_index *point);
+/* The same with at most `tries` mutations, 1 .. OPEVO_CHILD_TRIES, unless the rule is GIVEN. */
+bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                             unsigned tries, opevo_rng *rng, opevo_index *vertices,
+                             opevo_index *point);
 
 #ifdef __cplusplus
 }

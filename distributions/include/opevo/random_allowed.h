@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Uniform allowed points from a diagram. */
+/* Uniform points of a space, and uniform allowed ones from a diagram. */
 
 #ifndef OPEVO_RANDOM_ALLOWED_H
 #define OPEVO_RANDOM_ALLOWED_H
@@ -12,14 +12,28 @@
 extern "C" {
 #endif
 
-/* A uniform one of the points of a diagram that has at least one, and at most 2^128 - 1. Cost:
- * about 1 us for 10 parameters. */
+/* 64 uniform bits of a stream, an opevo_rng. */
+static inline uint64_t opevo_rng_bits(void *rng)
+{
+    return opevo_rng_u64(rng);
+}
+
+/* A uniform one of the points of a diagram that has at least one. Cost: about 1 us for 10
+ * parameters. */
 static inline opevo_index opevo_rng_allowed(opevo_rng *rng, const opevo_diagram *diagram)
 {
-    opevo_index count = 1;
+    opevo_index count = 0;
 
-    (void)opevo_diagram_count(diagram, &count);
-    return opevo_diagram_point(diagram, opevo_rng_below_wide(rng, count));
+    return opevo_diagram_count(diagram, &count)
+               ? opevo_diagram_point(diagram, opevo_rng_below_wide(rng, count))
+               : opevo_diagram_draw_point(diagram, opevo_rng_bits, rng);
+}
+
+/* A uniform one of all points of a space, allowed or not. */
+static inline opevo_index opevo_rng_point(opevo_rng *rng, const opevo_space *space)
+{
+    return opevo_space_is_wide(space) ? opevo_rng_allowed(rng, opevo_space_all(space))
+                                      : opevo_rng_below_wide(rng, opevo_space_size(space));
 }
 
 #ifdef __cplusplus

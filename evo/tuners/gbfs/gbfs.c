@@ -252,11 +252,12 @@ static opevo_status collect(gbfs *self, opevo_error *err)
 static opevo_status start(gbfs *self, opevo_error *err)
 {
     bool first = !self->begun;
+    opevo_index origin = opevo_space_first(self->space);
 
     self->begun = true;
     opevo_i_rounds_begin(self->rounds);
-    if (first && opevo_space_allows(self->space, 0))
-        return opevo_i_rounds_add(self->rounds, 0, "initial", err);
+    if (first && opevo_space_allows(self->space, origin))
+        return opevo_i_rounds_add(self->rounds, origin, "initial", err);
     return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "restart", &self->super.reason,
                                       err);
 }

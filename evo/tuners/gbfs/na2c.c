@@ -153,6 +153,7 @@ opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_sett
     opevo_settings_read(opevo_i_gbfs_na2c_settings, setting_counts[kind], settings, self);
     self->rng = *rng;
     self->row_base = 1;
+    self->start = opevo_space_first(space);
     OPEVO_TRY(opevo_i_gbfs_moves_create(space, &self->moves, err));
     OPEVO_TRY(allocate(self, err));
     if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_gbfs_moves_count(self->moves) > 0)

@@ -151,7 +151,7 @@ static opevo_status make_move(opevo_i_gbfs_visited *self, uint32_t from, size_t 
     *to = from;
     if (!opevo_i_gbfs_moves_apply(self->moves, move, rng, self->vertices)) {
         /* it leads nowhere */
-    } else if (opevo_space_has_branches(self->space)) {
+    } else if (!opevo_space_has_strides(self->space)) {
         point = opevo_space_encode(self->space, self->vertices);
         self->decoded = NO_PLACE; /* more than one of the vertices may have changed */
         status = opevo_i_gbfs_visited_find(self, point, to, err);

@@ -8,7 +8,7 @@ opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *v
 {
     opevo_index point = 0;
 
-    if (opevo_space_has_branches(self->space)) /* which reads nothing that is silent */
+    if (!opevo_space_has_strides(self->space)) /* which reads nothing that is silent */
         return opevo_space_encode(self->space, vertices);
     for (size_t i = 0; i < self->width; i++)
         point += vertices[i] * self->strides[i];

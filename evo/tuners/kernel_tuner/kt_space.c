@@ -8,6 +8,7 @@
 #include "kt_space_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 #include <opevo/space_listed.h>
 
 #include <string.h>
@@ -31,11 +32,11 @@ static bool draw(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *poin
         return true;
     }
     if (self->diagram) {
-        *point = opevo_diagram_point(self->diagram, opevo_rng_below_wide(rng, self->count));
+        *point = opevo_rng_allowed(rng, self->diagram);
         return true;
     }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
-        *point = opevo_rng_below_wide(rng, self->count);
+        *point = opevo_rng_point(rng, self->space);
         if (opevo_space_allows(self->space, *point))
             return true;
     }
@@ -337,10 +338,10 @@ typedef struct ordered_search {
     size_t tried;
     bool found;
     opevo_index last; /* the candidate tried last */
-    opevo_index *row; /* its vertices, kept with branches */
+    opevo_index *row; /* its vertices, kept without strides */
 } ordered_search;
 
-/* With branches no stride leads from value to value, so that a row is kept as well. */
+/* Where no stride leads from value to value, a row is kept as well. */
 static void note_value(const ordered_search *self, size_t i, opevo_index value)
 {
     if (self->row)
@@ -352,10 +353,10 @@ static bool is_over(const ordered_search *self)
     return self->found || self->tried >= WALKED_MOST;
 }
 
-/* The row of a search, which begins at `vertices`; NULL without branches. */
+/* The row of a search, which begins at `vertices`; NULL with strides. */
 static opevo_index *row_of(const opevo_i_kt_space *self, const opevo_index *vertices)
 {
-    if (!opevo_space_has_branches(self->space))
+    if (opevo_space_has_strides(self->space))
         return NULL;
     opevo_i_kt_copy(self, self->spare, vertices);
     return self->spare;

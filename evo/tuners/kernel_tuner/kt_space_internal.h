@@ -40,7 +40,8 @@ typedef struct opevo_i_kt_space {
     /* The allowed points in rising order, where the space has constraints and at most 2^20 points;
      * NULL elsewhere. */
     uint32_t *allowed;
-    opevo_index count; /* of them, also of a sparse list or a diagram; of all points without any */
+    /* Of them, also of a sparse list or a diagram; of all points without any; at most 2^128 - 1. */
+    opevo_index count;
     const opevo_diagram *diagram; /* that uniform points come from; NULL: others */
     bool sparse;                  /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */

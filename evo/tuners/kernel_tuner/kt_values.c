@@ -124,7 +124,7 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->count = self->sparse ? opevo_space_listed_count(space) : size;
     self->diagram = opevo_space_draws_from(space);
     if (self->diagram && !opevo_diagram_count(self->diagram, &self->count))
-        self->diagram = NULL;
+        self->count = OPEVO_INDEX_MAX;
     if (opevo_space_is_restricted(space) && size <= OPEVO_I_KT_LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)

@@ -31,6 +31,7 @@
 #include "opevo_reference_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/random_allowed.h>
 #include <opevo/sampler.h>
 #include <opevo/space_listed.h>
 
@@ -305,7 +306,7 @@ static opevo_status breed(opevo_reference *self, opevo_error *err)
             recombine(self, genes);
             mutate(self, genes);
         } else {
-            found(self, opevo_rng_below_wide(&self->rng, opevo_space_size(self->space)), genes);
+            found(self, opevo_rng_point(&self->rng, self->space), genes);
         }
         status = settle(self, genes, breeds ? "child" : "initial", err);
     }

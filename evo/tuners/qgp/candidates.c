@@ -213,15 +213,15 @@ static opevo_status offer_uniform(opevo_i_qgp_candidates *self, opevo_index_set 
     opevo_status status = OPEVO_OK;
     bool sparse = opevo_space_is_sparse(self->space);
     const opevo_diagram *diagram = opevo_space_draws_from(self->space);
-    opevo_index size =
-        sparse ? opevo_space_listed_count(self->space) : opevo_space_size(self->space);
 
     for (int i = 0, draws = UNIFORM * DRAWS_FOR_ONE; i < UNIFORM && draws > 0; draws--) {
-        opevo_index point =
-            diagram ? opevo_rng_allowed(rng, diagram) : opevo_rng_below_wide(rng, size);
+        opevo_index point = 0;
 
         if (sparse)
-            point = opevo_space_listed_point(self->space, point);
+            point = opevo_space_listed_point(
+                self->space, opevo_rng_below_wide(rng, opevo_space_listed_count(self->space)));
+        else
+            point = diagram ? opevo_rng_allowed(rng, diagram) : opevo_rng_point(rng, self->space);
         if (!opevo_space_allows(self->space, point))
             continue;
         OPEVO_TRY(offer(self, pool, point, err));

@@ -236,7 +236,7 @@ static opevo_index change(const opevo_i_tvm_annealing *self, size_t i, opevo_ind
     if (before == OPEVO_INACTIVE)
         return point;
     vertices[i] = vertex;
-    if (opevo_space_has_branches(self->space)) {
+    if (!opevo_space_has_strides(self->space)) {
         opevo_space_settle(self->space, i, vertices);
         return opevo_space_encode(self->space, vertices);
     }

@@ -33,9 +33,8 @@ typedef struct knob {
     const opevo_parameter *parameter;
     size_t place; /* among the parameters */
     opevo_index size;
-    opevo_index stride;          /* of a vertex in the number of a point */
     opevo_index best;            /* where the best point stands, as a knob */
-    opevo_index still, up, down; /* what the knob adds to the number of a point */
+    opevo_index still, up, down; /* the vertices there, and a step away */
 } knob;
 
 typedef struct entry {
@@ -90,8 +89,6 @@ static void destroy(opevo_tuner *tuner)
 
 static void set_knobs(droplet *self)
 {
-    opevo_index stride = 1;
-
     self->step_most = 1;
     for (size_t i = self->width; i-- > 0;) {
         const opevo_parameter *parameter = opevo_space_parameter(self->space, i);
@@ -99,10 +96,9 @@ static void set_knobs(droplet *self)
 
         if (size > 1)
             self->knobs[self->knob_count++] =
-                (knob){.parameter = parameter, .place = i, .size = size, .stride = stride};
+                (knob){.parameter = parameter, .place = i, .size = size};
         if (size > self->step_most)
             self->step_most = size;
-        stride *= size;
     }
 }
 
@@ -166,18 +162,32 @@ static void move_to(droplet *self, opevo_index point, double fitness)
     self->best_fitness = fitness;
 }
 
-/* What each knob adds to the number of a point when it stands still or goes `step` up or down. */
-static void set_contributions(droplet *self, opevo_index step)
+/* Where each knob is when it stands still or goes `step` up or down. */
+static void set_steps(droplet *self, opevo_index step)
 {
     for (size_t i = 0; i < self->knob_count; i++) {
         knob *one = &self->knobs[i];
         opevo_index up = (one->best + step) % one->size;
         opevo_index down = one->best > step ? one->best - step : 0;
 
-        one->still = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, one->best);
-        one->up = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, up);
-        one->down = one->stride * opevo_i_tvm_knob_to_vertex(one->parameter, down);
+        one->still = opevo_i_tvm_knob_to_vertex(one->parameter, one->best);
+        one->up = opevo_i_tvm_knob_to_vertex(one->parameter, up);
+        one->down = opevo_i_tvm_knob_to_vertex(one->parameter, down);
     }
+}
+
+/* The point at which the chosen knobs go up, or down. */
+static opevo_index point_of(const droplet *self, const bool *chosen, bool up)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    memset(vertices, 0, self->width * sizeof *vertices); /* those that are not knobs */
+    for (size_t i = 0; i < self->knob_count; i++) {
+        const knob *one = &self->knobs[i];
+
+        vertices[one->place] = !chosen[i] ? one->still : up ? one->up : one->down;
+    }
+    return opevo_space_encode(self->space, vertices);
 }
 
 /* Queue the two points at which the chosen knobs go up, and down. Knobs are chosen by a mask, all
@@ -185,18 +195,13 @@ static void set_contributions(droplet *self, opevo_index step)
 static opevo_status enqueue_both(droplet *self, size_t mask, size_t first, size_t second,
                                  const char *origin, opevo_error *err)
 {
-    opevo_index up = 0, down = 0;
+    bool chosen[OPEVO_SPACE_PARAMETERS_MAX];
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < self->knob_count; i++) {
-        const knob *one = &self->knobs[i];
-        bool chosen = mask ? mask == SIZE_MAX || (mask >> i & 1) : i == first || i == second;
-
-        up += chosen ? one->up : one->still;
-        down += chosen ? one->down : one->still;
-    }
-    status = enqueue(self, up, origin, err);
-    return status == OPEVO_OK ? enqueue(self, down, origin, err) : status;
+    for (size_t i = 0; i < self->knob_count; i++)
+        chosen[i] = mask ? mask == SIZE_MAX || (mask >> i & 1) : i == first || i == second;
+    status = enqueue(self, point_of(self, chosen, true), origin, err);
+    return status == OPEVO_OK ? enqueue(self, point_of(self, chosen, false), origin, err) : status;
 }
 
 /* Queue the choices of knobs that go `step` up or down from the best point, until batch + 1 of the
@@ -208,7 +213,7 @@ static opevo_status enqueue_steps(droplet *self, opevo_index step, const char *o
     size_t count = self->knob_count;
     opevo_status status = OPEVO_OK;
 
-    set_contributions(self, step);
+    set_steps(self, step);
     self->queue_limit = self->queue_end + self->batch + 1;
     if (count <= MASK_BITS_MOST) {
         for (size_t mask = ((size_t)1 << count) - 1; mask > 0 && wants_more(self); mask--)
@@ -301,7 +306,7 @@ static opevo_status start(droplet *self, opevo_error *err)
         return fill(self, err);
     }
     self->queue_limit = 1;
-    set_contributions(self, 0);
+    set_steps(self, 0);
     OPEVO_TRY(enqueue_both(self, SIZE_MAX, 0, 0, "initial", err));
     OPEVO_TRY(fill(self, err));
 cleanup:

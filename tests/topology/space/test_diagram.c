@@ -5,7 +5,7 @@
 #include "random_systems.h"
 #include "space_checks.h"
 
-#include <opevo/diagram.h>
+#include <opevo/diagram_cursor.h>
 
 #include "diagram_internal.h"
 #include "fit.h"
@@ -143,6 +143,35 @@ static void spoil(opevo_diagram *diagram, system_source *source)
             level->counts[0]++;
         else
             arc->node = (arc->node + 1) % level[1].node_count;
+    }
+}
+
+/* The cursor meets the allowed points in the order of their numbers, and no others. */
+static void test_cursor(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+        opevo_diagram *diagram = space ? compile(space) : NULL;
+        opevo_diagram_cursor *cursor = NULL;
+        const opevo_index *vertices = NULL;
+
+        opevo_text_free(&text);
+        if (!space)
+            continue;
+        CHECK_OK(opevo_diagram_cursor_create(diagram, &cursor, &err));
+        for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+            if (!opevo_space_allows(space, point))
+                continue;
+            assert_true(opevo_diagram_cursor_next(cursor, &vertices));
+            assert_true(opevo_space_encode(space, vertices) == point);
+        }
+        assert_false(opevo_diagram_cursor_next(cursor, &vertices));
+        assert_false(opevo_diagram_cursor_next(cursor, &vertices));
+        opevo_diagram_cursor_destroy(cursor);
+        opevo_diagram_destroy(diagram);
+        opevo_space_destroy(space);
     }
 }
 
@@ -320,13 +349,10 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_systems),
-        cmocka_unit_test(test_spoilt_diagrams),
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_random_systems),  cmocka_unit_test(test_cursor),
+        cmocka_unit_test(test_spoilt_diagrams), cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_limits),          cmocka_unit_test(test_every_allocation_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,11 @@ opevo_index opevo_diagram_point(const opevo_diagram *diagram, opevo_index rank);
 typedef uint64_t (*opevo_diagram_random)(void *context);
 void opevo_diagram_draw(const opevo_diagram *diagram, opevo_diagram_random random, void *context,
                         opevo_index *vertices);
+/* The number of such a point. */
+opevo_index opevo_diagram_draw_point(const opevo_diagram *diagram, opevo_diagram_random random,
+                                     void *context);
+/* The points of a wide space without its constraints; NULL of others. */
+const opevo_diagram *opevo_space_all(const opevo_space *space);
 
 /* The share of the allowed points that has each vertex of a parameter: shares[vertex], and behind
  * the last the share of those at which it is inactive. Right up to rounding, a few 1e-16 for each

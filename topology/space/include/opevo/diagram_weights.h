@@ -33,6 +33,8 @@ void opevo_diagram_weights_set(opevo_diagram_weights *self, const double *const 
  * opevo_diagram_weights_error. */
 double opevo_diagram_weights_total(const opevo_diagram_weights *self);
 double opevo_diagram_weights_error(const opevo_diagram_weights *self);
+/* Whether an allowed point has weight, also where the sum is too small for a double. */
+bool opevo_diagram_weights_any(const opevo_diagram_weights *self);
 
 /* Draw an allowed point; false, with nothing written, where none has weight. `random` gives 64
  * uniform bits. Cost: a search among the arcs of a node for each parameter, and one among the

@@ -6,6 +6,10 @@
  *     point = ((v[0] * size[1] + v[1]) * size[2] + v[2]) ...,
  *     0 <= point < product of the sizes < 2^128.
  *
+ * A space of more than 2^128 - 1 points is wide. There the number of a point is a 128-bit hash of
+ * its vertices, which the space keeps for each point that it encodes; only such points can be
+ * decoded. Equal points of spaces with the same parameters have the same number.
+ *
  * A value of a categorical parameter may open a branch: parameters that are active at that value
  * only. A branch has P points, the product over its parameters of their places; a parameter that
  * opens no branches has one place for each vertex, one that does has the sum of P over its values
@@ -13,7 +17,8 @@
  * in it. So points are numbered without gaps. docs/topologies.md gives
  * the formulas.
  *
- * Immutable after create, so that any number of threads may read one. */
+ * Immutable after create but for the points that a wide space has met, which are under a lock, so
+ * that any number of threads may read one. */
 
 #ifndef OPEVO_SPACE_H
 #define OPEVO_SPACE_H
@@ -53,8 +58,7 @@ typedef struct opevo_activation {
  *         combination of the parameters that it names; all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them, naming
  *         a smallest group of them that conflict; LIMIT
- *         when the points exceed 2^128 - 1, for more parameters than that or 4096
- *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations,
+ *         for more parameters than that or 4096 constraints,  for constraints whose evaluation in advance takes more than 2^33 operations,
  *         for a constraint over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
 OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
@@ -115,15 +119,30 @@ OPEVO_API bool opevo_space_is_active(const opevo_space *space, size_t i,
  * parameter that opens branches leads to the first point of its new branch. Cost: O(parameters)
  * with branches. */
 OPEVO_API void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
-/* Number of points, including those that the constraints exclude. */
+/* Number of points, including those that the constraints exclude; of a wide space 2^128 - 1. */
 OPEVO_API opevo_index opevo_space_size(const opevo_space *space);
+/* Whether the points are more than 2^128 - 1; then numbers of points are hashes. */
+OPEVO_API bool opevo_space_is_wide(const opevo_space *space);
+/* The digits of the number of points, whatever its size, and its binary logarithm. */
+OPEVO_API void opevo_space_print_size(const opevo_space *space, opevo_text *out);
+OPEVO_API double opevo_space_log2_size(const opevo_space *space);
+/* Whether a number is that of a point: below the size; of a wide space, of a point that it has met.
+ */
+OPEVO_API bool opevo_space_has(const opevo_space *space, opevo_index point);
+/* The point at which each active parameter has its first vertex; 0, unless the space is wide. */
+OPEVO_API opevo_index opevo_space_first(const opevo_space *space);
+/* Whether the number of a point is a sum of vertices times strides, the products of the sizes of the
+ * parameters behind: without branches, and not of a wide space. */
+OPEVO_API bool opevo_space_has_strides(const opevo_space *space);
 OPEVO_API size_t opevo_space_constraint_count(const opevo_space *space);
 OPEVO_API const char *opevo_space_constraint(const opevo_space *space, size_t i);
 
 /* Point <-> one vertex for each parameter, OPEVO_INACTIVE for inactive parameters; encoding does
  * not read the vertices of inactive parameters. Cost: a division for each parameter, of 64 bits
  * (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search among
- * the values of a parameter that opens some. */
+ * the values of a parameter that opens some. In a wide space a byte for each parameter is hashed (1.5
+ * ns), and encoding keeps as many bytes for a new point, and 50 more; it gives OPEVO_INDEX_MAX, which
+ * is not a point, without memory. What it has not met is decoded as its first point. */
 OPEVO_API void opevo_space_decode(const opevo_space *space, opevo_index point,
                                   opevo_index *vertices);
 OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
@@ -133,6 +152,9 @@ OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_i
  * constraint a table look-up, or its evaluation if it names more than 2^22 combinations. */
 OPEVO_API bool opevo_space_allows(const opevo_space *space, opevo_index point);
 
+/* The same of vertices; in a wide space they need not be those of a point that was met. */
+OPEVO_API bool opevo_space_allows_vertices(const opevo_space *space, const opevo_index *vertices);
+
 /* The number of points that the constraints allow: exact by the space's diagram (opevo/diagram.h)
  * where it fits; else by enumeration on `threads` threads (0: all processors) for spaces up to
  * `enumerate_limit` points (and 2^52) if that takes at most 2^34 operations, otherwise estimated
@@ -141,7 +163,7 @@ OPEVO_API bool opevo_space_allows(const opevo_space *space, opevo_index point);
  * not depend on the number of threads. */
 typedef struct opevo_space_share {
     bool exact;
-    opevo_index allowed;          /* when exact */
+    opevo_index allowed;          /* when exact; 2^128 - 1 if there are more */
     double share;                 /* of all points, in [0, 1] */
     double share_low, share_high; /* exact: both equal share; estimated: 99 % Wilson interval,
                                      which is safe, as the ranges only lower the variance */
