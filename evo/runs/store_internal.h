@@ -82,7 +82,7 @@ struct opevo_store {
     char **origins; /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
-    struct opevo_i_store_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
+    struct opevo_i_store_begun *begun; /* runs whose candidates have texts: store_candidates.c */
     size_t begun_count, begun_capacity;
     void *noted; /* who measured what is written next: store_measurers.c */
     size_t noted_count, noted_capacity;
@@ -264,17 +264,24 @@ opevo_status opevo_i_store_join_starts(opevo_store *store, int64_t here, int64_t
 
 /* ---- store_candidates.c ---- */
 
-/* Take the texts of the run's candidates from `domain` from here on. */
-opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_domain *domain,
+/* Take the texts of the run's candidates from the space, if it is wide, or from `domain` where that
+ * is NULL, from here on; the space comes to know the points that are stored. */
+opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, const opevo_space *space,
+                                       opevo_domain *domain, opevo_error *err);
+/* Let a wide space know the points of the run that are stored, and of all others on this space.
+ * Errors: INVALID for a damaged file; NOMEM. */
+opevo_status opevo_i_store_read_points(opevo_store *store, int64_t run, const opevo_space *space,
                                        opevo_error *err);
 /* Copy the texts of the candidates of a run of the attached store "source" that were copied. */
 opevo_status opevo_i_store_join_candidates(opevo_store *store, int64_t here, int64_t there,
                                            opevo_error *err);
 /* Put the texts of these candidates beside them, in the caller's transaction;
- * nothing for points. */
+ * nothing for points whose numbers say what they are. */
 opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
                                           const opevo_trial *trials, size_t count,
                                           opevo_error *err);
+opevo_status opevo_i_store_put_candidate(opevo_store *store, int64_t run, opevo_index candidate,
+                                         opevo_error *err);
 
 /* ---- store_packed.c, store_unpack.c ---- */
 

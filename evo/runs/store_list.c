@@ -273,14 +273,21 @@ opevo_status opevo_store_list_planned(opevo_store *store,
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out, opevo_error *err)
 {
     sqlite3_stmt *json = NULL;
+    opevo_space *made = NULL;
     opevo_status status = opevo_i_store_prepare(
         store, SELECT_SPACE "(SELECT space FROM runs WHERE run = ?)", &json, err);
 
     if (status != OPEVO_OK)
         return status;
     sqlite3_bind_int64(json, 1, run);
-    status = make_space(store, json, out, err);
+    status = make_space(store, json, &made, err);
     sqlite3_finalize(json);
+    if (status == OPEVO_OK && made)
+        status = opevo_i_store_read_points(store, run, made, err);
+    if (status == OPEVO_OK)
+        *out = made;
+    else
+        opevo_space_destroy(made);
     return status;
 }
 

@@ -342,8 +342,8 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
         status = resume(store, key, found, err);
     if (status == OPEVO_OK)
         status = put_notes(store, key, found, err);
-    if (status == OPEVO_OK && !key->space)
-        status = opevo_i_store_note_domain(store, found, key->domain, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_note_domain(store, found, key->space, key->domain, err);
     status = opevo_i_store_commit(store, status, err);
     if (status == OPEVO_OK)
         *run = found;
@@ -391,6 +391,7 @@ opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space
     code = sqlite3_step(query);
     if (code == SQLITE_ROW) {
         OPEVO_TRY(check_space(store, run, space, query, err));
+        OPEVO_TRY(opevo_i_store_read_points(store, run, space, err));
         *trials = (uint64_t)sqlite3_column_int64(query, 1);
     } else if (code == SQLITE_DONE) {
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",

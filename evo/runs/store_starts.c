@@ -86,6 +86,7 @@ static opevo_status insert_all(opevo_store *store, int64_t run, const opevo_prop
             goto cleanup;
         }
         sqlite3_reset(insert);
+        OPEVO_TRY(opevo_i_store_put_candidate(store, run, starts[i].point, err));
     }
 cleanup:
     sqlite3_finalize(insert);

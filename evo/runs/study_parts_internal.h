@@ -111,7 +111,7 @@ opevo_status opevo_i_study_reshape(opevo_objective *inner, const opevo_i_study_a
  * need their texts in the store, so such a run is stored trial by trial, like a measured one. */
 static inline bool opevo_i_study_is_stored_whole(const opevo_objective *objective)
 {
-    return objective->concurrent && objective->space;
+    return objective->concurrent && objective->space && !opevo_space_is_wide(objective->space);
 }
 
 /* What a store knows of a run of the plan. */

@@ -122,6 +122,48 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
     return OPEVO_OK;
 }
 
+/* The points of a wide space, whose numbers say nothing: the vertices of each, separated by commas,
+ * '-' for an inactive parameter. Steps over one that ends at a blank or with the text. */
+static bool read_wide(opevo_space *space, const char **at, opevo_index *point)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        char number[OPEVO_INDEX_TEXT_SIZE];
+        size_t length = strcspn(*at, ", ");
+        bool active = opevo_space_is_active(space, i, vertices);
+
+        if (length == 0 || length >= sizeof number)
+            return false;
+        memcpy(number, *at, length);
+        number[length] = '\0';
+        vertices[i] = OPEVO_INACTIVE;
+        if (active ? !opevo_index_parse(number, &vertices[i]) ||
+                         vertices[i] >= opevo_parameter_size(space->parameters[i])
+                   : strcmp(number, "-") != 0)
+            return false;
+        *at += length;
+        if (i + 1 < space->parameter_count && *(*at)++ != ',')
+            return false;
+    }
+    *point = opevo_space_encode(space, vertices);
+    return *point != OPEVO_INDEX_MAX && (**at == ' ' || !**at);
+}
+
+static void write_wide(const opevo_space *space, opevo_index point, opevo_text *out)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    opevo_space_decode(space, point, vertices);
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        opevo_text_add(out, i ? "," : "");
+        if (vertices[i] == OPEVO_INACTIVE)
+            opevo_text_add(out, "-");
+        else
+            opevo_text_add_index(out, vertices[i]);
+    }
+}
+
 /* Read a number that ends at a blank, at '-' or with the text, and step over it. */
 static bool read_number(const char **at, opevo_index *out)
 {
@@ -144,7 +186,7 @@ bool opevo_i_topology_points_read(opevo_space *space, const char *text)
     do {
         opevo_i_topology_range range = {0, 0};
 
-        if (!read_number(&at, &range.first))
+        if (space->known ? !read_wide(space, &at, &range.first) : !read_number(&at, &range.first))
             return false;
         range.last = range.first;
         if (*at == '-' && (at++, !read_number(&at, &range.last)))
@@ -170,6 +212,10 @@ void opevo_i_topology_points_write(const opevo_space *space, opevo_text *out)
         const opevo_i_topology_range *range = &space->ranges[i];
 
         opevo_text_add(out, i ? " " : "");
+        if (space->known) {
+            write_wide(space, range->first, out);
+            continue;
+        }
         opevo_text_add_index(out, range->first);
         if (range->last == range->first)
             continue;

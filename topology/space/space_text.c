@@ -50,18 +50,26 @@ void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_t
 
 /* ---- Reading ---- */
 
-/* Which parameter has this name; the count when none. */
-static size_t find_parameter(const opevo_space *space, const char *name, size_t length)
+static bool has_name(const opevo_parameter *parameter, const char *name, size_t length)
 {
-    size_t i = 0;
+    const char *known = opevo_parameter_name(parameter);
 
-    for (; i < space->parameter_count; i++) {
-        const char *known = opevo_parameter_name(space->parameters[i]);
+    return strncmp(known, name, length) == 0 && known[length] == '\0';
+}
 
-        if (strlen(known) == length && memcmp(known, name, length) == 0)
-            break;
+/* Which parameter has this name, looked for from `first` on, where what was printed has it; the
+ * count when none. */
+static size_t find_parameter(const opevo_space *space, size_t first, const char *name,
+                             size_t length)
+{
+    size_t count = space->parameter_count;
+
+    for (size_t k = 0, i = first; k < count; k++, i++) {
+        i = i < count ? i : 0;
+        if (has_name(space->parameters[i], name, length))
+            return i;
     }
-    return i;
+    return count;
 }
 
 static opevo_status unknown_parameter(const opevo_space *space, const char *name, size_t length,
@@ -111,8 +119,9 @@ static opevo_status read_value(const opevo_parameter *parameter, const char *sta
     return status;
 }
 
-/* Read "NAME=value" at *text and move behind it. */
-static opevo_status read_assignment(const opevo_space *space, const char **text,
+/* Read "NAME=value" at *text and move behind it; *next: where the following parameter is expected.
+ */
+static opevo_status read_assignment(const opevo_space *space, const char **text, size_t *next,
                                     opevo_index *vertices, bool *given, opevo_error *err)
 {
     const char *start = *text, *end = NULL;
@@ -123,7 +132,8 @@ static opevo_status read_assignment(const opevo_space *space, const char **text,
                           "\"%s\" is not of the form NAME=value; write a point as NAME=value "
                           "NAME=value.",
                           OPEVO_I_EXCERPT(start));
-    i = find_parameter(space, start, length);
+    i = find_parameter(space, *next, start, length);
+    *next = i + 1;
     if (i == space->parameter_count)
         return unknown_parameter(space, start, length, err);
     if (given[i])
@@ -165,15 +175,21 @@ opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_
 {
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     bool given[OPEVO_SPACE_PARAMETERS_MAX] = {false};
+    size_t next = 0;
+    opevo_index encoded = 0;
     opevo_status status = OPEVO_OK;
 
     for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
-        status = read_assignment(space, &text, vertices, given, err);
+        status = read_assignment(space, &text, &next, vertices, given, err);
         if (status != OPEVO_OK)
             return status;
     }
     status = check_given(space, given, vertices, err);
-    if (status == OPEVO_OK)
-        *point = opevo_space_encode(space, vertices);
-    return status;
+    if (status != OPEVO_OK)
+        return status;
+    encoded = opevo_space_encode(space, vertices);
+    if (!opevo_space_has(space, encoded))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another point of a space.");
+    *point = encoded;
+    return OPEVO_OK;
 }
