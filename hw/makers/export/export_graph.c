@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A computation as plain loops in C that is also C++: each definition evaluated in double precision
- * with the bound of its error in single precision, by the formulas of computation_reference.h. */
+ * with the bound of its error in single precision, by the formulas of computation_reference.h. An
+ * element is a function that keeps what it found, so that a sample of the outputs costs no more
+ * than what it is made of, and all of them no more than every element once. */
 
 #include "export_internal.h"
 #include "operands_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/text_fill.h>
 
 /* ---- Expressions ---------------------------------------------------------------------------- */
 
@@ -42,16 +45,13 @@ static void add_affine(opevo_text *out, const opevo_affine *affine,
     opevo_text_add(out, ")");
 }
 
-static void add_read(opevo_text *out, const opevo_expression *read,
-                     const opevo_definition *definition)
+/* "x_A[(i) * 4LL + k]" */
+static void add_element_of_input(opevo_text *out, const opevo_expression *read,
+                                 const opevo_definition *definition)
 {
     const opevo_tensor *tensor = read->tensor;
-    bool converts = tensor->definition && tensor->element == OPEVO_INT32;
 
-    opevo_text_add(out, converts             ? "converted("
-                        : tensor->definition ? ""
-                                             : opevo_i_export_value_start(tensor->element));
-    opevo_text_printf(out, "%c_%s[", tensor->definition ? 'v' : 'x', tensor->name);
+    opevo_text_printf(out, "%sx_%s[", opevo_i_export_value_start(tensor->element), tensor->name);
     for (int d = 1; d < tensor->dims; d++)
         opevo_text_add(out, "(");
     for (int d = 0; d < tensor->dims; d++) {
@@ -59,10 +59,27 @@ static void add_read(opevo_text *out, const opevo_expression *read,
             opevo_text_printf(out, ") * %lldLL + ", (long long)tensor->extent[d]);
         add_affine(out, &read->index[d], definition);
     }
-    opevo_text_add(out, tensor->dims ? "]" : "0]");
-    opevo_text_add(out, converts             ? ")"
-                        : tensor->definition ? ""
-                                             : opevo_i_export_value_end(tensor->element));
+    opevo_text_printf(out, "%s%s", tensor->dims ? "]" : "0]",
+                      opevo_i_export_value_end(tensor->element));
+}
+
+/* "element_P(i, k)" */
+static void add_read(opevo_text *out, const opevo_expression *read,
+                     const opevo_definition *definition)
+{
+    const opevo_tensor *tensor = read->tensor;
+    bool converts = tensor->element == OPEVO_INT32;
+
+    if (!tensor->definition) {
+        add_element_of_input(out, read, definition);
+        return;
+    }
+    opevo_text_printf(out, "%selement_%s(", converts ? "converted(" : "", tensor->name);
+    for (int d = 0; d < tensor->dims; d++) {
+        opevo_text_add(out, d ? ", " : "");
+        add_affine(out, &read->index[d], definition);
+    }
+    opevo_text_add(out, converts ? "))" : ")");
 }
 
 static void add_expression(opevo_text *out, const opevo_expression *expression,
@@ -171,9 +188,9 @@ static void add_expression(opevo_text *out, const opevo_expression *expression,
 
 /* ---- Definitions ---------------------------------------------------------------------------- */
 
-static void add_loops(opevo_text *out, const opevo_definition *definition, int first, int end)
+static void add_loops(opevo_text *out, const opevo_definition *definition)
 {
-    for (int a = first; a < end; a++)
+    for (int a = definition->spatial; a < definition->axes; a++)
         opevo_text_printf(out, "    for (long long i_%s = 0; i_%s < %lldLL; i_%s++)\n",
                           definition->axis[a].name, definition->axis[a].name,
                           (long long)definition->axis[a].extent, definition->axis[a].name);
@@ -188,48 +205,111 @@ static double count_terms(const opevo_definition *definition)
     return terms;
 }
 
-/* The statements of one element. */
-static void add_element(opevo_text *out, const opevo_tensor *tensor, double alike)
+static const char *add_term(const opevo_definition *definition)
 {
-    const opevo_definition *definition = tensor->definition;
-    bool sums = definition->reducer == OPEVO_REDUCER_SUM;
-    const char *start = opevo_i_export_store_start(tensor->element);
-    const char *end = opevo_i_export_store_end(tensor->element);
-
-    if (definition->reducer == OPEVO_REDUCER_NONE) {
-        opevo_text_printf(out, "        v_%s[at++] = %s", tensor->name, start);
-        add_expression(out, definition->value, definition);
-        opevo_text_printf(out, "%s;\n", end);
-        return;
-    }
-    opevo_text_add(out, sums ? "        double sum = 0, error = 0, size = 0;\n\n"
-                        : definition->reducer == OPEVO_REDUCER_MAX
-                            ? "        value most = make(-HUGE_VAL, 0);\n\n"
-                            : "        value most = make(HUGE_VAL, 0);\n\n");
-    add_loops(out, definition, definition->spatial, definition->axes);
-    opevo_text_add(out, "        {\n            value term = ");
-    add_expression(out, definition->value, definition);
-    opevo_text_add(out, sums ? ";\n\n            sum += term.v;\n            error += term.e;\n"
-                               "            size += fabs(term.v) + term.e;\n        }\n"
-                             : ";\n\n");
-    if (!sums)
-        opevo_text_printf(out, "            most = %s(most, term);\n        }\n",
-                          definition->reducer == OPEVO_REDUCER_MAX ? "larger" : "smaller");
-    if (sums)
-        opevo_text_printf(out, "        v_%s[at++] = %stotal(sum, error, size, %.0f, %.17g)%s;\n",
-                          tensor->name, start, count_terms(definition), alike, end);
-    else
-        opevo_text_printf(out, "        v_%s[at++] = %smost%s;\n", tensor->name, start, end);
+    return definition->reducer == OPEVO_REDUCER_SUM   ? opevo_i_export_sum
+           : definition->reducer == OPEVO_REDUCER_MAX ? "        most = larger(most, @term@);\n"
+                                                      : "        most = smaller(most, @term@);\n";
 }
 
+/* The statements that find `most`, or `sum`, `error` and `size`. */
+static void add_reduction(opevo_text *out, const opevo_definition *definition)
+{
+    opevo_text term = {0};
+
+    add_expression(&term, definition->value, definition);
+    add_loops(out, definition);
+    opevo_text_add(out, "    {\n");
+    opevo_text_fill(out, add_term(definition),
+                    (opevo_text_slot[]){{"term", opevo_text_string(&term)}}, 1);
+    opevo_text_add(out, "    }\n");
+    out->failed |= term.failed;
+    opevo_text_free(&term);
+}
+
+/* What an element is, behind its reduction. */
+static void add_result(opevo_text *out, const opevo_definition *definition, double alike)
+{
+    if (definition->reducer == OPEVO_REDUCER_NONE)
+        add_expression(out, definition->value, definition);
+    else if (definition->reducer == OPEVO_REDUCER_SUM)
+        opevo_text_printf(out, "total(sum, error, size, %.0f, %.17g)", count_terms(definition),
+                          alike);
+    else
+        opevo_text_add(out, "most");
+}
+
+/* "long long i_i, long long i_j" */
+static void add_parameters(opevo_text *out, const opevo_definition *definition)
+{
+    for (int a = 0; a < definition->spatial; a++)
+        opevo_text_printf(out, "%slong long i_%s", a ? ", " : "", definition->axis[a].name);
+    opevo_text_add(out, definition->spatial ? "" : "void");
+}
+
+/* "(i_i) * 4LL + i_j" */
+static void add_place(opevo_text *out, const opevo_definition *definition)
+{
+    for (int a = 1; a < definition->spatial; a++)
+        opevo_text_add(out, "(");
+    for (int a = 0; a < definition->spatial; a++) {
+        if (a)
+            opevo_text_printf(out, ") * %lldLL + ", (long long)definition->axis[a].extent);
+        opevo_text_printf(out, "i_%s", definition->axis[a].name);
+    }
+    opevo_text_add(out, definition->spatial ? "" : "0");
+}
+
+/* The function that computes an element where it is not known. */
 static void add_definition(opevo_text *out, const opevo_tensor *tensor, double alike)
 {
-    opevo_text_printf(out, "static void define_%s(void)\n{\n    long long at = 0;\n\n",
-                      tensor->name);
-    add_loops(out, tensor->definition, 0, tensor->definition->spatial);
-    opevo_text_add(out, "    {\n");
-    add_element(out, tensor, alike);
-    opevo_text_add(out, "    }\n}\n\n");
+    static const char *const starts[] = {
+        [OPEVO_REDUCER_NONE] = "",
+        [OPEVO_REDUCER_SUM] = "    double sum = 0, error = 0, size = 0;\n",
+        [OPEVO_REDUCER_MAX] = "    value most = make(-HUGE_VAL, 0);\n",
+        [OPEVO_REDUCER_MIN] = "    value most = make(HUGE_VAL, 0);\n"};
+    const opevo_definition *definition = tensor->definition;
+    opevo_text line = {0}, parameters = {0}, place = {0}, statements = {0}, result = {0};
+
+    opevo_tensor_print(tensor, &line);
+    add_parameters(&parameters, definition);
+    add_place(&place, definition);
+    if (definition->reducer != OPEVO_REDUCER_NONE)
+        add_reduction(&statements, definition);
+    add_result(&result, definition, alike);
+    opevo_text_fill(out, opevo_i_export_definition,
+                    (opevo_text_slot[]){{"line", opevo_text_string(&line)},
+                                        {"name", tensor->name},
+                                        {"parameters", opevo_text_string(&parameters)},
+                                        {"place", opevo_text_string(&place)},
+                                        {"start", starts[definition->reducer]},
+                                        {"statements", opevo_text_string(&statements)},
+                                        {"store", opevo_i_export_store_start(tensor->element)},
+                                        {"result", opevo_text_string(&result)},
+                                        {"stored", opevo_i_export_store_end(tensor->element)}},
+                    9);
+    out->failed |=
+        line.failed || parameters.failed || place.failed || statements.failed || result.failed;
+    opevo_text_free(&line);
+    opevo_text_free(&parameters);
+    opevo_text_free(&place);
+    opevo_text_free(&statements);
+    opevo_text_free(&result);
+}
+
+/* An element of an output by its number. */
+static void add_output(opevo_text *out, const opevo_tensor *tensor)
+{
+    int64_t below = opevo_tensor_elements(tensor);
+
+    opevo_text_printf(out, "static value right_%s(long long at)\n{\n    return element_%s(",
+                      tensor->name, tensor->name);
+    for (int d = 0; d < tensor->dims; d++) {
+        below /= tensor->extent[d];
+        opevo_text_printf(out, "%sat / %lldLL %% %lldLL", d ? ", " : "", (long long)below,
+                          (long long)tensor->extent[d]);
+    }
+    opevo_text_add(out, tensor->dims ? ");\n}\n\n" : "); /* the only one */\n}\n\n");
 }
 
 void opevo_i_export_graph(opevo_text *out, const opevo_computation *computation)
@@ -242,27 +322,23 @@ void opevo_i_export_graph(opevo_text *out, const opevo_computation *computation)
     }
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
-        opevo_text line = {0};
 
-        if (!tensor->definition)
-            continue;
-        opevo_tensor_print(tensor, &line);
-        opevo_text_printf(out, "/* %s */\nstatic value *v_%s;\n\n", opevo_text_string(&line),
-                          tensor->name);
-        out->failed = out->failed || line.failed;
-        opevo_text_free(&line);
-        add_definition(out, tensor, alike[i]);
+        if (tensor->definition)
+            add_definition(out, tensor, alike[i]);
+        if (tensor->role == OPEVO_ROLE_OUTPUT)
+            add_output(out, tensor);
     }
     opevo_free(alike);
-    opevo_text_add(out, "/* Everything in plain loops. */\nstatic void reference(void)\n{\n");
+    opevo_text_add(out, "static void prepare(void)\n{\n");
     for (int i = 0; i < computation->tensors; i++) {
         const opevo_tensor *tensor = computation->tensor[i];
 
         if (tensor->definition)
             opevo_text_printf(out,
-                              "    v_%s = (value *)allocate(%lldLL * (long long)(sizeof(value) / "
-                              "sizeof(float)));\n    define_%s();\n",
-                              tensor->name, (long long)opevo_tensor_elements(tensor), tensor->name);
+                              "    v_%s = (value *)allocate(%lldLL * (long long)sizeof(value));\n"
+                              "    known_%s = (unsigned char *)had(calloc(%lldLL, 1));\n",
+                              tensor->name, (long long)opevo_tensor_elements(tensor), tensor->name,
+                              (long long)opevo_tensor_elements(tensor));
     }
     opevo_text_add(out, "}\n\n");
 }

@@ -1,30 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs for kernels on a GPU that have scratch memory or are several kernels after one
- * another. */
+/* How a kernel is started: its numbers, and on a GPU the launches of one execution. */
 
-#include "export_internal.h"
+#include <opevo/text_fill.h>
 
 #include <stdio.h>
 
-bool opevo_i_export_is_simple(const opevo_kernel *kernel)
+#include "export_internal.h"
+
+enum { NUMBERS = 64 };
+
+/* A text for one launch: @suffix@ is nothing for the first, "_2" for the second, and so on. */
+static void add_for(opevo_text *out, const opevo_kernel *kernel, int number, const char *text,
+                    const char *arguments)
 {
-    return kernel->more == 0 && kernel->scratch_bytes == 0;
+    opevo_launch one = opevo_kernel_launch(kernel, number);
+    char suffix[NUMBERS] = "", name[OPEVO_KERNEL_NAME];
+    char grid[NUMBERS], block[NUMBERS], shared[NUMBERS];
+
+    if (number)
+        snprintf(suffix, sizeof suffix, "_%d", number + 1);
+    opevo_kernel_launch_name(kernel, number, name);
+    snprintf(grid, sizeof grid, "%u, %u, %u", one.grid[0], one.grid[1], one.grid[2]);
+    snprintf(block, sizeof block, "%u, %u, %u", one.block[0], one.block[1], one.block[2]);
+    snprintf(shared, sizeof shared, "%u", one.dynamic_shared_bytes);
+    opevo_text_fill(out, text,
+                    (opevo_text_slot[]){{"suffix", suffix},
+                                        {"entry", name},
+                                        {"grid", grid},
+                                        {"block", block},
+                                        {"shared", shared},
+                                        {"arguments", arguments}},
+                    6);
 }
 
-void opevo_i_export_more(opevo_text *out, const opevo_kernel *kernel)
+static void add_cpu(opevo_text *out, const opevo_kernel *kernel)
 {
-    for (int i = 1; i <= kernel->more; i++) {
-        opevo_launch one = opevo_kernel_launch(kernel, i);
-        char name[OPEVO_KERNEL_NAME];
+    char scratch[NUMBERS], each[NUMBERS];
 
-        opevo_kernel_launch_name(kernel, i, name);
-        opevo_text_printf(out, "#define ENTRY_%d %s\n#define GRID_%d %u, %u, %u\n", i + 1, name,
-                          i + 1, one.grid[0], one.grid[1], one.grid[2]);
-        opevo_text_printf(out, "#define BLOCK_%d %u, %u, %u\n#define DYNAMIC_SHARED_BYTES_%d %u\n",
-                          i + 1, one.block[0], one.block[1], one.block[2], i + 1,
-                          one.dynamic_shared_bytes);
+    snprintf(scratch, sizeof scratch, "%llu", (unsigned long long)kernel->scratch_bytes);
+    snprintf(each, sizeof each, "%llu", (unsigned long long)kernel->thread_scratch_bytes);
+    opevo_text_fill(out, opevo_i_export_cpu_numbers,
+                    (opevo_text_slot[]){{"entry", kernel->entry},
+                                        {"scratch", scratch},
+                                        {"threads", kernel->parallel ? "THREADS" : "1"},
+                                        {"each", each}},
+                    4);
+}
+
+void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
+{
+    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+
+    opevo_text_printf(out, "#define FLOP %.1f\n#define WINDOW_S %s\n", flop,
+                      cpu ? "0.2e-3" : "1e-3");
+    if (cpu) {
+        add_cpu(out, kernel);
+        return;
     }
+    opevo_text_printf(out, "#define GPU(name) %s##name\n",
+                      kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
+    for (int i = 0; i <= kernel->more; i++)
+        add_for(out, kernel, i, opevo_i_export_launch_numbers, "");
 }
 
 void opevo_i_export_reserve(opevo_text *out, const opevo_kernel *kernel)
@@ -33,31 +70,16 @@ void opevo_i_export_reserve(opevo_text *out, const opevo_kernel *kernel)
         opevo_text_printf(out,
                           "    must(GPU(Malloc)((void **)&scratch, %lluLL), \"allocating\");\n",
                           (unsigned long long)kernel->scratch_bytes);
-    for (int i = 1; i <= kernel->more; i++) {
+    for (int i = 0; i <= kernel->more; i++) {
         if (opevo_kernel_launch(kernel, i).dynamic_shared_bytes)
-            opevo_text_printf(out,
-                              "    must(GPU(FuncSetAttribute)((const void *)ENTRY_%d,\n"
-                              "                               "
-                              "GPU(FuncAttributeMaxDynamicSharedMemorySize),\n"
-                              "                               DYNAMIC_SHARED_BYTES_%d),\n"
-                              "         \"asking for shared memory\");\n",
-                              i + 1, i + 1);
+            add_for(out, kernel, i, opevo_i_export_shared, "");
     }
 }
 
-void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const opevo_text *arguments)
+void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const char *arguments)
 {
-    opevo_text_add(out, "}\n\n/* One execution: kernels that wait for one another. */\n"
-                        "static void call(void)\n{\n");
-    for (int i = 0; i <= kernel->more; i++) {
-        char suffix[16] = "";
-
-        if (i)
-            snprintf(suffix, sizeof suffix, "_%d", i + 1);
-        opevo_text_printf(out,
-                          "    ENTRY%s<<<dim3(GRID%s), dim3(BLOCK%s), DYNAMIC_SHARED_BYTES%s>>>(",
-                          suffix, suffix, suffix, suffix);
-        opevo_text_printf(out, "%s%s);\n", opevo_text_string(arguments),
-                          kernel->scratch_bytes ? ", scratch" : "");
-    }
+    opevo_text_add(out, "}\n\n/* One execution. */\nstatic void call(void)\n{\n");
+    for (int i = 0; i <= kernel->more; i++)
+        add_for(out, kernel, i, opevo_i_export_call_launch, arguments);
+    opevo_text_add(out, "}\n");
 }

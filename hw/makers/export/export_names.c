@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the files of an exported kernel are called. */
+/* The names of the files. */
 
 #include "export_internal.h"
 

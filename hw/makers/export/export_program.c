@@ -1,258 +1,209 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* main.c of an exported kernel: a program that checks the kernel against plain loops and times it. */
+/* The program that checks and times a kernel: operands by their names, the reference of
+ * export_graph.c, a check of all elements or of a sample. */
 
-#include "export_internal.h"
-
-#include <opevo/reference.h>
+#include <opevo/memory.h>
 #include <opevo/text_fill.h>
 
-#include <ctype.h>
+#include <stdio.h>
 
-/* Products that plain loops sum in well below a second; beyond them a sample is checked. */
-#define ALL_PRODUCTS 0x1p27
-enum { SAMPLES = 10000 };
+#include "export_internal.h"
+#include "operands_internal.h"
 
-void opevo_i_export_define(opevo_text *out, const char *name, int64_t value)
+/* Operations that plain loops do in well below a second; beyond them a sample is checked. */
+#define ALL_FLOP 0x1p28
+enum { SAMPLES = 10000, NUMBER = 24 };
+
+typedef struct program {
+    opevo_text *out;
+    const opevo_kernel *kernel;
+    const opevo_workload *work;
+    bool *positive; /* by tensor number: which inputs are drawn positive */
+} program;
+
+/* ---- Texts for operands --------------------------------------------------------------------- */
+
+static long long checked_elements(const program *self, long long elements)
 {
-    opevo_text_printf(out, "#define %s %lldLL\n", name, (long long)value);
+    return elements > SAMPLES && self->work->flop > ALL_FLOP ? SAMPLES : elements;
 }
 
-static void add_shapes(opevo_text *out, const opevo_operator *op)
+static const char *draw_sign(const program *self, const char *name)
 {
-    if (op->kind == OPEVO_CONTRACTION)
-        return;
-    if (op->kind == OPEVO_CONV2D) {
-        opevo_i_export_define(out, "IN_CHANNELS", op->in_channels);
-        opevo_i_export_define(out, "HEIGHT", op->height);
-        opevo_i_export_define(out, "WIDTH", op->width);
-        opevo_i_export_define(out, "OUT_CHANNELS", op->out_channels);
-        opevo_i_export_define(out, "OUT_HEIGHT", opevo_operator_out_height(op));
-        opevo_i_export_define(out, "OUT_WIDTH", opevo_operator_out_width(op));
-        opevo_i_export_define(out, "KERNEL_HEIGHT", op->kernel_height);
-        opevo_i_export_define(out, "KERNEL_WIDTH", op->kernel_width);
-        opevo_i_export_define(out, "STRIDE", op->stride);
-        opevo_i_export_define(out, "PADDING", op->padding);
-        return;
-    }
-    opevo_i_export_define(out, "N", op->n);
-    opevo_i_export_define(out, "K", op->k);
-    opevo_i_export_define(out, "M", op->m);
-    opevo_i_export_define(out, "TRANSPOSE_X", op->transpose_x);
-    opevo_i_export_define(out, "TRANSPOSE_Y", op->transpose_y);
+    const opevo_tensor *tensor = opevo_computation_find(self->work->computation, name);
+
+    return self->positive[tensor->number] ? "1" : "0";
 }
 
-static bool has_one_output(const opevo_operand_list *list)
+/* A text for one operand: @element@ is its type, @type@ what C calls it, @pack@ the function that
+ * brings it into its layout. */
+static void add_for(const program *self, int operand, const char *text)
 {
-    return list->count == list->inputs + 1;
+    const opevo_workload_operand *item = &self->work->list.item[operand];
+    const bool packed = opevo_i_export_is_packed(self->kernel, operand);
+    char size[NUMBER], checked[NUMBER], packed_size[NUMBER], pack[OPEVO_KERNEL_NAME];
+
+    snprintf(size, sizeof size, "%lld", (long long)item->elements);
+    snprintf(checked, sizeof checked, "%lld", checked_elements(self, (long long)item->elements));
+    snprintf(packed_size, sizeof packed_size, "%llu",
+             packed ? (unsigned long long)self->kernel->packed[operand] : 0);
+    opevo_kernel_pack_name(self->kernel, operand, pack);
+    opevo_text_fill(self->out, text,
+                    (opevo_text_slot[]){{"name", item->name},
+                                        {"element", opevo_element_name(item->element)},
+                                        {"type", opevo_kernel_type_text(item->element)},
+                                        {"size", size},
+                                        {"checked", checked},
+                                        {"positive", draw_sign(self, item->name)},
+                                        {"packed", packed_size},
+                                        {"pack", pack}},
+                    8);
 }
 
-/* A text for one operand: @c@ and @C@ are its letter, @s@ and @S@ the same as the end and the
- * beginning of a name, "_c" and "C_", or nothing where it is the only output. */
-static void add_for(opevo_text *out, const opevo_operand_list *list, int operand, const char *text)
+/* The same for operands from `first` to before `end`, with `between` between them. */
+static void add_each(const program *self, int first, int end, const char *between, const char *text)
 {
-    char lower = OPEVO_I_OPERAND_LETTERS[operand], upper = (char)toupper(lower);
-    const opevo_text_slot slots[] = {{"c", (char[]){lower, '\0'}},
-                                     {"C", (char[]){upper, '\0'}},
-                                     {"s", has_one_output(list) ? "" : (char[]){'_', lower, '\0'}},
-                                     {"S", has_one_output(list) ? "" : (char[]){upper, '_', '\0'}}};
-
-    opevo_text_fill(out, text, slots, sizeof slots / sizeof *slots);
-}
-
-/* The same for operands `first` and so on, with `between` between them. */
-static void add_each(opevo_text *out, const opevo_operand_list *list, int first,
-                     const char *between, const char *text)
-{
-    for (int i = first; i < list->count; i++) {
-        opevo_text_add(out, i > first ? between : "");
-        add_for(out, list, i, text);
-    }
-}
-
-/* Of one output: how many terms its check allows for, and how many elements it looks at. */
-static void add_output_numbers(opevo_text *out, const opevo_operator *op,
-                               const opevo_operand_list *list, int operand)
-{
-    int64_t elements = opevo_operand_elements(op, operand);
-    int64_t terms = opevo_operator_terms(op, operand - list->inputs);
-    bool all = elements <= SAMPLES || (double)elements * (double)terms <= ALL_PRODUCTS;
-
-    add_for(out, list, operand, "#define @S@TERMS");
-    opevo_text_printf(out, " %.0fLL\n", opevo_reference_roundings(op, operand - list->inputs));
-    add_for(out, list, operand, "#define @S@CHECKED");
-    opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
-}
-
-void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
-{
-    opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
-    opevo_text_printf(out, "#define FLOP %.1f\n", flop);
-    opevo_text_printf(out, "#define WINDOW_S %s\n",
-                      kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
-    if (kernel->dialect == OPEVO_KERNEL_C) {
-        opevo_text_printf(out, "#define SCRATCH_BYTES (%lluLL + %s * %lluLL)\n",
-                          (unsigned long long)kernel->scratch_bytes,
-                          kernel->parallel ? "THREADS" : "1",
-                          (unsigned long long)kernel->thread_scratch_bytes);
-        return;
-    }
-    opevo_text_printf(out,
-                      "#define GRID %u, %u, %u\n#define BLOCK %u, %u, %u\n"
-                      "#define DYNAMIC_SHARED_BYTES %u\n#define GPU(name) %s##name\n",
-                      kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
-                      kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
-                      kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
-    opevo_i_export_more(out, kernel);
-}
-
-static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
-                        const opevo_operand_list *list)
-{
-    opevo_i_export_launch(out, kernel, opevo_operator_flop(op));
-    for (int i = 0; i < list->count; i++) {
-        add_for(out, list, i, "#define @C@_SIZE");
-        opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
-    }
-    for (int i = list->inputs; i < list->count; i++)
-        add_output_numbers(out, op, list, i);
-    add_shapes(out, op);
-}
-
-/* The operands, memory for them, and what is right. */
-static void add_data(opevo_text *out, const opevo_operator *op, const opevo_operand_list *list)
-{
-    opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*@c@");
-    opevo_text_add(out, "; /* the operands; ");
-    add_each(out, list, list->inputs, ", ", "@c@");
-    opevo_text_add(out, has_one_output(list) ? " is the result */\n\n" : " are the results */\n\n");
-    opevo_text_add(out, opevo_i_export_head);
-    add_each(out, list, list->inputs, "", "    memset(@c@, 0xff, @C@_SIZE * sizeof(float));\n");
-    opevo_text_add(out, "}\n\n");
-    if (op->kind != OPEVO_CONTRACTION) {
-        opevo_text_add(out,
-                       op->kind == OPEVO_CONV2D ? opevo_i_export_conv2d : opevo_i_export_matmul);
-        return;
-    }
-    for (int i = list->inputs; i < list->count; i++) {
-        add_for(out, list, i,
-                "/* Element `at` of @c@ in plain loops, and the same sum of absolute values. */\n"
-                "static void reference@s@(long long at, double *sum, double *magnitude)\n{\n");
-        opevo_i_export_contraction(out, &op->contraction, i);
+    for (int i = first; i < end; i++) {
+        opevo_text_add(self->out, i > first ? between : "");
+        add_for(self, i, text);
     }
 }
 
-/* A text for each operand that has a layout of its own. */
-static void add_each_packed(opevo_text *out, const opevo_kernel *kernel,
-                            const opevo_operand_list *list, const char *text)
+static void add_inputs(const program *self, const char *text)
 {
-    for (int i = 0; i < list->inputs; i++) {
-        if (kernel->packed[i])
-            add_for(out, list, i, text);
+    add_each(self, 0, self->work->list.inputs, "", text);
+}
+
+static void add_outputs(const program *self, const char *text)
+{
+    add_each(self, self->work->list.inputs, self->work->list.count, "", text);
+}
+
+static void add_all(const program *self, const char *text)
+{
+    add_each(self, 0, self->work->list.count, "", text);
+}
+
+static void add_packed(const program *self, const char *text)
+{
+    for (int i = 0; i < self->work->list.inputs; i++) {
+        if (opevo_i_export_is_packed(self->kernel, i))
+            add_for(self, i, text);
     }
 }
 
-/* The kernel, the functions that pack its constants, and memory for these. */
-static void add_declarations(opevo_text *out, const opevo_kernel *kernel,
-                             const opevo_operand_list *list)
-{
-    opevo_text_add(out, "void ENTRY(");
-    for (int i = 0; i < list->count; i++)
-        opevo_text_printf(out, "%sfloat *, ", i < list->inputs ? "const " : "");
-    opevo_text_add(out, "float *);\n");
-    for (int i = 0; i < list->inputs; i++) {
-        char name[OPEVO_KERNEL_NAME];
+/* ---- Executions ----------------------------------------------------------------------------- */
 
-        if (!kernel->packed[i])
-            continue;
-        opevo_kernel_pack_name(kernel, i, name);
-        add_for(out, list, i, "#define PACK_@C@ ");
-        opevo_text_printf(out, "%s\n", name);
-        add_for(out, list, i, "#define @C@_PACKED_SIZE ");
-        opevo_text_printf(out, "%lluLL\n", (unsigned long long)kernel->packed[i]);
-        add_for(
-            out, list, i,
-            "void PACK_@C@(const float *, float *);\nstatic float *@c@_packed; /* as the kernel "
-            "reads @c@ */\n");
-    }
-    opevo_text_add(out, "\n");
+static void add_cpu(const program *self)
+{
+    opevo_text_add(self->out, "void ENTRY(");
+    add_inputs(self, "const @type@ *, ");
+    add_outputs(self, "@type@ *, ");
+    opevo_text_add(self->out, "float *);\n");
+    add_packed(self, opevo_i_export_pack_declare);
+    opevo_text_add(self->out, opevo_i_export_cpu);
+    add_packed(self, opevo_i_export_pack);
+    opevo_text_add(self->out, opevo_i_export_cpu_execute);
+    for (int i = 0; i < self->work->list.count; i++)
+        add_for(self, i,
+                opevo_i_export_is_packed(self->kernel, i) ? "packed_@name@, " : "x_@name@, ");
+    opevo_text_add(self->out, opevo_i_export_cpu_end);
 }
 
-static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
+static void add_gpu(const program *self)
 {
-    add_declarations(out, kernel, list);
-    opevo_text_add(out, opevo_i_export_cpu);
-    for (int i = 0; i < list->count; i++) {
-        opevo_text_add(out, i ? ", " : "");
-        add_for(out, list, i, kernel->packed[i] ? "@c@_packed" : "@c@");
-    }
-    opevo_text_add(out, opevo_i_export_cpu_end);
+    opevo_text names = {0};
+    program arguments = *self;
+
+    arguments.out = &names;
+    add_each(&arguments, 0, self->work->list.count, ", ", "device_@name@");
+    opevo_text_add(&names, self->kernel->scratch_bytes ? ", scratch" : "");
+    add_all(self, "static @type@ *device_@name@;\n");
+    if (self->kernel->scratch_bytes)
+        opevo_text_add(self->out, "static float *scratch;\n");
+    opevo_text_add(self->out, opevo_i_export_gpu);
+    add_all(self, "    copy((void **)&device_@name@, x_@name@, @size@LL * (long long)sizeof "
+                  "*x_@name@);\n");
+    opevo_i_export_reserve(self->out, self->kernel);
+    opevo_text_add(self->out, opevo_i_export_gpu_sent);
+    add_outputs(self, "    must(GPU(Memcpy)(x_@name@, device_@name@, @size@LL * sizeof *x_@name@, "
+                      "GPU(MemcpyDeviceToHost)), \"copying\");\n");
+    opevo_i_export_call(self->out, self->kernel, opevo_text_string(&names));
+    opevo_text_add(self->out, opevo_i_export_gpu_execute);
+    self->out->failed |= names.failed;
+    opevo_text_free(&names);
 }
 
-static void add_gpu(opevo_text *out, const opevo_operand_list *list)
-{
-    opevo_text_add(out, "static float ");
-    add_each(out, list, 0, ", ", "*device_@c@");
-    opevo_text_add(out, ";\n");
-    opevo_text_add(out, opevo_i_export_gpu);
-    add_each(out, list, 0, "", "    copy(&device_@c@, @c@, @C@_SIZE);\n");
-    opevo_text_add(out, opevo_i_export_gpu_sent);
-    add_each(out, list, list->inputs, "", opevo_i_export_gpu_fetch);
-    opevo_text_add(out, opevo_i_export_gpu_execute);
-    opevo_text_add(out, opevo_i_export_gpu_call);
-    add_each(out, list, 0, ", ", "device_@c@");
-    opevo_text_add(out, opevo_i_export_gpu_end);
-}
-
-static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
-{
-    opevo_text_add(out, opevo_i_export_main);
-    if (kernel->parallel)
-        opevo_text_add(out, "    omp_set_num_threads(THREADS);\n");
-    add_each(out, list, 0, "", "    @c@ = allocate(@C@_SIZE);\n");
-    for (int i = 0; i < list->inputs; i++)
-        add_for(out, list, i, "    fill(@c@, @C@_SIZE);\n");
-    if (kernel->dialect == OPEVO_KERNEL_C)
-        opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
-    add_each_packed(out, kernel, list, opevo_i_export_pack);
-    opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
-    add_each(out, list, list->inputs, " & ", "check@s@()");
-    opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
-    add_each(out, list, list->inputs, " & ", "check@s@()");
-    opevo_text_add(out, "; /* also after the last execution */\n    }\n");
-    opevo_text_add(out, opevo_i_export_main_end);
-}
+/* ---- The program ---------------------------------------------------------------------------- */
 
 /* A GPU kernel is compiled with the program, whose launch must know it. */
-void opevo_i_export_start(opevo_text *out, const opevo_kernel *kernel)
+static void add_start(const program *self)
 {
-    opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
-    if (kernel->dialect == OPEVO_KERNEL_HIP)
-        opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
-    opevo_text_printf(out,
-                      "#include <math.h>\n%s#include <stdio.h>\n#include <stdlib.h>\n"
-                      "#include <string.h>\n#include <time.h>\n\n",
-                      kernel->parallel ? "#include <omp.h>\n" : "");
-    if (kernel->dialect != OPEVO_KERNEL_C)
-        opevo_text_printf(out, "#include \"%s\"\n\n",
-                          opevo_export_name(kernel->dialect, OPEVO_I_EXPORT_KERNEL));
+    const char *runtime =
+        self->kernel->dialect == OPEVO_KERNEL_HIP ? "#include <hip/hip_runtime.h>\n" : "";
+    char kernel[NUMBER + 16] = "";
+
+    if (self->kernel->dialect != OPEVO_KERNEL_C)
+        snprintf(kernel, sizeof kernel, "#include \"%s\"\n\n",
+                 opevo_export_name(self->kernel->dialect, 0));
+    opevo_text_fill(
+        self->out, opevo_i_export_start,
+        (opevo_text_slot[]){{"runtime", runtime},
+                            {"threads", self->kernel->parallel ? "#include <omp.h>\n" : ""},
+                            {"kernel", kernel}},
+        3);
 }
 
-void opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+static void add_data(const program *self)
 {
-    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
-    opevo_operand_list list;
+    opevo_text_add(self->out, "\n");
+    add_all(self, "static @type@ *x_@name@;\n");
+    opevo_text_add(self->out, opevo_i_export_head);
+    add_outputs(self, "    memset(x_@name@, 0xff, @size@LL * sizeof *x_@name@);\n");
+    opevo_text_add(self->out, "}\n\n");
+    opevo_text_add(self->out, opevo_i_export_values);
+    opevo_i_export_types(self->out, self->work->computation);
+    opevo_i_export_graph(self->out, self->work->computation);
+}
 
-    opevo_operator_operands(op, &list);
-    opevo_i_export_start(out, kernel);
-    add_numbers(out, kernel, op, &list);
-    opevo_text_add(out, "\n");
-    add_data(out, op, &list);
-    if (cpu)
-        add_cpu(out, kernel, &list);
+static void add_check(const program *self)
+{
+    opevo_i_export_operands(self->out, self->work);
+    opevo_text_add(self->out, "static int check(void)\n{\n    int right = 1;\n\n    fetch();\n");
+    add_outputs(self, "    right &= check_@element@(\"@name@\", x_@name@, right_@name@, @size@LL, "
+                      "@checked@LL);\n");
+    opevo_text_add(self->out, "    return right;\n}\n\n");
+}
+
+static void add_main(const program *self)
+{
+    opevo_text_add(self->out, opevo_i_export_main);
+    if (self->kernel->parallel)
+        opevo_text_add(self->out, "    omp_set_num_threads(THREADS);\n");
+    add_all(self, "    x_@name@ = (@type@ *)allocate(@size@LL * (long long)sizeof *x_@name@);\n");
+    add_inputs(self, "    fill_@element@(x_@name@, @size@LL, @positive@);\n");
+    opevo_text_add(self->out, opevo_i_export_main_end);
+}
+
+opevo_status opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel,
+                                    const opevo_workload *work, opevo_error *err)
+{
+    program self = {.out = out, .kernel = kernel, .work = work};
+    opevo_status status =
+        opevo_i_reference_positive_tensors(work->computation, &self.positive, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    add_start(&self);
+    opevo_i_export_launch(out, kernel, work->flop);
+    add_data(&self);
+    if (kernel->dialect == OPEVO_KERNEL_C)
+        add_cpu(&self);
     else
-        add_gpu(out, &list);
-    add_each(out, &list, list.inputs, "", opevo_i_export_check);
-    add_main(out, kernel, &list);
+        add_gpu(&self);
+    add_check(&self);
+    add_main(&self);
+    opevo_free(self.positive);
+    return opevo_text_check(out, err);
 }

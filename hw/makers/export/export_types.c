@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Arrays of other types than float32 in programs for kernels of computations: their values, random
- * inputs, and the check of an output. In the texts @name@ is the type, @type@ what C calls it,
- * @value@( its value as a number, @draw@ a random one, @unwritten@ whether an element was not
- * written. */
+/* Types of arrays in programs for kernels: their values, random inputs, and the check of an output.
+ * In the texts @element@ is the type, @type@ what C calls it, @value@( its value as a number,
+ * @draw@ a random one, @unwritten@ whether an element was not written. */
 
 #include "export_internal.h"
 
@@ -14,6 +13,7 @@
 
 /* Multiples of 2^-24 are drawn, of which bits are the upper 24. */
 static const char *const draws[] = {
+    [OPEVO_FLOAT32] = "positive ? (float)bits / 16777216 + 0.5f : (float)bits / 8388608 - 1",
     [OPEVO_FLOAT16] =
         "short_bits(positive ? (double)bits / 16777216 + 0.5\n"
         "                                        : (double)bits / 8388608 - 1, 10, -14)",
@@ -38,11 +38,14 @@ static void add_typed(opevo_text *out, const char *text, opevo_element element)
     snprintf(short_value, sizeof short_value, "%s_value", name);
     opevo_text_fill(
         out, text,
-        (opevo_text_slot[]){{"name", name},
-                            {"type", opevo_kernel_type_text(element)},
-                            {"draw", draws[element]},
-                            {"unwritten", is_short ? "c[i] == 0xffff" : "0"}, /* no NaN of ints */
-                            {"value", is_short ? short_value : "(double)"}},
+        (opevo_text_slot[]){
+            {"element", name},
+            {"type", opevo_kernel_type_text(element)},
+            {"draw", draws[element]},
+            {"unwritten", opevo_element_is_whole(element)
+                              ? "0" /* no NaN of ints */
+                              : "!memcmp(&c[i], \"\\xff\\xff\\xff\\xff\", sizeof c[i])"},
+            {"value", is_short ? short_value : "(double)"}},
         5);
 }
 
@@ -63,17 +66,17 @@ void opevo_i_export_types(opevo_text *out, const opevo_computation *computation)
     opevo_text_add(out, opevo_i_export_typed_values);
 }
 
-void opevo_i_export_typed_operands(opevo_text *out, const opevo_workload *work)
+void opevo_i_export_operands(opevo_text *out, const opevo_workload *work)
 {
-    for (opevo_element e = OPEVO_FLOAT16; e <= OPEVO_INT32; e++) {
+    for (opevo_element e = OPEVO_FLOAT32; e <= OPEVO_INT32; e++) {
         bool used[2] = {false, false};
 
         for (int i = 0; i < work->list.count; i++)
             used[i >= work->list.inputs] |= work->list.item[i].element == e;
         if (used[0])
-            add_typed(out, opevo_i_export_typed_fill, e);
+            add_typed(out, opevo_i_export_fill, e);
         if (used[1])
-            add_typed(out, opevo_i_export_typed_check, e);
+            add_typed(out, opevo_i_export_check, e);
     }
 }
 

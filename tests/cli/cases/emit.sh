@@ -27,8 +27,8 @@ opevo emit --schedule gpu --on cuda:1 | grep -c __global__
 # Constants in a layout of their own: packed by a function beside the kernel, whose time is printed apart.
 opevo tune 'conv2d(1,3,9,8,5,3,3,1,1)' --on cpu --template weights --trials 3 --finals 0 --precision 50 --quiet --emit weights >printed || cat printed
 build weights && weights/kernel >said; echo "status $?"
-grep -c '^packing b, once: .* ms$' said
-grep -c '_pack_b(const float \*b, float \*b_packed);$' weights/kernel.h
+grep -c '^packing B, once: .* ms$' said
+grep -c '_pack_b(const float \*x_B, float \*x_B_packed);$' weights/kernel.h
 sed 's/\*to++ = /*to++ = 0.5f * /' weights/kernel.c >spoilt && mv spoilt weights/kernel.c && build weights
 weights/kernel >said; echo "status $?: $(tail -1 said)"
 # Refused, and nothing is written.

@@ -24,7 +24,8 @@ typedef void (*run_function)(void *const *inputs, double **outputs);
 static void write_program(const opevo_workload *work, opevo_text *out)
 {
     opevo_text_add(out, "#include <float.h>\n#include <math.h>\n#include <stdlib.h>\n"
-                        "static void *allocate(long long count) { return malloc(4 * count); }\n");
+                        "static void *had(void *memory) { return memory; }\n"
+                        "static void *allocate(long long bytes) { return malloc(bytes); }\n");
     for (int i = 0; i < work->list.inputs; i++)
         opevo_text_printf(out, "static %s *x_%s;\n",
                           opevo_kernel_type_text(work->list.item[i].element),
@@ -36,10 +37,13 @@ static void write_program(const opevo_workload *work, opevo_text *out)
     for (int i = 0; i < work->list.inputs; i++)
         opevo_text_printf(out, "  x_%s = (%s *)inputs[%d];\n", work->list.item[i].name,
                           opevo_kernel_type_text(work->list.item[i].element), i);
-    opevo_text_add(out, "  reference();\n");
+    opevo_text_add(out, "  prepare();\n");
     for (int i = work->list.inputs; i < work->list.count; i++)
-        opevo_text_printf(out, "  outputs[%d] = (double *)v_%s;\n", i - work->list.inputs,
-                          work->list.item[i].name);
+        opevo_text_printf(out,
+                          "  for (long long at = 0; at < %lldLL; at++) right_%s(at);\n"
+                          "  outputs[%d] = (double *)v_%s;\n",
+                          (long long)work->list.item[i].elements, work->list.item[i].name,
+                          i - work->list.inputs, work->list.item[i].name);
     opevo_text_add(out, "}\n");
 }
 
@@ -190,7 +194,7 @@ static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
     opevo_text main_text = {0};
     const opevo_text *texts[] = {&kernel->source, &main_text};
 
-    CHECK_OK(opevo_i_export_graph_program(&main_text, kernel, work, &err));
+    CHECK_OK(opevo_i_export_program(&main_text, kernel, work, &err));
     for (int i = 0; i < 2; i++) {
         FILE *file = NULL;
 
@@ -292,12 +296,46 @@ static void test_typed_programs(void **state)
         "", "v1 < 30", "v1 < 29");
 }
 
+/* What takes long in plain loops is sampled: a program accepts the right kernel, and rejects one that
+ * has a wrong row in ten, or a wrong last element. */
+static void test_sample(void **state)
+{
+    static const char *const spoilt[] = {"1", "i % 10 == 3 ? 1.01f : 1",
+                                         "i == 599 && j == 599 ? 1.01f : 1"};
+
+    (void)state;
+    for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
+        opevo_kernel kernel = {.dialect = OPEVO_KERNEL_C, .entry = "kernel"};
+        opevo_workload *work = NULL;
+        char command[4300];
+
+        CHECK_OK(
+            opevo_workload_read("A[i:600, k:400]; B[k, j:600]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+                                "D[i, j] = max(C[i, j], -99)",
+                                &work, &err));
+        opevo_text_printf(
+            &kernel.source,
+            "void kernel(const float *a, const float *b, float *d, float *scratch) {\n"
+            "  for (int i = 0; i < 600; i++) {\n"
+            "    for (int j = 0; j < 600; j++) d[600*i+j] = 0;\n"
+            "    for (int k = 0; k < 400; k++)\n"
+            "      for (int j = 0; j < 600; j++) d[600*i+j] += a[400*i+k] * b[600*k+j];\n"
+            "    for (int j = 0; j < 600; j++) d[600*i+j] *= %s;\n  }\n}\n",
+            spoilt[s]);
+        assert_true((run_program(&kernel, work) == 0) == (s == 0));
+        snprintf(command, sizeof command, "grep -q '^D: 10000 of 360000 elements' '%s/said'",
+                 cache_folder);
+        assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): the words are ours */
+        opevo_kernel_free(&kernel);
+        opevo_workload_destroy(work);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_typed_programs),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_named),    cmocka_unit_test(test_typed_programs),
+        cmocka_unit_test(test_sample),   cmocka_unit_test(test_random),
         cmocka_unit_test(test_programs),
     };
 

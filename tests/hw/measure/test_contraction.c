@@ -237,6 +237,7 @@ static void test_program(void **state)
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
         opevo_kernel kernel = {.dialect = OPEVO_KERNEL_C, .entry = "kernel"};
+        opevo_workload *work = NULL;
         opevo_text text = {0};
         char path[4200];
         char program[4200];
@@ -247,7 +248,9 @@ static void test_program(void **state)
 
         opevo_text_printf(&text, "#define SPOIL %s\n%s", spoilt ? "1.001f" : "1.0f",
                           rows[r / 2].source);
-        opevo_i_export_program(&text, &kernel, rows[r / 2].op);
+        CHECK_OK(opevo_workload_of_operator(rows[r / 2].op, &work, &err));
+        CHECK_OK(opevo_i_export_program(&text, &kernel, work, &err));
+        opevo_workload_destroy(work);
         snprintf(path, sizeof path, "%s/program%d.c", cache_folder, r);
         snprintf(program, sizeof program, "%s/program%d", cache_folder, r);
         file = fopen(path, "w");
