@@ -5,7 +5,7 @@
 #include "space_facts.h"
 #include "terminal_internal.h"
 
-#include <opevo/diagram.h>
+#include <opevo/diagram_components.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
 
@@ -87,6 +87,28 @@ static opevo_status find_useless(const opevo_space *space, bool **out, opevo_err
     return status;
 }
 
+static opevo_status print_components(const opevo_diagram *diagram, opevo_text *out,
+                                     opevo_error *err)
+{
+    bool decided = false;
+    opevo_index count = 0;
+    opevo_status status = opevo_diagram_components(diagram, 0, &decided, &count, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_text_add(out, "steps between allowed neighbours: ");
+    if (!decided) {
+        opevo_text_add(out, "not decided whether they connect all allowed points\n");
+    } else if (count == 1) {
+        opevo_text_add(out, "connect all allowed points (exact)\n");
+    } else {
+        opevo_text_add(out, "leave ");
+        opevo_i_cli_text_add_grouped(out, count);
+        opevo_text_add(out, " parts without a way between them (exact)\n");
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_cli_space_facts_print(const opevo_space *space, opevo_text *out,
                                            opevo_error *err)
 {
@@ -114,6 +136,7 @@ opevo_status opevo_i_cli_space_facts_print(const opevo_space *space, opevo_text 
             opevo_text_printf(out, " and %zu more", dead.count - VALUES_SHOWN);
         opevo_text_add(out, dead.count ? "\n" : "");
     }
+    OPEVO_TRY(print_components(diagram, out, err));
     OPEVO_TRY(find_useless(space, &useless, err));
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         if (useless[i])
@@ -131,7 +154,8 @@ opevo_status opevo_i_cli_space_facts_print_json(const opevo_space *space, opevo_
     const opevo_diagram *diagram = NULL;
     opevo_error why = {OPEVO_OK, ""};
     opevo_status status = opevo_space_diagram(space, &diagram, &why);
-    bool *useless = NULL;
+    bool *useless = NULL, decided = false;
+    opevo_index components = 0;
 
     opevo_json_key(out, "diagram");
     opevo_text_add(out, "{");
@@ -144,6 +168,12 @@ opevo_status opevo_i_cli_space_facts_print_json(const opevo_space *space, opevo_
         return OPEVO_FAIL(err, status, "%s", why.message);
     opevo_json_index(out, "nodes", opevo_diagram_node_count(diagram));
     opevo_json_index(out, "bytes", opevo_diagram_bytes(diagram));
+    OPEVO_TRY(opevo_diagram_components(diagram, 0, &decided, &components, err));
+    opevo_json_key(out, "components");
+    if (decided)
+        opevo_text_add_index(out, components);
+    else
+        opevo_text_add(out, "null");
     opevo_json_key(out, "absent_values");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {

@@ -10,7 +10,7 @@ cat >space.json <<'S'
 {"a": {"_type": "discrete", "_value": [1, 2, 3, 4]}, "b": {"_type": "discrete", "_value": [1, 2, 3, 4]},
  "_constraints": ["a < b", "a + b < 9", "a * b % 2 == 0"]}
 S
-opevo space space.json | tail -5
+opevo space space.json | tail -6
 opevo space space.json --json | grep -o '"diagram".*'
 opevo space space.json --shares a
 opevo space space.json --shares b,a

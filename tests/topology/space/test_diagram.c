@@ -5,6 +5,7 @@
 #include "random_systems.h"
 #include "space_checks.h"
 
+#include <opevo/diagram_components.h>
 #include <opevo/diagram_cursor.h>
 
 #include "diagram_internal.h"
@@ -144,6 +145,82 @@ static void spoil(opevo_diagram *diagram, system_source *source)
         else
             arc->node = (arc->node + 1) % level[1].node_count;
     }
+}
+
+/* Mark the allowed points that steps between allowed neighbours lead to from one. */
+static void flood(const opevo_space *space, opevo_index from, bool *met)
+{
+    opevo_index *stack = opevo_malloc((size_t)opevo_space_size(space), sizeof *stack);
+    size_t height = 0;
+
+    assert_non_null(stack);
+    stack[height++] = from;
+    met[(size_t)from] = true;
+    while (height > 0) {
+        opevo_index vertices[WIDTH_MOST], point = stack[--height];
+
+        opevo_space_decode(space, point, vertices);
+        for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+            const opevo_parameter *parameter = opevo_space_parameter(space, i);
+            opevo_index vertex = vertices[i];
+
+            for (opevo_index k = 0; k < opevo_parameter_degree(parameter, vertex); k++) {
+                opevo_index next = 0;
+
+                vertices[i] = opevo_parameter_neighbour(parameter, vertex, k);
+                next = opevo_space_encode(space, vertices);
+                if (!met[(size_t)next] && opevo_space_allows(space, next)) {
+                    met[(size_t)next] = true;
+                    stack[height++] = next;
+                }
+            }
+            vertices[i] = vertex;
+        }
+    }
+    opevo_free(stack);
+}
+
+/* Components against flooding; with little work the answer is withheld, never wrong. */
+static void check_components(const opevo_space *space, size_t *connected, size_t *parts)
+{
+    opevo_diagram *diagram = compile(space);
+    bool *met = opevo_calloc((size_t)opevo_space_size(space), sizeof *met), decided = false;
+    opevo_index wanted = 0, count = 0;
+
+    assert_non_null(met);
+    for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+        if (met[(size_t)point] || !opevo_space_allows(space, point))
+            continue;
+        flood(space, point, met);
+        wanted++;
+    }
+    CHECK_OK(opevo_diagram_components(diagram, 0, &decided, &count, &err));
+    assert_true(decided && count == wanted);
+    *connected += count == 1;
+    *parts += count > 1;
+    for (uint64_t work = 1; work < 1000; work *= 3) {
+        CHECK_OK(opevo_diagram_components(diagram, work, &decided, &count, &err));
+        assert_true(!decided || count == wanted);
+    }
+    opevo_free(met);
+    opevo_diagram_destroy(diagram);
+}
+
+static void test_components(void **state)
+{
+    size_t connected = 0, parts = 0;
+
+    (void)state;
+    for (uint64_t n = 0; connected + parts < SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+
+        opevo_text_free(&text);
+        if (space && !opevo_space_has_branches(space))
+            check_components(space, &connected, &parts);
+        opevo_space_destroy(space);
+    }
+    assert_true(connected > 50 && parts > 20);
 }
 
 /* The cursor meets the allowed points in the order of their numbers, and no others. */
@@ -349,10 +426,15 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_systems),  cmocka_unit_test(test_cursor),
-        cmocka_unit_test(test_spoilt_diagrams), cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_limits),          cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_random_systems),
+        cmocka_unit_test(test_components),
+        cmocka_unit_test(test_cursor),
+        cmocka_unit_test(test_spoilt_diagrams),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_every_allocation_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
