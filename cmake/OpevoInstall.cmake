@@ -24,11 +24,13 @@ add_custom_target(opevo_printed ALL DEPENDS ${opevo_printed_files})
 
 install(TARGETS opevo opevo-worker RUNTIME COMPONENT program)
 if(TARGET opevo-evolver)
-  install(TARGETS opevo-evolver RUNTIME COMPONENT program)
+  install(TARGETS opevo-evolver opevo-worker-simt RUNTIME COMPONENT program)
 endif()
 file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.c ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.h
   ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.ll ${PROJECT_SOURCE_DIR}/hw/kernels/examples/*.json)
 install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_DATADIR}/opevo/kernels COMPONENT program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/hw/kernels/examples/vendors DESTINATION ${CMAKE_INSTALL_DATADIR}/opevo/kernels
+  COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.bash RENAME opevo
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)

@@ -2,8 +2,10 @@
 
 /* From the command line to live objectives. */
 
+#include "computation_spec_internal.h"
 #include "live_options_internal.h"
 #include "options_internal.h"
+#include "own_of_call_internal.h"
 #include "space_spec_internal.h"
 #include "terminal_internal.h"
 
@@ -249,10 +251,11 @@ void opevo_i_cli_say_beyond_limit(const opevo_kernel_maker *maker)
     opevo_text_free(&names);
 }
 
-static opevo_status open_maker(const opevo_call *call, const char *device,
-                               const opevo_workload *work, opevo_kernel_maker **out,
-                               opevo_error *err)
+/* What makes the kernels: templates and sketches of what a user writes, or his own source. */
+static opevo_status open_maker(const opevo_call *call, const char *device, const char *what,
+                               opevo_kernel_maker **out, opevo_error *err)
 {
+    opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
     unsigned threads = 1;
     const char *name = call ? opevo_i_cli_option(call, "template") : NULL;
@@ -260,8 +263,10 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
 
     OPEVO_TRY(opevo_i_cli_device_of(device, &dialect, err));
     OPEVO_TRY(opevo_i_cli_kernel_threads(call, 1, &threads, err));
+    OPEVO_TRY(opevo_i_cli_workload_of(what, &work, err));
     OPEVO_TRY(find_maker(work, name, dialect, threads, out, err));
 cleanup:
+    opevo_workload_destroy(work);
     return status;
 }
 
@@ -280,6 +285,43 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
         return OPEVO_OK;
     opevo_space_destroy(part);
     return OPEVO_FAIL(err, status, "%s: %s", file, inner.message);
+}
+
+/* Generated kernels, in a part of their space where the user gave one. */
+static opevo_status open_generated(const opevo_call *call, const char *device, const char *what,
+                                   const char *space, bool says, opevo_kernel_maker **out,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_kernel_maker *maker = NULL;
+
+    OPEVO_TRY(open_maker(call, device, what, &maker, err));
+    OPEVO_TRY(limit_scratch(call, maker, err));
+    if (space)
+        OPEVO_TRY(narrow(maker, space, err));
+    else if (says)
+        opevo_i_cli_say_beyond_limit(maker);
+    *out = maker;
+    maker = NULL;
+cleanup:
+    if (maker)
+        maker->ops->destroy(maker);
+    return status;
+}
+
+static opevo_status open_own(const opevo_call *call, const char *device, const char *what,
+                             const char *space, opevo_kernel_maker **out, opevo_error *err)
+{
+    opevo_i_cli_own_device where = {.name = device, .any = !strcmp(device, "simt")};
+    opevo_status status = OPEVO_OK;
+
+    if (!where.any)
+        OPEVO_TRY(opevo_i_cli_device_of(device, &where.dialect, err));
+    where.calls = !where.any && where.dialect == OPEVO_KERNEL_C;
+    OPEVO_TRY(opevo_i_cli_kernel_threads(call, 1, &where.threads, err));
+    status = opevo_i_cli_own_of_call(call, what, &where, space, out, err);
+cleanup:
+    return status;
 }
 
 opevo_status opevo_i_cli_live_options_of(const opevo_call *call, const char *device,
@@ -307,8 +349,7 @@ void opevo_i_cli_catch_while_waiting(const opevo_live_options *options)
 }
 
 opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                      const opevo_workload *work, opevo_objective **out,
-                                      opevo_error *err)
+                                      const char *what, opevo_objective **out, opevo_error *err)
 {
     opevo_live_options options = {.device = device};
     opevo_status status = OPEVO_OK;
@@ -319,12 +360,9 @@ opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device
     OPEVO_TRY(opevo_i_cli_live_options_of(call, device, &options, &workers, err));
     OPEVO_TRY(opevo_i_cli_option_all(call, "criterion", &criteria, &options.criterion_count, err));
     options.criteria = criteria;
-    OPEVO_TRY(open_maker(call, device, work, &maker, err));
-    OPEVO_TRY(limit_scratch(call, maker, err));
-    if (space)
-        OPEVO_TRY(narrow(maker, space, err));
-    else if (options.meet)
-        opevo_i_cli_say_beyond_limit(maker);
+    OPEVO_TRY(opevo_i_cli_is_own(call, what)
+                  ? open_own(call, device, what, space, &maker, err)
+                  : open_generated(call, device, what, space, options.meet, &maker, err));
     opevo_i_cli_catch_while_waiting(&options);
     status = opevo_live_open(maker, &options, out, err);
     maker = NULL;

@@ -54,6 +54,9 @@
         OPEVO_I_WORKERS_OPTIONS,                                                                   \
         {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
          false},                                                                                   \
+        {"harness", "FILE",                                                                        \
+         "kernels: how a source of yours is run and checked (default: NAME.json of NAME.c)",       \
+         false},                                                                                   \
         {"scratch", "MIB",                                                                         \
          "cpu, sketches: memory of a kernel beside its operands (default: 256, or what all "       \
          "tensors take)",                                                                          \
@@ -94,11 +97,9 @@ opevo_status opevo_i_cli_kernel_threads(const opevo_call *call, uint64_t fallbac
 void opevo_i_cli_catch_while_waiting(const opevo_live_options *options);
 /* Say on stderr which sketches no point of can pass. */
 void opevo_i_cli_say_beyond_limit(const opevo_kernel_maker *maker);
-/* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or
- * NULL.
- */
+/* `device` is "cpu", "cuda:0" or such; `what` an operator, a computation or a source; `space` a
+ * space file, of a source or with a part of the template's, or NULL. */
 opevo_status opevo_i_cli_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                      const opevo_workload *work, opevo_objective **out,
-                                      opevo_error *err);
+                                      const char *what, opevo_objective **out, opevo_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "named_path_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "own_of_call_internal.h"
 #include "recording_spec_internal.h"
 
 #include <opevo/landscape.h>
@@ -71,15 +72,22 @@ static opevo_status open_program(const wanted *given, opevo_objective **out, ope
 
 static opevo_status open_kernels(const wanted *given, opevo_objective **out, opevo_error *err)
 {
-    opevo_workload *work = NULL;
-    opevo_status status = OPEVO_OK;
+    opevo_status status = require_what(given, err);
 
-    OPEVO_TRY(require_what(given, err));
-    OPEVO_TRY(opevo_i_cli_workload_of(given->what, &work, err));
-    OPEVO_TRY(opevo_i_cli_live_kernels(given->call, given->on, given->space, work, out, err));
-cleanup:
-    opevo_workload_destroy(work);
-    return status;
+    return status == OPEVO_OK ? opevo_i_cli_live_kernels(given->call, given->on, given->space,
+                                                         given->what, out, err)
+                              : status;
+}
+
+/* The interpreter takes kernels with a harness only. */
+static opevo_status open_own(const wanted *given, opevo_objective **out, opevo_error *err)
+{
+    if (given->what && !opevo_i_cli_is_own(given->call, given->what))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on simt runs kernels of yours, files NAME.cu, NAME.hip or NAME.c, not "
+                          "%.200s.",
+                          given->what);
+    return open_kernels(given, out, err);
 }
 
 typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
@@ -95,7 +103,7 @@ static const struct {
     {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
     {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
     {"cpu", open_kernels, KERNELS, false},       {"cuda", open_kernels, KERNELS, false},
-    {"hip", open_kernels, KERNELS, false},
+    {"hip", open_kernels, KERNELS, false},       {"simt", open_own, KERNELS, false},
 };
 
 /* What an option of measuring applies to; NULL where it applies to the objective. Summaries begin

@@ -19,7 +19,7 @@ opevo_status opevo_i_cli_objective_of(const char *what, const char *on, const ch
 opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *what, const char *on,
                                            const char *space, opevo_objective **out,
                                            opevo_error *err);
-#define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
+#define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N, hip:N or simt"
 
 /* How a store says that the objective can be opened again: `on` and `space` with their paths from
  * the root, so that it does not matter from where. Release with opevo_i_cli_note_free. */

@@ -51,7 +51,7 @@ bool opevo_unit_is_time(const char *unit)
 bool opevo_unit_follows_time(const char *unit)
 {
     return opevo_unit_is_time(unit) || opevo_unit_is_speedup(unit) ||
-           !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
+           !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s") || !strcmp(unit, "GB/s");
 }
 
 bool opevo_unit_is_speedup(const char *unit)

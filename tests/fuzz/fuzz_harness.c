@@ -27,7 +27,7 @@ static bool is_small(const opevo_harness *harness, const opevo_i_harness_case_pl
     size_t count = 0, size = 0;
 
     what->harness = harness;
-    FUZZ_CHECK(opevo_i_harness_case_lay_out(what, plan, NULL) == OPEVO_OK);
+    FUZZ_CHECK(opevo_i_harness_case_lay_out(what, plan, &harness->values, NULL) == OPEVO_OK);
     opevo_case_buffers(what, &count);
     for (size_t i = 0; i < count; i++)
         size += what->buffers[i].size_bytes;
@@ -49,12 +49,21 @@ void fuzz_one(const uint8_t *data, size_t size)
         opevo_evaluation out = {0};
         opevo_case *what = NULL;
 
-        FUZZ_CHECK(opevo_harness_case_count(harness, set) > 0);
-        if (!is_small(harness, &harness->cases[set][0]))
+        if (!opevo_harness_case_count(harness, set) || !is_small(harness, &harness->cases[set][0]))
             continue;
-        FUZZ_CHECK(opevo_case_open(harness, set, 0, &what, &err) == OPEVO_OK);
+        if (opevo_case_open(harness, set, 0, &what, &err) != OPEVO_OK) {
+            FUZZ_CHECK(err.status == OPEVO_IO || err.status == OPEVO_INVALID); /* of a file */
+            continue;
+        }
         FUZZ_CHECK(opevo_case_play(what, &player, &out, &err) == OPEVO_OK);
         opevo_case_close(what);
+    }
+    if (opevo_harness_case_count(harness, OPEVO_SET_TUNE)) {
+        opevo_text text = {0};
+
+        if (opevo_harness_print_c(harness, NULL, true, "f", &text, &err) != OPEVO_OK)
+            FUZZ_CHECK(err.status == OPEVO_INVALID);
+        opevo_text_free(&text);
     }
     opevo_harness_destroy(harness);
 }

@@ -13,7 +13,7 @@
 #include <opevo/gpu_launcher.h>
 #include <opevo/hash.h>
 #include <opevo/kernel_harness.h>
-#include <opevo/simt.h>
+#include <opevo/simt_launcher.h>
 
 /* What runs variants. */
 typedef enum opevo_i_evolver_machine {
@@ -65,17 +65,13 @@ opevo_status opevo_i_evolver_kernel_evaluate(opevo_i_evolver_kernel *kernel, ope
                                              const opevo_edits *edits, opevo_evaluation *out,
                                              uint64_t *hash, const char **known, opevo_error *err);
 
-/* ---- simt_launcher.c ---- */
+/* ---- variant_launcher.c ---- */
 
 /* The interpreter with the kernel's costs, checks and harness as a launcher. The variant must
  * outlive it. */
 opevo_status opevo_i_evolver_simt_launcher_create(const opevo_variant *variant,
                                                   const opevo_i_evolver_kernel *kernel,
                                                   opevo_launcher **out, opevo_error *err);
-/* Of the next run; 0: no limit. */
-void opevo_i_evolver_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
-/* Warp instructions of the last run. */
-uint64_t opevo_i_evolver_simt_launcher_steps(const opevo_launcher *launcher);
 
 /* ---- kernel_requests.c ---- */
 

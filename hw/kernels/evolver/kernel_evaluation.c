@@ -59,8 +59,8 @@ static opevo_status run_cases(opevo_i_evolver_kernel *kernel, opevo_harness_set 
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
 
         if (kernel->machine == OPEVO_I_SIMT)
-            opevo_i_evolver_simt_launcher_limit(
-                launcher, STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE);
+            opevo_simt_launcher_limit(launcher,
+                                      STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE);
         OPEVO_TRY(opevo_harness_evaluate_case(kernel->harness, set, i, launcher, kernel->golden,
                                               &one, err));
         sum.verdict = one.verdict;
@@ -128,7 +128,7 @@ static opevo_status note_base(opevo_i_evolver_kernel *kernel, opevo_harness_set 
             goto cleanup;
         }
         if (kernel->machine == OPEVO_I_SIMT)
-            steps[i] = opevo_i_evolver_simt_launcher_steps(launcher);
+            steps[i] = opevo_simt_launcher_steps(launcher);
     }
     kernel->base_steps[set] = steps;
     steps = NULL;

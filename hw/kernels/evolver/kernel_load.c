@@ -141,6 +141,24 @@ static bool has_variable(const opevo_module *module, const char *name)
     return variable != NULL;
 }
 
+/* One that is only for tuning says too little. */
+static opevo_status check_harness(const opevo_harness *harness, const char *path, opevo_error *err)
+{
+    opevo_harness_reference_kind kind = opevo_harness_reference_kind_of(harness);
+
+    if (!opevo_harness_case_count(harness, OPEVO_SET_SEARCH))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%.300s: \"sets\" is missing: give the cases of a search, as \"tune\" is "
+                          "for opevo tune.",
+                          path);
+    if (kind != OPEVO_REFERENCE_ITSELF && kind != OPEVO_REFERENCE_MODULE)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%.300s: reference: give the path of a module, or nothing for the kernel "
+                          "itself.",
+                          path);
+    return OPEVO_OK;
+}
+
 /* What "races" of a harness names is a buffer or a variable. */
 static opevo_status check_racy(const opevo_i_evolver_kernel *kernel, const char *path,
                                const char *harness, opevo_error *err)
@@ -207,6 +225,7 @@ opevo_status opevo_i_evolver_kernel_load(const json_t *request, opevo_i_evolver_
     OPEVO_TRY(opevo_module_load(path, &kernel.module, err));
     if (harness) {
         OPEVO_TRY(opevo_harness_load(harness, &kernel.harness, err));
+        OPEVO_TRY(check_harness(kernel.harness, harness, err));
         OPEVO_TRY(check_racy(&kernel, path, harness, err));
         OPEVO_TRY(set_machine(&kernel, on ? on : "simt", err));
         OPEVO_TRY(make_golden(&kernel, harness, err));

@@ -13,38 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static void set_real(opevo_buffer *buffer, size_t i, double value)
-{
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32)
-        ((float *)buffer->data)[i] = (float)value;
-    else
-        ((double *)buffer->data)[i] = value;
-}
-
-static void set_integer(opevo_buffer *buffer, size_t i, int64_t value)
-{
-    size_t size = opevo_kernel_element_size(buffer->element);
-
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 ||
-        buffer->element == OPEVO_KERNEL_ELEMENT_F64) {
-        set_real(buffer, i, (double)value);
-        return;
-    }
-    for (size_t b = 0; b < size; b++) {
-        size_t place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? b : size - 1 - b;
-
-        ((unsigned char *)buffer->data)[i * size + place] = (unsigned char)(value >> (8 * b));
-    }
-}
-
-static void set_number(opevo_buffer *buffer, size_t i, double value)
-{
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
-        set_real(buffer, i, value);
-    else
-        set_integer(buffer, i, (int64_t)value);
-}
-
 static double uniform(opevo_rng *rng, double least, double most)
 {
     return least + (most - least) * opevo_rng_unit(rng);
@@ -63,7 +31,7 @@ static double normal(opevo_rng *rng)
 static void fill_permutation(opevo_buffer *buffer, opevo_rng *rng)
 {
     for (size_t i = 0; i < buffer->count; i++)
-        set_integer(buffer, i, (int64_t)i);
+        opevo_i_harness_set_integer(buffer, i, (int64_t)i);
     for (size_t i = buffer->count; i > 1; i--) {
         size_t other = (size_t)opevo_rng_below(rng, i);
         size_t size = opevo_kernel_element_size(buffer->element);
@@ -97,9 +65,9 @@ static opevo_status fill_graph(opevo_case *self, const opevo_i_harness_buffer_pl
     for (size_t v = 0; v < nodes; v++)
         offsets[v + 1] += offsets[v];
     for (size_t v = 0; plan->fill == OPEVO_I_FILL_OFFSETS && v <= nodes; v++)
-        set_integer(buffer, v, (int64_t)offsets[v]);
+        opevo_i_harness_set_integer(buffer, v, (int64_t)offsets[v]);
     for (size_t e = 0; plan->fill == OPEVO_I_FILL_TARGETS && e < edges; e++)
-        set_integer(buffer, offsets[from[e]]++, to[e]);
+        opevo_i_harness_set_integer(buffer, offsets[from[e]]++, to[e]);
 cleanup:
     opevo_free(from);
     opevo_free(to);
@@ -120,8 +88,8 @@ static void fill_border(opevo_buffer *buffer, double step)
     size_t rows = square_root(buffer->count);
 
     for (size_t i = 0; i < rows; i++) {
-        set_number(buffer, i, step * (double)i);
-        set_number(buffer, i * rows, step * (double)i);
+        opevo_i_harness_set_number(buffer, i, step * (double)i);
+        opevo_i_harness_set_number(buffer, i * rows, step * (double)i);
     }
 }
 
@@ -137,7 +105,7 @@ static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2
         return opevo_i_harness_fail(self->harness, err, key,
                                     "A matrix with a border must be square, but has %zu elements.",
                                     count);
-    if (plan->fill < OPEVO_I_FILL_DOMINANT)
+    if (plan->fill < OPEVO_I_FILL_DOMINANT || plan->fill == OPEVO_I_FILL_FILE)
         return OPEVO_OK;
     for (size_t e = 0; e < (plan->fill == OPEVO_I_FILL_DOMINANT ? 1 : 2); e++) {
         opevo_status status = opevo_i_harness_value(
@@ -181,7 +149,8 @@ static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *b
         if (status != OPEVO_OK)
             return status;
         if (buffer)
-            set_number(buffer, (size_t)index, json_number_value(json_array_get(place, 1)));
+            opevo_i_harness_set_number(buffer, (size_t)index,
+                                       json_number_value(json_array_get(place, 1)));
     }
     return OPEVO_OK;
 }
@@ -218,28 +187,33 @@ opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *
     case OPEVO_I_FILL_BORDER:
         fill_border(buffer, n[0]);
         break;
+    case OPEVO_I_FILL_FILE:
+        status = opevo_harness_read_numbers(plan->file, buffer->element, buffer->count,
+                                            buffer->data, err);
+        break;
     case OPEVO_I_FILL_NONE:
         break;
     default:
         for (size_t k = 0; k < buffer->count; k++) {
             if (plan->fill == OPEVO_I_FILL_CONSTANT)
-                set_number(buffer, k, n[0]);
+                opevo_i_harness_set_number(buffer, k, n[0]);
             else if (plan->fill == OPEVO_I_FILL_UNIFORM)
-                set_real(buffer, k, uniform(&rng, n[0], n[1]));
+                opevo_i_harness_set_real(buffer, k, uniform(&rng, n[0], n[1]));
             else if (plan->fill == OPEVO_I_FILL_NORMAL)
-                set_real(buffer, k, n[0] + n[1] * normal(&rng));
+                opevo_i_harness_set_real(buffer, k, n[0] + n[1] * normal(&rng));
             else if (plan->fill == OPEVO_I_FILL_INTEGERS)
-                set_integer(buffer, k,
-                            (int64_t)n[0] +
-                                (int64_t)opevo_rng_below(&rng, (uint64_t)(n[1] - n[0]) + 1));
+                opevo_i_harness_set_integer(
+                    buffer, k,
+                    (int64_t)n[0] + (int64_t)opevo_rng_below(&rng, (uint64_t)(n[1] - n[0]) + 1));
             else if (plan->fill == OPEVO_I_FILL_CHOICE)
-                set_number(buffer, k, n[opevo_rng_below(&rng, 2)]);
+                opevo_i_harness_set_number(buffer, k, n[opevo_rng_below(&rng, 2)]);
             else if (plan->fill == OPEVO_I_FILL_INDEX)
-                set_integer(buffer, k, (int64_t)k);
+                opevo_i_harness_set_integer(buffer, k, (int64_t)k);
             else /* dominant: uniform on [-1, 1), and the number of rows added on the diagonal */
-                set_real(buffer, k,
-                         uniform(&rng, -1, 1) +
-                             (k % ((size_t)sizes[0] + 1) == 0 ? (double)sizes[0] : 0));
+                opevo_i_harness_set_real(buffer, k,
+                                         uniform(&rng, -1, 1) + (k % ((size_t)sizes[0] + 1) == 0
+                                                                     ? (double)sizes[0]
+                                                                     : 0));
         }
     }
     return status == OPEVO_OK ? set_places(self, i, buffer, err) : status;

@@ -84,14 +84,14 @@ static void reject(opevo_evaluation *out, const opevo_buffer *buffer, size_t i, 
 }
 
 static void judge_reals(const opevo_i_harness_buffer_plan *plan, const opevo_buffer *buffer,
-                        const unsigned char *golden, opevo_evaluation *out)
+                        const unsigned char *golden, const void *data, opevo_evaluation *out)
 {
     double worst = 0;
     size_t place = 0;
     char text[128];
 
     for (size_t i = 0; i < buffer->count; i++) {
-        double x = real_of(buffer->data, buffer->element, i);
+        double x = real_of(data, buffer->element, i);
         double error = error_of(plan, x, real_of(golden, buffer->element, i));
 
         if (isnan(error)) {
@@ -106,17 +106,16 @@ static void judge_reals(const opevo_i_harness_buffer_plan *plan, const opevo_buf
     out->error = fmax(out->error, worst);
     if (worst > plan->bound) {
         snprintf(text, sizeof text, "is %.9g instead of %.9g, error %.3g above %.3g",
-                 real_of(buffer->data, buffer->element, place),
-                 real_of(golden, buffer->element, place), worst, plan->bound);
+                 real_of(data, buffer->element, place), real_of(golden, buffer->element, place),
+                 worst, plan->bound);
         reject(out, buffer, place, text);
     }
 }
 
 static void judge_integers(const opevo_buffer *buffer, const unsigned char *golden,
-                           opevo_evaluation *out)
+                           const unsigned char *data, opevo_evaluation *out)
 {
     size_t size = opevo_kernel_element_size(buffer->element);
-    const unsigned char *data = buffer->data;
 
     if (!memcmp(data, golden, buffer->size_bytes))
         return;
@@ -128,44 +127,63 @@ static void judge_integers(const opevo_buffer *buffer, const unsigned char *gold
     }
 }
 
+static size_t padded_size(const opevo_buffer *buffer)
+{
+    return (buffer->size_bytes + 15) / 16 * 16;
+}
+
+/* Output b, whose elements are at `data`. */
+static void judge_one(const opevo_harness *harness, const opevo_buffer *buffer, size_t b,
+                      const unsigned char *golden, const void *data, opevo_evaluation *out)
+{
+    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
+        judge_reals(&harness->buffers[b], buffer, golden, data, out);
+    else
+        judge_integers(buffer, golden, data, out);
+}
+
 static void judge(const opevo_harness *harness, const opevo_buffer *buffers,
                   const unsigned char *golden, opevo_evaluation *out)
 {
     for (size_t b = 0; b < harness->buffer_count && out->verdict == OPEVO_VERDICT_OK; b++) {
         if (!buffers[b].output)
             continue;
-        if (buffers[b].element == OPEVO_KERNEL_ELEMENT_F32 ||
-            buffers[b].element == OPEVO_KERNEL_ELEMENT_F64)
-            judge_reals(&harness->buffers[b], &buffers[b], golden, out);
-        else
-            judge_integers(&buffers[b], golden, out);
-        golden += (buffers[b].size_bytes + 15) / 16 * 16;
+        judge_one(harness, &buffers[b], b, golden, buffers[b].data, out);
+        golden += padded_size(&buffers[b]);
     }
+}
+
+/* Room for the outputs of a case. */
+static opevo_status allocate(const opevo_case *what, record *out, opevo_error *err)
+{
+    size_t size = 0;
+    void *data;
+
+    for (size_t b = 0; b < what->harness->buffer_count; b++)
+        size += what->buffers[b].output ? padded_size(&what->buffers[b]) : 0;
+    data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for golden results.");
+    (void)madvise(data, size, MADV_DONTFORK); /* a kernel without this also fails the final set */
+    *out = (record){data, size};
+    return OPEVO_OK;
 }
 
 /* Keep the outputs that the buffers hold. */
 static opevo_status keep(const opevo_case *what, record *out, opevo_error *err)
 {
-    const opevo_harness *harness = what->harness;
-    size_t size = 0, at = 0;
-    void *data;
+    size_t at = 0;
+    opevo_status status = allocate(what, out, err);
 
-    for (size_t b = 0; b < harness->buffer_count; b++)
-        size += what->buffers[b].output ? (what->buffers[b].size_bytes + 15) / 16 * 16 : 0;
-    data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for golden results.");
-    (void)madvise(data, size, MADV_DONTFORK); /* a kernel without this also fails the final set */
-    for (size_t b = 0; b < harness->buffer_count; b++) {
+    for (size_t b = 0; status == OPEVO_OK && b < what->harness->buffer_count; b++) {
         const opevo_buffer *buffer = &what->buffers[b];
 
         if (!buffer->output)
             continue;
-        memcpy((char *)data + at, buffer->data, buffer->size_bytes);
-        at += (buffer->size_bytes + 15) / 16 * 16;
+        memcpy(out->data + at, buffer->data, buffer->size_bytes);
+        at += padded_size(buffer);
     }
-    *out = (record){data, size};
-    return OPEVO_OK;
+    return status;
 }
 
 /* Sentences of launchers begin with the file that says what is launched. */
@@ -212,8 +230,58 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_golden_put(opevo_golden *golden, opevo_harness_set set, size_t i,
+                              const opevo_case *what, const void *const *data, opevo_error *err)
+{
+    opevo_evaluation evaluation = {0};
+    record result = {NULL, 0};
+    opevo_status status = allocate(what, &result, err);
+    unsigned char *at = result.data;
+
+    for (size_t b = 0; status == OPEVO_OK && b < what->harness->buffer_count; b++) {
+        if (!what->buffers[b].output)
+            continue;
+        memcpy(at, data[b], what->buffers[b].size_bytes);
+        judge_one(what->harness, &what->buffers[b], b, at, data[b], &evaluation);
+        at += padded_size(&what->buffers[b]);
+    }
+    if (status == OPEVO_OK && evaluation.verdict != OPEVO_VERDICT_OK)
+        status = OPEVO_FAIL(err, OPEVO_MISMATCH, "%s: The reference fails in case %s: %s",
+                            what->harness->path, what->label, evaluation.message);
+    if (status == OPEVO_OK)
+        golden->records[set][i] = result;
+    else if (result.data)
+        munmap(result.data, result.size);
+    return status;
+}
+
+bool opevo_golden_has(const opevo_golden *golden, opevo_harness_set set, size_t i)
+{
+    return golden->records[set][i].data != NULL;
+}
+
+void opevo_golden_judge(const opevo_golden *golden, opevo_harness_set set, size_t i,
+                        const opevo_case *what, size_t buffer, const void *data,
+                        opevo_evaluation *out)
+{
+    const unsigned char *at = golden->records[set][i].data;
+
+    for (size_t b = 0; b < buffer; b++)
+        at += what->buffers[b].output ? padded_size(&what->buffers[b]) : 0;
+    if (what->buffers[buffer].output)
+        judge_one(golden->harness, &what->buffers[buffer], buffer, at, data, out);
+}
+
 opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_harness_set set,
                                          size_t i, opevo_launcher *launcher, opevo_golden *golden,
+                                         opevo_evaluation *out, opevo_error *err)
+{
+    return opevo_harness_evaluate_with(harness, set, i, NULL, launcher, golden, out, err);
+}
+
+opevo_status opevo_harness_evaluate_with(const opevo_harness *harness, opevo_harness_set set,
+                                         size_t i, const opevo_harness_values *values,
+                                         opevo_launcher *launcher, opevo_golden *golden,
                                          opevo_evaluation *out, opevo_error *err)
 {
     record *kept = &golden->records[set][i];
@@ -224,7 +292,7 @@ opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_har
 
     if (!kept->data)
         OPEVO_TRY(compute(golden, set, i, kept, err));
-    OPEVO_TRY(opevo_case_open(harness, set, i, &what, err));
+    OPEVO_TRY(opevo_case_open_with(harness, set, i, values, &what, err));
     OPEVO_TRY(run(harness, launcher, what, &evaluation, err));
     if (evaluation.verdict == OPEVO_VERDICT_OK)
         judge(harness, what->buffers, kept->data, &evaluation);

@@ -125,7 +125,7 @@ static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
         [OPEVO_I_FILL_NORMAL] = "normal",     [OPEVO_I_FILL_INTEGERS] = "integers",
         [OPEVO_I_FILL_CHOICE] = "choice",     [OPEVO_I_FILL_BORDER] = "border",
         [OPEVO_I_FILL_INDEX] = "index",       [OPEVO_I_FILL_PERMUTATION] = "permutation",
-        [OPEVO_I_FILL_DOMINANT] = "dominant"};
+        [OPEVO_I_FILL_DOMINANT] = "dominant", [OPEVO_I_FILL_FILE] = "file"};
 
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
         if (names[i] && !strcmp(name, names[i]))
@@ -133,8 +133,8 @@ static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
     }
 }
 
-static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffer_plan *buffer,
-                              opevo_error *err)
+static opevo_status read_fill(const opevo_harness *harness, const opevo_json_reader *at,
+                              opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     const char *name = json_string_value(at->value);
     opevo_json_reader content = {.value = NULL};
@@ -172,6 +172,10 @@ static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffe
     case OPEVO_I_FILL_CHOICE:
         return content.value ? read_pair(&content, buffer, err)
                              : opevo_json_fail(at, err, "An array of two numbers is expected.");
+    case OPEVO_I_FILL_FILE:
+        name = json_string_value(content.value);
+        return name && *name ? opevo_i_harness_path(harness, name, &buffer->file, err)
+                             : opevo_json_fail(at, err, "The path of a file is expected.");
     case OPEVO_I_FILL_DOMINANT:
         if (!real)
             return opevo_json_fail(at, err, "A dominant matrix must have floats.");
@@ -185,7 +189,7 @@ static opevo_status read_fill(const opevo_json_reader *at, opevo_i_harness_buffe
         at, err,
         "Unknown fill; use \"zero\", \"index\", \"permutation\", or an object with one of "
         "\"constant\", \"uniform\", \"normal\", \"integers\", \"choice\", \"border\", "
-        "\"dominant\", \"graph\".");
+        "\"dominant\", \"graph\", \"file\".");
 }
 
 static opevo_status read_places(const opevo_json_reader *at,
@@ -212,8 +216,8 @@ typedef struct buffer_entry {
     json_t *type, *count, *fill, *set;
 } buffer_entry;
 
-static opevo_status read_buffer(const opevo_json_reader *at, opevo_i_harness_buffer_plan *buffer,
-                                opevo_error *err)
+static opevo_status read_buffer(const opevo_harness *harness, const opevo_json_reader *at,
+                                opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const opevo_json_field fields[] = {
         OPEVO_JSON_FIELD(buffer_entry, type, ANY), OPEVO_JSON_FIELD(buffer_entry, count, ANY),
@@ -230,7 +234,7 @@ static opevo_status read_buffer(const opevo_json_reader *at, opevo_i_harness_buf
     if (!element_of(json_string_value(type.value), &buffer->element))
         return opevo_json_fail(
             &type, err, "A type is expected: f32, f64, i32, u32, i64, u64, i16, u16, i8 or u8.");
-    OPEVO_TRY(read_fill(&fill, buffer, err));
+    OPEVO_TRY(read_fill(harness, &fill, buffer, err));
     OPEVO_TRY(read_places(&places, buffer, err));
 cleanup:
     return status;
@@ -334,7 +338,7 @@ opevo_status opevo_i_harness_buffers(opevo_harness *harness, const opevo_json_re
         opevo_json_reader entry = opevo_json_member(&buffers, name);
 
         buffer->name = name;
-        OPEVO_TRY(read_buffer(&entry, buffer, err));
+        OPEVO_TRY(read_buffer(harness, &entry, buffer, err));
     }
     OPEVO_TRY(read_outputs(harness, &outputs, err));
     OPEVO_TRY(read_races(harness, &races, err));

@@ -81,38 +81,23 @@ static opevo_status read_extents(const opevo_json_reader *at, json_t *value, jso
 }
 
 typedef struct launch_entry {
-    const char *launch;
+    const char *launch, *call;
     json_t *grid, *block, *arguments, *shared;
 } launch_entry;
 
-static opevo_status read_launch(const opevo_harness *harness, const opevo_json_reader *at,
-                                opevo_i_harness_step *step, opevo_error *err)
+static opevo_status read_arguments(const opevo_harness *harness, const opevo_json_reader *arguments,
+                                   opevo_i_harness_step *step, opevo_error *err)
 {
-    static const opevo_json_field fields[] = {
-        OPEVO_JSON_FIELD(launch_entry, launch, TEXT, .least = 1),
-        OPEVO_JSON_FIELD(launch_entry, grid, ANY), OPEVO_JSON_FIELD(launch_entry, block, ANY),
-        OPEVO_JSON_FIELD(launch_entry, arguments, LIST, .required = true,
-                         .most = OPEVO_I_ARGUMENTS),
-        OPEVO_JSON_FIELD(launch_entry, shared, ANY)};
-    opevo_json_reader grid = opevo_json_member(at, "grid");
-    opevo_json_reader block = opevo_json_member(at, "block");
-    opevo_json_reader arguments = opevo_json_member(at, "arguments");
-    launch_entry entry = {.launch = NULL};
     size_t left = OPEVO_I_ARGUMENTS;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_json_read(at, fields, sizeof fields / sizeof *fields, &entry, err));
-    step->name = entry.launch;
-    step->shared = entry.shared;
-    OPEVO_TRY(read_extents(&grid, entry.grid, step->grid, err));
-    OPEVO_TRY(read_extents(&block, entry.block, step->block, err));
-    step->argument_count = json_array_size(entry.arguments);
+    step->argument_count = json_array_size(arguments->value);
     step->arguments = opevo_calloc(step->argument_count, sizeof *step->arguments);
     if (!step->arguments)
         return no_memory(harness, err);
     for (size_t i = 0; i < step->argument_count; i++) {
-        opevo_json_reader place = opevo_json_element(&arguments, i);
-        json_t *argument = json_array_get(entry.arguments, i);
+        opevo_json_reader place = opevo_json_element(arguments, i);
+        json_t *argument = json_array_get(arguments->value, i);
         json_t *members = json_object_get(argument, "struct");
 
         if (members && json_object_size(argument) == 1)
@@ -120,6 +105,40 @@ static opevo_status read_launch(const opevo_harness *harness, const opevo_json_r
         else
             OPEVO_TRY(read_argument(harness, argument, &place, &step->arguments[i], err));
     }
+cleanup:
+    return status;
+}
+
+/* A kernel that is launched, or a C function that is called. */
+static opevo_status read_launch(const opevo_harness *harness, const opevo_json_reader *at,
+                                opevo_i_harness_step *step, opevo_error *err)
+{
+    static const opevo_json_field launched[] = {
+        OPEVO_JSON_FIELD(launch_entry, launch, TEXT, .least = 1),
+        OPEVO_JSON_FIELD(launch_entry, grid, ANY), OPEVO_JSON_FIELD(launch_entry, block, ANY),
+        OPEVO_JSON_FIELD(launch_entry, arguments, LIST, .required = true,
+                         .most = OPEVO_I_ARGUMENTS),
+        OPEVO_JSON_FIELD(launch_entry, shared, ANY)};
+    static const opevo_json_field called[] = {
+        OPEVO_JSON_FIELD(launch_entry, call, TEXT, .least = 1),
+        OPEVO_JSON_FIELD(launch_entry, arguments, LIST, .required = true,
+                         .most = OPEVO_I_ARGUMENTS)};
+    opevo_json_reader grid = opevo_json_member(at, "grid");
+    opevo_json_reader block = opevo_json_member(at, "block");
+    opevo_json_reader arguments = opevo_json_member(at, "arguments");
+    launch_entry entry = {.launch = NULL};
+    opevo_status status = OPEVO_OK;
+
+    step->call = json_object_get(at->value, "call") != NULL;
+    OPEVO_TRY(step->call ? opevo_json_read(at, called, 2, &entry, err)
+                         : opevo_json_read(at, launched, 5, &entry, err));
+    step->name = step->call ? entry.call : entry.launch;
+    step->shared = entry.shared;
+    if (!step->call) {
+        OPEVO_TRY(read_extents(&grid, entry.grid, step->grid, err));
+        OPEVO_TRY(read_extents(&block, entry.block, step->block, err));
+    }
+    OPEVO_TRY(read_arguments(harness, &arguments, step, err));
 cleanup:
     return status;
 }
@@ -149,7 +168,7 @@ static opevo_status read_step(const opevo_harness *harness, const opevo_json_rea
     opevo_json_reader steps = opevo_json_member(at, "steps");
     opevo_status status = OPEVO_OK;
 
-    if (json_object_get(at->value, "launch"))
+    if (json_object_get(at->value, "launch") || json_object_get(at->value, "call"))
         return read_launch(harness, at, step, err);
     if (json_object_get(at->value, "zero")) {
         step->kind = OPEVO_I_STEP_ZERO;
@@ -170,8 +189,8 @@ static opevo_status read_step(const opevo_harness *harness, const opevo_json_rea
         OPEVO_TRY(read_buffer_name(harness, at, "while", step, err));
     } else {
         return opevo_json_fail(at, err,
-                               "An object with \"launch\", \"repeat\", \"while\" or \"zero\" "
-                               "is expected.");
+                               "An object with \"launch\", \"call\", \"repeat\", \"while\" or "
+                               "\"zero\" is expected.");
     }
     if (depth == NESTING)
         return opevo_json_fail(at, err, "Loops are nested too deeply.");
@@ -202,6 +221,12 @@ static opevo_status read_steps(const opevo_harness *harness, const opevo_json_re
         status = read_step(harness, &step, depth, &(*out)[i], err);
     }
     return status;
+}
+
+opevo_status opevo_i_harness_read_steps(const opevo_harness *harness, const opevo_json_reader *at,
+                                        opevo_i_harness_step **out, size_t *count, opevo_error *err)
+{
+    return read_steps(harness, at, 0, out, count, err);
 }
 
 opevo_status opevo_i_harness_steps(opevo_harness *harness, const opevo_json_reader *root,
@@ -252,7 +277,7 @@ static opevo_status add_case(opevo_harness *harness, opevo_harness_set set,
                              const opevo_i_harness_case_plan *plan, const opevo_json_reader *at,
                              size_t *capacity, opevo_error *err)
 {
-    for (opevo_harness_set other = 0; other <= set; other++) {
+    for (opevo_harness_set other = set == OPEVO_SET_TUNE ? set : 0; other <= set; other++) {
         for (size_t i = 0; i < harness->case_count[other]; i++) {
             if (same_case(plan, &harness->cases[other][i]))
                 return opevo_json_fail(at, err,
@@ -314,14 +339,48 @@ cleanup:
     return status;
 }
 
+/* "tune": one size, on two seeds at least: a result of one alone may be right by chance. */
+static opevo_status read_tune(opevo_harness *harness, const opevo_json_reader *tune,
+                              opevo_error *err)
+{
+    static const char *const known[] = {"sizes", "seeds", NULL};
+    json_t *sizes = json_object_get(tune->value, "sizes");
+    json_t *seeds = json_object_get(tune->value, "seeds");
+    opevo_json_reader at = opevo_json_member(tune, "seeds");
+    size_t capacity = 0;
+    opevo_status status = opevo_json_keys(tune, known, "an object", err);
+
+    if (status == OPEVO_OK)
+        status = check_values(tune, sizes, err);
+    if (status == OPEVO_OK && seeds && json_array_size(seeds) < 2)
+        status = opevo_json_fail(&at, err, "An array of at least two seeds is expected.");
+    for (size_t i = 0; status == OPEVO_OK && i < (seeds ? json_array_size(seeds) : 2); i++) {
+        json_t *seed = json_array_get(seeds, i);
+        opevo_i_harness_case_plan plan = {.sizes = sizes, .seed = i + 1};
+
+        if (seed && (!json_is_integer(seed) || json_integer_value(seed) < 0))
+            return opevo_json_fail(&at, err, "A seed must be an integer from 0 on.");
+        if (seed)
+            plan.seed = (uint64_t)json_integer_value(seed);
+        status = add_case(harness, OPEVO_SET_TUNE, &plan, tune, &capacity, err);
+    }
+    return status;
+}
+
 opevo_status opevo_i_harness_sets(opevo_harness *harness, const opevo_json_reader *root,
                                   opevo_error *err)
 {
     static const char *const known[] = {"search", "selection", "final", NULL};
     opevo_json_reader sets = opevo_json_member(root, "sets");
-    opevo_status status = opevo_json_keys(&sets, known, "an object", err);
+    opevo_json_reader tune = opevo_json_member(root, "tune");
+    opevo_status status = OPEVO_OK;
 
-    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS && status == OPEVO_OK; set++) {
+    if (tune.value)
+        status = read_tune(harness, &tune, err);
+    if (status == OPEVO_OK && (sets.value || !tune.value))
+        status = opevo_json_keys(&sets, known, "an object", err);
+    for (opevo_harness_set set = 0;
+         (sets.value || !tune.value) && set < OPEVO_SET_TUNE && status == OPEVO_OK; set++) {
         opevo_json_reader groups = opevo_json_member(&sets, opevo_harness_set_name(set));
         size_t capacity = 0;
 

@@ -63,3 +63,21 @@ size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name)
         i++;
     return i;
 }
+
+opevo_status opevo_i_harness_path(const opevo_harness *harness, const char *file, char **out,
+                                  opevo_error *err)
+{
+    const char *slash = strrchr(harness->path, '/');
+    opevo_text path = {0};
+    opevo_status status;
+
+    if (slash && *file != '/')
+        opevo_text_add_bytes(&path, harness->path, (size_t)(slash + 1 - harness->path));
+    opevo_text_add(&path, file);
+    status = opevo_text_check(&path, err);
+    if (status == OPEVO_OK)
+        *out = path.data;
+    else
+        opevo_text_free(&path);
+    return status;
+}

@@ -35,6 +35,15 @@ static opevo_status define(opevo_case *self, const char *name, int64_t value, co
     return OPEVO_OK;
 }
 
+static bool is_parameter(const opevo_harness *harness, const char *name)
+{
+    size_t i = 0;
+
+    while (i < harness->values.count && strcmp(harness->values.name[i], name) != 0)
+        i++;
+    return i < harness->values.count;
+}
+
 static opevo_status define_all(opevo_case *self, json_t *object, const char *key, opevo_text *label,
                                opevo_error *err)
 {
@@ -43,8 +52,11 @@ static opevo_status define_all(opevo_case *self, json_t *object, const char *key
 
     json_object_foreach(object, name, value)
     {
-        opevo_status status = define(self, name, json_integer_value(value), key, err);
+        opevo_status status = OPEVO_OK;
 
+        if (is_parameter(self->harness, name))
+            continue;
+        status = define(self, name, json_integer_value(value), key, err);
         if (status != OPEVO_OK)
             return status;
         opevo_text_printf(label, "%s=%" JSON_INTEGER_FORMAT " ", name, json_integer_value(value));
@@ -112,7 +124,7 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
 }
 
 opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,
-                                          opevo_error *err)
+                                          const opevo_harness_values *values, opevo_error *err)
 {
     opevo_text label = {0};
     opevo_status status = OPEVO_OK;
@@ -125,6 +137,8 @@ opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harnes
     if (status == OPEVO_OK)
         status = opevo_text_check(&label, err);
     self->label = label.data;
+    for (size_t i = 0; i < values->count && status == OPEVO_OK; i++)
+        status = define(self, values->name[i], values->value[i], "parameters", err);
     if (status == OPEVO_OK)
         status = define_derived(self, err);
     return status == OPEVO_OK ? lay_out_buffers(self, err) : status;
@@ -133,13 +147,21 @@ opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harnes
 opevo_status opevo_case_open(const opevo_harness *harness, opevo_harness_set set, size_t i,
                              opevo_case **out, opevo_error *err)
 {
+    return opevo_case_open_with(harness, set, i, NULL, out, err);
+}
+
+opevo_status opevo_case_open_with(const opevo_harness *harness, opevo_harness_set set, size_t i,
+                                  const opevo_harness_values *values, opevo_case **out,
+                                  opevo_error *err)
+{
     opevo_status status = OPEVO_OK;
     opevo_case *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
     self->harness = harness;
-    OPEVO_TRY(opevo_i_harness_case_lay_out(self, &harness->cases[set][i], err));
+    OPEVO_TRY(opevo_i_harness_case_lay_out(self, &harness->cases[set][i],
+                                           values ? values : &harness->values, err));
     for (size_t b = 0; b < harness->buffer_count; b++) {
         uintptr_t start;
 

@@ -16,24 +16,35 @@ enum { FILE_LIMIT = 1 << 22 };
 static opevo_status set_reference(opevo_harness *harness, opevo_error *err)
 {
     json_t *reference = json_object_get(harness->root, "reference");
-    const char *slash = strrchr(harness->path, '/');
-    opevo_text path = {0};
     const char *file = json_string_value(reference);
-    opevo_status status;
 
-    if (!reference)
+    if (!reference || json_is_object(reference))
         return OPEVO_OK;
     if (!file || !*file)
-        return opevo_i_harness_fail(harness, err, "reference", "The path of a module is expected.");
-    if (slash && *file != '/')
-        opevo_text_add_bytes(&path, harness->path, (size_t)(slash + 1 - harness->path));
-    opevo_text_add(&path, file);
-    status = opevo_text_check(&path, err);
-    if (status == OPEVO_OK)
-        harness->reference = path.data;
-    else
-        opevo_text_free(&path);
-    return status;
+        return opevo_i_harness_fail(harness, err, "reference",
+                                    "The path of a module, or an object with \"file\", "
+                                    "\"computation\" or \"files\" is expected.");
+    harness->reference_kind = OPEVO_REFERENCE_MODULE;
+    return opevo_i_harness_path(harness, file, &harness->reference, err);
+}
+
+static opevo_status keep_values(opevo_harness *harness, const opevo_harness_values *values,
+                                opevo_error *err)
+{
+    size_t count = values ? values->count : 0;
+    char **names = opevo_calloc(count + 1, sizeof *names);
+    int64_t *numbers = opevo_calloc(count + 1, sizeof *numbers);
+    bool complete = names && numbers;
+
+    harness->values = (opevo_harness_values){.name = (const char *const *)names, .value = numbers};
+    for (size_t i = 0; complete && i < count; i++) {
+        names[i] = opevo_strdup(values->name[i]);
+        numbers[i] = values->value[i];
+        complete = names[i] != NULL;
+        harness->values.count += complete;
+    }
+    return complete ? OPEVO_OK
+                    : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
 }
 
 /* Every expression has a value in every case; loops by a flag are walked through once. */
@@ -45,7 +56,7 @@ static opevo_status launch_nothing(void *context, const opevo_grid_launch *launc
 }
 
 static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness_case_plan *plan,
-                             opevo_error *err)
+                             const opevo_harness_values *values, opevo_error *err)
 {
     const opevo_player nobody = {.launch = launch_nothing};
     opevo_evaluation ignored = {0};
@@ -55,7 +66,7 @@ static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
     self->harness = harness;
-    OPEVO_TRY(opevo_i_harness_case_lay_out(self, plan, err));
+    OPEVO_TRY(opevo_i_harness_case_lay_out(self, plan, values, err));
     for (size_t i = 0; i < harness->buffer_count; i++)
         OPEVO_TRY(opevo_i_harness_case_fill_check(self, i, err));
     OPEVO_TRY(opevo_case_play(self, &nobody, &ignored, err)); /* flags without data read as 0 */
@@ -64,10 +75,17 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
+                                 opevo_error *err)
+{
+    return try_case(harness, &harness->cases[OPEVO_SET_TUNE][0], values, err);
+}
+
 static opevo_status read_members(opevo_harness *harness, opevo_error *err)
 {
-    static const char *const known[] = {"about",     "buffers", "derived", "outputs", "races",
-                                        "reference", "sets",    "steps",   NULL};
+    static const char *const known[] = {"about",   "buffers", "bytes",   "compiler", "default",
+                                        "derived", "flop",    "outputs", "races",    "reference",
+                                        "sets",    "steps",   "tune",    NULL};
     static const opevo_json_field fields[] = {OPEVO_JSON_FIELD(opevo_harness, derived, OBJECT)};
     const opevo_json_reader root = {.origin = harness->path, .value = harness->root};
     opevo_status status = OPEVO_OK;
@@ -78,9 +96,10 @@ static opevo_status read_members(opevo_harness *harness, opevo_error *err)
     OPEVO_TRY(opevo_i_harness_buffers(harness, &root, err));
     OPEVO_TRY(opevo_i_harness_steps(harness, &root, err));
     OPEVO_TRY(opevo_i_harness_sets(harness, &root, err));
+    OPEVO_TRY(opevo_i_harness_tuning(harness, &root, err));
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
         for (size_t i = 0; i < harness->case_count[set]; i++)
-            OPEVO_TRY(try_case(harness, &harness->cases[set][i], err));
+            OPEVO_TRY(try_case(harness, &harness->cases[set][i], &harness->values, err));
     }
 cleanup:
     return status;
@@ -88,6 +107,13 @@ cleanup:
 
 opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
                                  opevo_harness **out, opevo_error *err)
+{
+    return opevo_harness_parse_with(path, text, size, NULL, out, err);
+}
+
+opevo_status opevo_harness_parse_with(const char *path, const char *text, size_t size,
+                                      const opevo_harness_values *values, opevo_harness **out,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_harness *harness = opevo_calloc(1, sizeof *harness);
@@ -97,6 +123,7 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     }
     harness->hash = opevo_hash_bytes(OPEVO_HASH_START, text, size);
+    OPEVO_TRY(keep_values(harness, values, err));
     OPEVO_TRY(opevo_json_parse(path, text, size, &harness->root, err));
     OPEVO_TRY(read_members(harness, err));
     *out = harness;
@@ -124,7 +151,10 @@ void opevo_harness_destroy(opevo_harness *harness)
         return;
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++)
         opevo_free(harness->cases[set]);
+    opevo_i_harness_tuning_free(harness);
     opevo_i_harness_steps_free(harness->steps, harness->step_count);
+    for (size_t i = 0; i < harness->buffer_count; i++)
+        opevo_free(harness->buffers[i].file);
     opevo_free(harness->buffers);
     opevo_free(harness->racy);
     opevo_free(harness->reference);

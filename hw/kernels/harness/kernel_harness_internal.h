@@ -42,7 +42,8 @@ typedef enum opevo_i_harness_fill {
     OPEVO_I_FILL_PERMUTATION,
     OPEVO_I_FILL_DOMINANT, /* a matrix of expressions[0] rows */
     OPEVO_I_FILL_OFFSETS,  /* of a graph of expressions[0] nodes, expressions[1] edges */
-    OPEVO_I_FILL_TARGETS
+    OPEVO_I_FILL_TARGETS,
+    OPEVO_I_FILL_FILE /* `file` */
 } opevo_i_harness_fill;
 
 typedef enum opevo_i_harness_tolerance {
@@ -57,6 +58,7 @@ typedef struct opevo_i_harness_buffer_plan {
     json_t *count;
     opevo_i_harness_fill fill;
     double numbers[2];
+    char *file; /* owned */
     json_t *expressions[2];
     json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
     bool output, benign_races;
@@ -87,6 +89,7 @@ typedef struct opevo_i_harness_argument_plan {
 typedef struct opevo_i_harness_step {
     opevo_i_harness_step_kind kind;
     const char *name;           /* kernel; variable of a repeat */
+    bool call;                  /* of a C function: no grid, no block */
     json_t *grid[3], *block[3]; /* expressions; NULL: 1 */
     json_t *shared;             /* expression; may be NULL */
     opevo_i_harness_argument_plan *arguments;
@@ -114,6 +117,14 @@ struct opevo_harness {
     size_t racy_count;
     opevo_i_harness_step *steps;
     size_t step_count;
+    opevo_i_harness_step *reference_steps; /* of a reference in C; NULL: the same */
+    size_t reference_step_count;
+    opevo_harness_reference_kind reference_kind;
+    const char *computation;          /* of such a reference */
+    char **golden_files;              /* of each buffer, NULL for those without; or NULL */
+    json_t *flop, *bytes;             /* expressions; may be NULL */
+    json_t *compiler, *default_point; /* likewise */
+    opevo_harness_values values;      /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];
 };
@@ -145,13 +156,31 @@ opevo_status opevo_i_harness_steps(opevo_harness *harness, const opevo_json_read
 void opevo_i_harness_steps_free(opevo_i_harness_step *steps, size_t count);
 opevo_status opevo_i_harness_sets(opevo_harness *harness, const opevo_json_reader *root,
                                   opevo_error *err);
+/* Read the members that only tuning asks for: flop, bytes, compiler, default, and a reference that
+ * is not the path of a module. */
+opevo_status opevo_i_harness_tuning(opevo_harness *harness, const opevo_json_reader *root,
+                                    opevo_error *err);
+void opevo_i_harness_tuning_free(opevo_harness *harness);
+/* The path of a file that the harness names, seen from its folder; release with opevo_free. Errors:
+ * NOMEM. */
+opevo_status opevo_i_harness_path(const opevo_harness *harness, const char *file, char **out,
+                                  opevo_error *err);
+/* Steps at `at`. */
+opevo_status opevo_i_harness_read_steps(const opevo_harness *harness, const opevo_json_reader *at,
+                                        opevo_i_harness_step **out, size_t *count,
+                                        opevo_error *err);
 /* Number of the buffer of a name; harness->buffer_count if none has it. */
 size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
 
 /* Lay out a case without its memory: names, counts and sizes, label; frees nothing on failure, as
  * opevo_case_close does. */
 opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,
-                                          opevo_error *err);
+                                          const opevo_harness_values *values, opevo_error *err);
+/* Set element i, of floats, of any type to an integer, and of any type to a number that it holds.
+ * */
+void opevo_i_harness_set_real(opevo_buffer *buffer, size_t i, double value);
+void opevo_i_harness_set_integer(opevo_buffer *buffer, size_t i, int64_t value);
+void opevo_i_harness_set_number(opevo_buffer *buffer, size_t i, double value);
 /* Write the initial contents of buffer i. */
 opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *err);
 /* Check that the fill of buffer i has values for the case. */

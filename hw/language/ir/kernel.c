@@ -18,6 +18,17 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
     return names[dialect];
 }
 
+bool opevo_kernel_dialect_find(const char *name, opevo_kernel_dialect *out)
+{
+    for (int i = 0; i < OPEVO_KERNEL_COUNT; i++) {
+        if (!strcmp(name, opevo_kernel_dialect_name((opevo_kernel_dialect)i))) {
+            *out = (opevo_kernel_dialect)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *opevo_kernel_type_text(opevo_element element)
 {
     static const char *const names[] = {[OPEVO_FLOAT32] = "float",
@@ -61,5 +72,7 @@ uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads
 void opevo_kernel_free(opevo_kernel *kernel)
 {
     opevo_text_free(&kernel->source);
+    opevo_text_free(&kernel->options);
+    opevo_text_free(&kernel->values);
     *kernel = (opevo_kernel){0};
 }

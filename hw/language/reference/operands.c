@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, PATTERN = 0xa5 };
+enum { ALIGNMENT = 64, PATTERN = 0xa5, NOTHING = 0xff };
 
 /* A quiet NaN; arithmetic on x86 and ARM gives others, 0x7fc00000 or the sign bit with it. */
 #define POISON UINT32_C(0x7fd15ea5)
@@ -24,13 +24,14 @@ enum { ALIGNMENT = 64, PATTERN = 0xa5 };
 
 /* ---- Guarded memory ------------------------------------------------------------------------- */
 
-opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
-                                              opevo_i_reference_guarded *out, opevo_error *err)
+static opevo_status create(size_t bytes, size_t margin, unsigned char pattern, bool shared,
+                           opevo_i_reference_guarded *out, opevo_error *err)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t used = (bytes + page - 1) / page * page;
+    size_t used = (bytes + 2 * margin + page - 1) / page * page;
     int flags = MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
-    opevo_i_reference_guarded memory = {.map_bytes = used + 2 * page, .bytes = bytes};
+    opevo_i_reference_guarded memory = {
+        .map_bytes = used + 2 * page, .bytes = bytes, .pattern = pattern};
     void *map = mmap(NULL, memory.map_bytes, PROT_NONE, flags, -1, 0);
 
     if (map == MAP_FAILED)
@@ -40,13 +41,25 @@ opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
         munmap(map, memory.map_bytes);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for operands of %zu bytes.", bytes);
     }
-    memory.before = (used - bytes) / ALIGNMENT * ALIGNMENT;
+    memory.before = (used - bytes - margin) / ALIGNMENT * ALIGNMENT;
     memory.after = used - bytes - memory.before;
     memory.data = memory.map + page + memory.before;
-    memset(memory.data - memory.before, PATTERN, memory.before);
-    memset(memory.data + bytes, PATTERN, memory.after);
+    memset(memory.data - memory.before, pattern, memory.before);
+    memset(memory.data + bytes, pattern, memory.after);
     *out = memory;
     return OPEVO_OK;
+}
+
+opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
+                                              opevo_i_reference_guarded *out, opevo_error *err)
+{
+    return create(bytes, 0, PATTERN, shared, out, err);
+}
+
+opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, bool shared,
+                                                   opevo_i_reference_guarded *out, opevo_error *err)
+{
+    return create(bytes, margin, NOTHING, shared, out, err);
 }
 
 void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory)
@@ -59,11 +72,11 @@ void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory)
 bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory)
 {
     for (size_t i = 0; i < memory->before; i++) {
-        if (memory->data[-(ptrdiff_t)(i + 1)] != PATTERN)
+        if (memory->data[-(ptrdiff_t)(i + 1)] != memory->pattern)
             return false;
     }
     for (size_t i = 0; i < memory->after; i++) {
-        if (memory->data[memory->bytes + i] != PATTERN)
+        if (memory->data[memory->bytes + i] != memory->pattern)
             return false;
     }
     return true;
@@ -240,6 +253,8 @@ void opevo_i_reference_operands_free(opevo_i_reference_operands *operands)
 {
     for (int i = 0; i < operands->list.count; i++)
         opevo_i_reference_guarded_free(&operands->memory[i]);
+    if (operands->judge)
+        operands->judge->free(operands);
     if (operands->secret)
         munmap(operands->secret, operands->secret_bytes);
     opevo_workload_destroy(operands->work);
@@ -264,6 +279,10 @@ static uint32_t poison_of(opevo_element element, size_t at)
 
 void opevo_i_reference_operands_poison(const opevo_i_reference_operands *operands)
 {
+    if (operands->judge) {
+        operands->judge->renew(operands);
+        return;
+    }
     for (int i = operands->list.inputs; i < operands->list.count; i++) {
         opevo_element element = operands->list.item[i].element;
         size_t bytes = opevo_i_reference_operand_bytes(operands, i);
@@ -343,6 +362,8 @@ bool opevo_i_reference_operands_check(const opevo_i_reference_operands *operands
     size_t wrong = 0;
     size_t first = 0;
 
+    if (operands->judge)
+        return operands->judge->check(operands, operand, why);
     if (element == OPEVO_FLOAT32 &&
         all_within((compared){values, wanted, bound, operands->count[operand]},
                    operands->check_threads))

@@ -9,24 +9,44 @@
 #include <opevo/workload.h>
 
 /* Memory between two pages that nobody may touch. `data` is aligned to 64 bytes and ends as close
- * to the second of them as that allows; what is between holds a pattern. */
+ * to the second of them as that allows, but for a margin; what is between holds a pattern. */
 typedef struct opevo_i_reference_guarded {
     unsigned char *map;
     size_t map_bytes;
     unsigned char *data;
     size_t bytes;
     size_t before, after; /* bytes of the pattern */
+    unsigned char pattern;
 } opevo_i_reference_guarded;
 
 /* Shared with forked processes when `shared`. Errors: NOMEM. */
 opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
                                               opevo_i_reference_guarded *out, opevo_error *err);
+/* The same with so many bytes of pattern on both sides at least, of 0xff: numbers that are not
+ * finite. What writes a little beside it, or reads there, does not crash but shows. */
+opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, bool shared,
+                                                   opevo_i_reference_guarded *out,
+                                                   opevo_error *err);
 void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory);
 /* Whether the pattern is as it was. */
 bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory);
 
-typedef struct opevo_i_reference_operands {
+typedef struct opevo_i_reference_operands opevo_i_reference_operands;
+
+/* What says which results are right, where no workload does. */
+typedef struct opevo_i_reference_judge {
+    /* Give all operands what they hold before an execution. */
+    void (*renew)(const opevo_i_reference_operands *operands);
+    /* As opevo_i_reference_operands_check. */
+    bool (*check)(const opevo_i_reference_operands *operands, int operand, opevo_text *why);
+    void (*free)(opevo_i_reference_operands *operands);
+} opevo_i_reference_judge;
+
+struct opevo_i_reference_operands {
+    /* NULL: `judge` makes and checks them. None is then an input: kernels may change any. */
     opevo_workload *work;
+    const opevo_i_reference_judge *judge;
+    void *context;
     opevo_workload_list list; /* its */
     /* Of each operand. Inputs can only be read; outputs are shared with forked processes. */
     size_t count[OPEVO_WORKLOAD_OPERANDS]; /* elements */
@@ -41,7 +61,7 @@ typedef struct opevo_i_reference_operands {
     size_t unbounded;                      /* elements of outputs that have no bound */
     unsigned
         check_threads; /* that compare a result: 1, or what the owner sets; 0: all processors */
-} opevo_i_reference_operands;
+};
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the
  * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of
@@ -74,6 +94,13 @@ opevo_status opevo_i_reference_positive_tensors(const opevo_computation *computa
  * NOMEM. */
 opevo_status opevo_i_reference_find_alike(const opevo_computation *computation, double **out,
                                           opevo_error *err);
+
+/* What a vendor's library may compute in the place of a kernel; NULL: nothing. */
+static inline const opevo_operator *
+opevo_i_reference_library(const opevo_i_reference_operands *operands)
+{
+    return operands->work ? operands->work->library : NULL;
+}
 
 /* Bytes of an element of an operand. */
 static inline size_t opevo_i_reference_operand_bytes(const opevo_i_reference_operands *operands,

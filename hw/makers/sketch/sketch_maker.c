@@ -272,7 +272,11 @@ static void destroy(opevo_kernel_maker *super)
 }
 
 static const opevo_kernel_maker_ops maker_ops = {
-    make, destroy, start, opevo_sketches_pipeline, opevo_sketches_find,
+    .make = make,
+    .destroy = destroy,
+    .start = start,
+    .pipeline = opevo_sketches_pipeline,
+    .find = opevo_sketches_find,
 };
 
 bool opevo_sketches_made(const opevo_kernel_maker *super)

@@ -67,7 +67,11 @@ static opevo_status start(const opevo_kernel_maker *super, const opevo_device_fa
 }
 
 static const opevo_kernel_maker_ops maker_ops = {
-    make, destroy, start, opevo_template_pipeline, opevo_template_find,
+    .make = make,
+    .destroy = destroy,
+    .start = start,
+    .pipeline = opevo_template_pipeline,
+    .find = opevo_template_find,
 };
 
 /* ---- Features ---- */

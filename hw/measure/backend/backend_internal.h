@@ -18,6 +18,7 @@ typedef struct opevo_i_backend opevo_i_backend;
 typedef struct opevo_i_backend_ops {
     const char *kind; /* as on the command line */
     opevo_kernel_dialect dialect;
+    unsigned also;      /* bits 1 << dialect of others that it takes */
     bool builds;        /* kernels: sources are built; otherwise jobs are commands */
     const char *suffix; /* of a source file, with its dot */
     /* Devices of this kind here, each through `add`; if none exists, one row that says why. */
@@ -39,6 +40,11 @@ typedef struct opevo_i_backend_ops {
     /* Where set, run it once more: after a kernel that failed, whether its device works. Errors:
      * likewise. */
     opevo_status (*recheck)(opevo_i_backend *self, opevo_error *err);
+    /* Where set, kernels that opevo did not write are measured, by their harness: run the object of
+     * the kernel that the setup named as their reference, and keep what it computes. Errors:
+     * INVALID for a reference that fails, FAULT. */
+    opevo_status (*run_reference)(opevo_i_backend *self, const opevo_kernel *kernel,
+                                  const char *object, opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
     /* Load and start the object (NULL for libraries and for commands that are not built), check
@@ -63,6 +69,7 @@ struct opevo_i_backend {
      * have no bound. */
     double reference_s;
     size_t unbounded;
+    opevo_i_wire_job reference; /* likewise: its kernel gives golden results; no source: none */
 };
 
 /* "cpu", "cuda:1": the row and the ordinal. Errors: INVALID with the known kinds. */

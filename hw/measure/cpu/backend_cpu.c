@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "cpu_internal.h"
+#include "own_operands_internal.h"
 #include "protocol_internal.h"
 #include "rapl_internal.h"
 #include "samples_internal.h"
@@ -41,6 +42,7 @@ extern const opevo_i_backend_ops opevo_i_backend_cpu;
 
 typedef struct cpu_backend {
     opevo_i_backend super;
+    opevo_i_own *own; /* what the operands are of, with a harness; else NULL */
     opevo_i_reference_operands sets[OPEVO_I_CPU_SETS];
     opevo_i_cpu_plan plan;
     opevo_i_cpu_windows windows; /* the last ones */
@@ -116,6 +118,8 @@ static void close_backend(opevo_i_backend *backend)
 
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
         opevo_i_reference_operands_free(&self->sets[set]);
+    opevo_i_own_close(self->own);
+    opevo_i_wire_job_clear(&backend->reference);
     opevo_free(self);
 }
 
@@ -127,6 +131,10 @@ static opevo_status create_operands(cpu_backend *self, const json_t *message, op
     opevo_status status = OPEVO_OK;
 
     mallopt(M_PERTURB, ERASE);
+    if (json_object_get(message, "harness")) {
+        status = opevo_i_own_open(message, OPEVO_I_CPU_SETS, self->sets, &self->own, err);
+        goto cleanup;
+    }
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++) {
         opevo_workload *work = NULL;
 
@@ -158,6 +166,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a limit or a bound.");
     OPEVO_TRY(set_threads(self, json_object_get(message, "threads"), err));
     OPEVO_TRY(create_operands(self, message, err));
+    OPEVO_TRY(opevo_i_own_reference(message, &backend->reference, err));
     /* A forked process that says so itself starts a thread by it. */
     openblas_set_num_threads(1);
 cleanup:
@@ -169,18 +178,8 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
                                   opevo_i_process_arguments *out, opevo_error *err)
 {
     const cpu_backend *self = (const cpu_backend *)backend;
-    const char *const words[] = {self->compiler, OPEVO_KERNEL_C_FLAGS,
-                                 "-fPIC",        "-shared",
-                                 "-pipe",        "-w",
-                                 "-o",           object,
-                                 source,         OPEVO_KERNEL_C_PARALLEL_FLAG};
-    size_t count = sizeof words / sizeof *words - !job->kernel.parallel;
 
-    for (size_t i = 0; i < count; i++) {
-        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
-    }
-    return OPEVO_OK;
+    return opevo_i_cpu_build_command(self->compiler, &job->kernel, source, object, out, err);
 }
 
 /* ---- One process ---------------------------------------------------------------------------- */
@@ -210,29 +209,6 @@ static char await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *proce
     return letter == 'd' && first->wall_s > plan->run_limit_s ? 't' : letter;
 }
 
-static void describe_death(const opevo_i_cpu_process *process, opevo_i_wire_result *result)
-{
-    int number = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
-
-    if (process->garbled)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                                 "wrote to descriptors that are not its own");
-    else if (!process->over)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                                 "closed descriptors that are not its own");
-    else if (number == SIGXCPU)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
-    else if (number == SIGSYS)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                                 "tried to start or signal another process");
-    else if (number)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
-                                 strsignal(number));
-    else
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
-                                 WEXITSTATUS(process->status));
-}
-
 /* Whether what it computed from a set of inputs is right, and nothing beside it was written to. The
  * process does not run meanwhile, nor does a thread that it left behind. */
 static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
@@ -248,7 +224,8 @@ static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
         right = opevo_i_reference_operands_check(
             operands, i, opevo_i_reference_floats(&operands->memory[i]), &why);
         if (right && !opevo_i_reference_guarded_intact(&operands->memory[i])) {
-            opevo_text_add(&why, "it wrote outside its output");
+            opevo_text_printf(&why, "it wrote outside %s",
+                              self->own ? operands->list.item[i].name : "its output");
             right = false;
         }
     }
@@ -268,7 +245,10 @@ static void renew_outputs(opevo_i_reference_operands *operands)
         opevo_i_reference_guarded fresh;
 
         if (!opevo_i_reference_guarded_intact(output) &&
-            opevo_i_reference_guarded_create(output->bytes, true, &fresh, NULL) == OPEVO_OK) {
+            (operands->judge ? opevo_i_reference_guarded_create_wide(
+                                   output->bytes, OPEVO_I_OWN_MARGIN, true, &fresh, NULL)
+                             : opevo_i_reference_guarded_create(output->bytes, true, &fresh,
+                                                                NULL)) == OPEVO_OK) {
             opevo_i_reference_guarded_free(output);
             *output = fresh;
         }
@@ -292,6 +272,16 @@ static char take_windows(cpu_backend *self, opevo_i_cpu_process *process)
     return letter;
 }
 
+/* A kernel with buffers that it reads and writes ran many times on them: what it computes from them
+ * as they were is judged. */
+static char run_anew(cpu_backend *self, opevo_i_cpu_process *process)
+{
+    opevo_i_cpu_process_stop(process);
+    opevo_i_reference_operands_poison(&self->sets[0]);
+    opevo_i_cpu_process_continue(process);
+    return opevo_i_cpu_process_ask(process, OPEVO_I_CPU_RUN, 0, 1, self->plan.run_limit_s, NULL);
+}
+
 /* Repeat what was right the first time, then judge one execution on other inputs; the letter of the
  * last order, 0 with the outcome in *result where a result is wrong. */
 static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire_result *result)
@@ -301,6 +291,8 @@ static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire
     opevo_i_reference_operands_poison(&self->sets[0]);
     opevo_i_cpu_process_continue(process);
     letter = take_windows(self, process);
+    if (letter == 'd' && self->own)
+        letter = run_anew(self, process);
     if (letter != 'd')
         return letter;
     if (!check(self, 0, process, result))
@@ -352,7 +344,7 @@ static void describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, 
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                                  plan->run_limit_s);
     else if (letter == 0)
-        describe_death(process, result);
+        opevo_i_cpu_process_describe_death(process, result);
 }
 
 /* Measure once; true when there are samples. */
@@ -426,7 +418,7 @@ static bool take(const cpu_backend *self, const opevo_i_wire_job *job, opevo_i_w
     if (job->library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
                           opevo_reference_blas_core(),
-                          opevo_reference_blas_routine(self->sets[0].work->library));
+                          opevo_reference_blas_routine(opevo_i_reference_library(&self->sets[0])));
     if (job->library && self->super.threads > 1)
         opevo_text_printf(&result->message, ", on %u threads", self->super.threads);
     if (windows->pack_s > 0)
@@ -468,7 +460,9 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     bool kept = true;
     bool stale = true;
 
-    if (job->library && !self->sets[0].work->library) {
+    if (self->own && !opevo_i_own_fit(self->own, self->sets, &job->kernel, result))
+        return;
+    if (job->library && !opevo_i_reference_library(&self->sets[0])) {
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
@@ -543,9 +537,21 @@ static opevo_status run_probe(opevo_i_backend *backend, const opevo_kernel *kern
     return status;
 }
 
+/* ---- Golden results ------------------------------------------------------------------------- */
+
+static opevo_status run_reference(opevo_i_backend *backend, const opevo_kernel *kernel,
+                                  const char *object, opevo_error *err)
+{
+    cpu_backend *self = (cpu_backend *)backend;
+
+    return opevo_i_cpu_run_reference(&self->plan, kernel->entry, object, self->own, self->sets,
+                                     err);
+}
+
 const opevo_i_backend_ops opevo_i_backend_cpu = {
     .kind = "cpu",
     .dialect = OPEVO_KERNEL_C,
+    .also = 1 << OPEVO_KERNEL_EMULATION,
     .builds = true,
     .suffix = ".c",
     .list = opevo_i_cpu_list,
@@ -554,6 +560,7 @@ const opevo_i_backend_ops opevo_i_backend_cpu = {
     .build_command = build_command,
     .probe = probe,
     .run_probe = run_probe,
+    .run_reference = run_reference,
     .measure = measure,
     .close = close_backend,
 };

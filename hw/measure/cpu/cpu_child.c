@@ -118,8 +118,9 @@ static void answer(uint64_t token, char letter, const char *words)
 /* A failure leaves the outputs as they were, which the check sees. */
 static void execute_library(const timing *self, float *const *argument)
 {
-    (void)opevo_reference_blas(self->sets->work->library, (const float *const *)argument,
-                               argument + self->sets->list.inputs, NULL);
+    (void)opevo_reference_blas(opevo_i_reference_library(self->sets),
+                               (const float *const *)argument, argument + self->sets->list.inputs,
+                               NULL);
 }
 
 /* The worker has set the library to one thread; a process that says so itself starts another. */

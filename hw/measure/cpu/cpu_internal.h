@@ -17,7 +17,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "operands_internal.h"
+#include "own_operands_internal.h"
 
 enum {
     OPEVO_I_CPU_SAMPLES = 1000,
@@ -116,6 +116,22 @@ void opevo_i_cpu_process_stop(opevo_i_cpu_process *self);
 void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self);
 /* Kill it, and note in `status` how it died if it did so by itself. */
 void opevo_i_cpu_process_end(opevo_i_cpu_process *self);
+
+/* The outcome of one that died. */
+void opevo_i_cpu_process_describe_death(const opevo_i_cpu_process *process,
+                                        opevo_i_wire_result *result);
+
+/* The command that makes a loadable object of a kernel in C. Errors: NOMEM. */
+opevo_status opevo_i_cpu_build_command(const char *compiler, const opevo_kernel *kernel,
+                                       const char *source, const char *object,
+                                       opevo_i_process_arguments *out, opevo_error *err);
+/* Run such an object once on each set of operands, OPEVO_I_CPU_SETS of them, and take what it
+ * computes as golden.
+ *   like  limits and cores; NULL: any core
+ * Errors: INVALID with how it failed; MISMATCH, FAULT, NOMEM. */
+opevo_status opevo_i_cpu_run_reference(const opevo_i_cpu_plan *like, const char *entry,
+                                       const char *object, opevo_i_own *own,
+                                       const opevo_i_reference_operands *sets, opevo_error *err);
 
 /* What was measured. */
 typedef struct opevo_i_cpu_windows {

@@ -223,3 +223,27 @@ void opevo_i_cpu_process_end(opevo_i_cpu_process *self)
     close(self->from);
     close(self->to);
 }
+
+void opevo_i_cpu_process_describe_death(const opevo_i_cpu_process *process,
+                                        opevo_i_wire_result *result)
+{
+    int number = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+
+    if (process->garbled)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "wrote to descriptors that are not its own");
+    else if (!process->over)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "closed descriptors that are not its own");
+    else if (number == SIGXCPU)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
+    else if (number == SIGSYS)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                                 "tried to start or signal another process");
+    else if (number)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
+                                 strsignal(number));
+    else
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
+                                 WEXITSTATUS(process->status));
+}

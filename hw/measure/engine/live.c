@@ -374,6 +374,8 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
         if (self->pool.workers[i].unbounded > unbounded)
             unbounded = self->pool.workers[i].unbounded;
     }
+    if (self->note)
+        opevo_text_printf(out, "%s\n", self->note);
     if (longest_s >= 1)
         opevo_text_printf(out, "the reference result took %.1f s, once in each worker\n",
                           longest_s);

@@ -26,6 +26,7 @@ struct opevo_i_engine_live {
     double slower, best_s;           /* as in a job; for programs 0 */
     size_t each;                     /* points wanted at once for each worker */
     bool mixed;                      /* devices are permitted */
+    const char *note;                /* of what is right, borrowed; NULL: nothing is to be said */
     struct {
         char device[256], host[65];
     } first;           /* of which there is a result */

@@ -25,7 +25,8 @@ enum { DEPTH = 4 };
 typedef struct kernels {
     opevo_i_engine_live live;
     opevo_kernel_maker *maker;
-    opevo_workload *work; /* of the maker */
+    opevo_workload *work;     /* of the maker; NULL: it has a bench */
+    opevo_kernel_bench bench; /* either way; what a workload has no text for is NULL */
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
     opevo_proposal first; /* what analysis expects to be good */
     opevo_starts starts;
@@ -79,10 +80,10 @@ static double estimate_s(const opevo_i_wire_result *result)
     return time_s;
 }
 
-/* Fitness of a time and time of a fitness: GFLOP/s, or 1/s of copies, which compute nothing. */
-static double rate_of(const opevo_workload *work, double value)
+/* Fitness of a time and time of a fitness: GFLOP/s, GB/s, or 1/s where nothing is counted. */
+static double rate_of(const opevo_kernel_bench *bench, double value)
 {
-    return work->flop > 0 ? work->flop / value / 1e9 : 1 / value;
+    return bench->amount > 0 ? bench->amount / value / 1e9 : 1 / value;
 }
 
 static void value(const opevo_i_engine_live *live, opevo_i_engine_measuring *task,
@@ -91,7 +92,7 @@ static void value(const opevo_i_engine_live *live, opevo_i_engine_measuring *tas
     const kernels *self = (const kernels *)live;
 
     out->time_s = opevo_i_wire_recordable_s(estimate_s(&task->result));
-    out->fitness = rate_of(self->work, out->time_s);
+    out->fitness = rate_of(&self->bench, out->time_s);
     out->samples_s = task->result.samples;
     out->sample_count = task->result.sample_count;
 }
@@ -100,7 +101,7 @@ static void note_best(opevo_objective *objective, double fitness)
 {
     kernels *self = (kernels *)objective;
 
-    self->live.best_s = fitness > 0 ? rate_of(self->work, fitness) : 0;
+    self->live.best_s = fitness > 0 ? rate_of(&self->bench, fitness) : 0;
 }
 
 static void release(opevo_i_engine_live *live)
@@ -140,10 +141,12 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
                                   const opevo_i_backend_ops *backend, opevo_error *err)
 {
     if (!backend->builds ||
-        (backend->dialect != maker->dialect &&
-         !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
+        (backend->dialect != maker->dialect && !(backend->also >> maker->dialect & 1)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s does not generate kernels for %s.",
                           maker->name, options->device);
+    if (maker->bench && !backend->run_reference)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: kernels with a harness are not run on %s.",
+                          maker->bench->text, options->device);
     if (maker->threads > 1 && backend->dialect != OPEVO_KERNEL_C)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A kernel of %u threads needs cpu, not %s.",
                           maker->threads, options->device);
@@ -296,6 +299,27 @@ static int add_threads(const kernels *self, json_t *setup)
     return threads > 1 ? json_object_set_new(setup, "threads", json_integer(threads)) : 0;
 }
 
+/* What kernels are checked by: the members of a bench and its reference. */
+static int add_bench(const opevo_kernel_bench *bench, json_t *setup)
+{
+    json_t *members = json_loads(bench->setup, 0, NULL);
+    int failed = members ? json_object_update(setup, members) : -1;
+
+    json_decref(members);
+    if (!failed && bench->reference) {
+        const opevo_i_wire_job job = {.kernel = *bench->reference};
+
+        failed = json_object_set_new(setup, "reference", opevo_i_wire_job_to_json(&job));
+    }
+    return failed;
+}
+
+static int add_subject(const kernels *self, json_t *setup)
+{
+    return self->work ? opevo_i_wire_setup_add_workload(setup, self->work)
+                      : add_bench(&self->bench, setup);
+}
+
 static opevo_status make_setup(kernels *self, const opevo_live_options *options, opevo_error *err)
 {
     json_t *setup = json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "seed",
@@ -303,12 +327,24 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
                               "run_limit_s", options->run_limit_s, "precision", options->precision,
                               "repeat_s", options->repeat_s, "cold", (int)options->cold_cache);
 
-    if (setup && !opevo_i_wire_setup_add_workload(setup, self->work) &&
-        !add_criteria(self, setup) && !add_threads(self, setup))
+    if (setup && !add_subject(self, setup) && !add_criteria(self, setup) &&
+        !add_threads(self, setup))
         self->live.pool.setup = opevo_i_wire_message_line(json_incref(setup));
     json_decref(setup);
     return self->live.pool.setup ? OPEVO_OK
                                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
+}
+
+/* "cpu:matmul-cpu matmul(512,512,512)", "cpu:conv.c". */
+static void print_name(const kernels *self, const opevo_live_options *options, opevo_text *out)
+{
+    opevo_text_printf(out, "%s:%s", options->device, self->maker->name);
+    if (self->work) {
+        opevo_text_add(out, " ");
+        opevo_workload_print(self->work, out);
+    }
+    if (self->maker->threads > 1)
+        opevo_text_printf(out, " threads=%u", self->maker->threads);
 }
 
 static opevo_status fill(kernels *self, const opevo_live_options *options,
@@ -317,17 +353,14 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     opevo_i_engine_live *live = &self->live;
     opevo_text name = {0};
 
-    opevo_text_printf(&name, "%s:%s ", options->device, self->maker->name);
-    opevo_workload_print(self->work, &name);
-    if (self->maker->threads > 1)
-        opevo_text_printf(&name, " threads=%u", self->maker->threads);
+    print_name(self, options, &name);
     if (name.failed)
         return opevo_text_check(&name, err);
     live->name = name.data;
     live->super.space = self->maker->space;
     live->super.name = live->name;
-    live->super.unit = self->work->flop > 0 ? "GFLOP/s" : "ms";
-    live->super.flop = self->work->flop;
+    live->super.unit = self->bench.unit;
+    live->super.flop = !strcmp(self->bench.unit, "GFLOP/s") ? self->bench.amount : 0;
     live->super.features = self->maker->features;
     live->slower = options->slower;
     live->prepare = prepare;
@@ -336,7 +369,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.threads = self->maker->threads;
     live->pool.depth = DEPTH;
     live->pool.start_limit_s =
-        opevo_i_engine_live_start_s(&options->workers) + REFERENCE_S * self->work->flop;
+        opevo_i_engine_live_start_s(&options->workers) + REFERENCE_S * self->bench.amount;
     /* Three measurements of a disturbed kernel, each with its check, warm-up and new inputs. */
     live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s =
@@ -363,6 +396,24 @@ static opevo_status find_start(kernels *self, const opevo_i_engine_model *model,
     return OPEVO_OK;
 }
 
+/* What is measured, whichever way the maker says it. */
+static opevo_status find_subject(kernels *self, opevo_error *err)
+{
+    const opevo_kernel_maker *maker = self->maker;
+    opevo_status status = OPEVO_OK;
+
+    if (maker->bench) {
+        self->bench = *maker->bench;
+        self->live.note = self->bench.note;
+        return OPEVO_OK;
+    }
+    status = opevo_workload_create(maker->computation, &self->work, err);
+    if (status == OPEVO_OK)
+        self->bench = (opevo_kernel_bench){.unit = self->work->flop > 0 ? "GFLOP/s" : "ms",
+                                           .amount = self->work->flop};
+    return status;
+}
+
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err)
 {
@@ -381,7 +432,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
-    OPEVO_TRY(opevo_workload_create(maker->computation, &self->work, err));
+    OPEVO_TRY(find_subject(self, err));
     OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(

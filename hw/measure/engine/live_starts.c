@@ -83,7 +83,7 @@ static opevo_status add_schedule(opevo_start_list *list, const opevo_objective *
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
 
-    if (!maker)
+    if (!maker || !maker->ops->find)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: a schedule needs a template: use --on cpu, cuda:N or hip:N with an "
                           "operator.",

@@ -189,6 +189,33 @@ static int add_words(const opevo_i_process_arguments *words, const char *key, js
     return failed | json_object_set_new(message, key, list);
 }
 
+/* The lines of a text as a list; nothing where there are none. */
+static int add_lines(const opevo_text *text, const char *key, json_t *message)
+{
+    json_t *list = text->length ? json_array() : NULL;
+    int failed = text->length && !list;
+
+    for (const char *at = opevo_text_string(text); *at && !failed;) {
+        size_t length = strcspn(at, "\n");
+
+        failed |= json_array_append_new(list, json_stringn(at, length));
+        at += length + (at[length] != '\0');
+    }
+    return failed | (list ? json_object_set_new(message, key, list) : 0);
+}
+
+/* What only kernels have that opevo did not write. */
+static int add_own(const opevo_kernel *kernel, json_t *message)
+{
+    int failed = add_lines(&kernel->options, "options", message);
+
+    failed |= add_lines(&kernel->values, "values", message);
+    if (kernel->own)
+        failed |= json_object_set_new(message, "dialect",
+                                      json_string(opevo_kernel_dialect_name(kernel->dialect)));
+    return failed;
+}
+
 json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
@@ -213,6 +240,7 @@ json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job)
         failed |= json_object_set_new(message, "shared_bytes",
                                       json_integer(kernel->dynamic_shared_bytes));
         failed |= add_launches(kernel, message);
+        failed |= add_own(kernel, message);
         if (kernel->parallel)
             failed |= json_object_set_new(message, "parallel", json_true());
         failed |= add_packed(kernel, message);
@@ -284,6 +312,30 @@ static bool read_launches(const json_t *list, opevo_kernel *out)
     return good;
 }
 
+static bool read_lines(const json_t *list, opevo_text *out)
+{
+    bool good = !list || json_is_array(list);
+
+    for (size_t i = 0; good && i < json_array_size(list); i++) {
+        const char *line = json_string_value(json_array_get(list, i));
+
+        good = line && !strchr(line, '\n');
+        if (good)
+            opevo_text_printf(out, "%s\n", line);
+    }
+    return good && !out->failed;
+}
+
+static bool read_own(const json_t *message, opevo_kernel *out)
+{
+    const char *dialect = json_string_value(json_object_get(message, "dialect"));
+
+    out->own = dialect != NULL;
+    return read_lines(json_object_get(message, "options"), &out->options) &&
+           read_lines(json_object_get(message, "values"), &out->values) &&
+           (!dialect || opevo_kernel_dialect_find(dialect, &out->dialect));
+}
+
 static bool read_kernel(const json_t *message, opevo_kernel *out)
 {
     const char *source = json_string_value(json_object_get(message, "source"));
@@ -294,7 +346,8 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
     memcpy(out->entry, entry, strlen(entry) + 1);
     opevo_text_add(&out->source, source);
     out->parallel = json_is_true(json_object_get(message, "parallel"));
-    return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
+    return !out->source.failed && read_own(message, out) &&
+           read_triple(json_object_get(message, "grid"), out->grid) &&
            read_triple(json_object_get(message, "block"), out->block) &&
            read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes) &&
            read_launches(json_object_get(message, "then"), out) &&

@@ -9,7 +9,7 @@
 #include "backend_internal.h"
 
 /* A row is a backend's opevo_i_backend_NAME, which its file defines. */
-#define BACKENDS(ROW) ROW(cpu) ROW(cuda) ROW(hip) ROW(cmd)
+#define BACKENDS(ROW) ROW(cpu) ROW(cuda) ROW(hip) ROW(simt) ROW(cmd)
 
 #define DECLARE(name) extern const opevo_i_backend_ops opevo_i_backend_##name;
 #define ENTRY(name) &opevo_i_backend_##name,
@@ -36,7 +36,7 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
         }
     }
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "\"%.80s\" is not a device; use cpu, cuda:N, hip:N or cmd.", device);
+                      "\"%.80s\" is not a device; use cpu, cuda:N, hip:N, simt or cmd.", device);
 }
 
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context)

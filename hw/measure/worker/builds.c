@@ -244,6 +244,21 @@ static void describe_failure(const opevo_i_worker_builds *self, const opevo_i_wo
                           (int)strcspn(words, "\n"), words);
 }
 
+/* To its end, and within PROBE_S. */
+static opevo_status build_at_once(opevo_i_worker_builds *self, opevo_i_worker_queued *item,
+                                  opevo_i_process_program_end *end, opevo_error *err)
+{
+    opevo_status status = write_recipe(self, item, err);
+
+    if (status == OPEVO_OK)
+        status = launch(self, item, PROBE_S, err);
+    if (status != OPEVO_OK)
+        return status;
+    self->building--;
+    await_program(&item->keeper, end);
+    return OPEVO_OK;
+}
+
 /* Build the backend's own kernel, which has no fault; what fails then is this host, and the message
  * a clause. */
 static opevo_status build_probe(opevo_i_worker_builds *self, opevo_i_worker_queued *probe,
@@ -254,10 +269,7 @@ static opevo_status build_probe(opevo_i_worker_builds *self, opevo_i_worker_queu
     opevo_status status = OPEVO_OK;
 
     self->backend->ops->probe(&probe->job.kernel);
-    OPEVO_TRY(write_recipe(self, probe, err));
-    OPEVO_TRY(launch(self, probe, PROBE_S, err));
-    self->building--;
-    await_program(&probe->keeper, &end);
+    OPEVO_TRY(build_at_once(self, probe, &end, err));
     if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0) {
         describe_failure(self, probe, &end, &why);
         status = OPEVO_FAIL(err, OPEVO_FAULT, "%.500s", opevo_text_string(&why));
@@ -326,6 +338,38 @@ static bool is_sound(opevo_i_worker_builds *self, const opevo_i_worker_queued *f
     if (sound)
         self->good_s = opevo_clock_monotonic_s();
     return sound;
+}
+
+/* ---- The reference -------------------------------------------------------------------------- */
+
+static const char *complaint(const opevo_i_worker_builds *self, opevo_text *said);
+
+opevo_status opevo_i_worker_builds_reference(opevo_i_worker_builds *self, opevo_error *err)
+{
+    opevo_i_backend *backend = self->backend;
+    opevo_i_worker_queued item = {.stage = OPEVO_I_WAITING, .job = backend->reference};
+    opevo_i_process_program_end end = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+    double start = opevo_clock_monotonic_s();
+    opevo_status status = OPEVO_OK;
+
+    if (!item.job.kernel.source.length)
+        return OPEVO_OK;
+    OPEVO_TRY(build_at_once(self, &item, &end, err));
+    if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0)
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "The reference kernel is not compiled: %.800s",
+                       end.timed_out ? "it takes too long."
+                                     : complaint(self, end.error.length ? &end.error : &end.out));
+    else if (backend->ops->run_reference(backend, &item.job.kernel, item.scratch.data, &inner))
+        status = OPEVO_FAIL(err, inner.status, "%s", inner.message);
+    backend->reference_s += opevo_clock_monotonic_s() - start;
+cleanup:
+    remove_scratch(&item);
+    item.job = (opevo_i_wire_job){.id = 0}; /* the backend's */
+    opevo_i_process_program_end_free(&end);
+    opevo_i_worker_queued_clear(&item);
+    return status;
 }
 
 /* ---- Ending --------------------------------------------------------------------------------- */

@@ -45,6 +45,9 @@ opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_erro
 /* Wait for the turn to measure, where workers of the device take turns: what ends it with
  * opevo_i_backend_device_lock_release; -1 where nobody waits. */
 int opevo_i_worker_builds_take_turn(const opevo_i_worker_builds *self);
+/* Build and run the kernel that the setup named as reference, where it did. Errors: INVALID for one
+ * that does not compile or fails; those of the host. */
+opevo_status opevo_i_worker_builds_reference(opevo_i_worker_builds *self, opevo_error *err);
 /* Remove what compilers left, which have ended or been killed. */
 void opevo_i_worker_builds_clear(opevo_i_worker_builds *self);
 /* Whether the jobs of this backend are built. */

@@ -178,6 +178,8 @@ static void take_setup(worker *self, const json_t *message)
         status = opevo_i_worker_builds_init(&self->builds, self->backend, &err);
     if (status == OPEVO_OK)
         status = opevo_i_worker_builds_probe(&self->builds, &err);
+    if (status == OPEVO_OK)
+        status = opevo_i_worker_builds_reference(&self->builds, &err);
     if (status != OPEVO_OK) {
         send_failure(self, &err);
         return;
@@ -441,7 +443,7 @@ int opevo_worker_main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (argc != 2 || argv[1][0] == '-') {
-        fputs("usage: opevo-worker [--connect FILE] cpu | cuda:N | hip:N | cmd\n"
+        fputs("usage: opevo-worker [--connect FILE] cpu | cuda:N | hip:N | simt | cmd\n"
               "Measures kernels for opevo, which starts it and speaks to it over its standard\n"
               "input and output, or whose address and token it has from its environment or from\n"
               "FILE.\n",

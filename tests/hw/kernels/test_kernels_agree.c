@@ -114,7 +114,7 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
     CHECK_OK(opevo_variant_create(f->module, edits, &variant, &err));
     assert_null(opevo_variant_fault(variant));
     CHECK_OK(opevo_i_evolver_simt_launcher_create(variant, &kernel, &simt, &err));
-    opevo_i_evolver_simt_launcher_limit(simt, 10000000);
+    opevo_simt_launcher_limit(simt, 10000000);
     for (size_t i = 0; i < cases && accepted; i++) {
         opevo_case *a = NULL, *b = NULL;
         opevo_evaluation out = run(f, set, i, simt, &a);

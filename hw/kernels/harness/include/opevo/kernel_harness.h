@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include <opevo/status.h>
+#include <opevo/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,11 +26,12 @@ extern "C" {
 typedef struct opevo_harness opevo_harness;
 
 /* One row for each set: enum suffix, name as in files. What a search measures, what its front is
- * chosen by, and what only the reported variants are tried on. */
+ * chosen by, and what only the reported variants are tried on; and what `opevo tune` measures. */
 #define OPEVO_HARNESS_SET_LIST(X)                                                                  \
     X(SEARCH, "search")                                                                            \
     X(SELECTION, "selection")                                                                      \
-    X(FINAL, "final")
+    X(FINAL, "final")                                                                              \
+    X(TUNE, "tune")
 
 typedef enum opevo_harness_set {
 #define OPEVO_HARNESS_SET_ENUM(suffix, text) OPEVO_SET_##suffix,
@@ -52,6 +54,21 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
                                  opevo_harness **out, opevo_error *err);
 void opevo_harness_destroy(opevo_harness *harness);
 
+/* Tuning parameters with whole values, which the expressions of a harness may name. */
+enum { OPEVO_HARNESS_VALUES = 48 }; /* at most */
+typedef struct opevo_harness_values {
+    size_t count;
+    const char *const *name;
+    const int64_t *value;
+} opevo_harness_values;
+
+/* The same with parameters: all cases are laid out with these values, which are copied and stand
+ * for parameters wherever none are given. A size or a geometry of the name of a parameter is that
+ * parameter. */
+opevo_status opevo_harness_parse_with(const char *path, const char *text, size_t size,
+                                      const opevo_harness_values *values, opevo_harness **out,
+                                      opevo_error *err);
+
 /* ---- Where they are ---- */
 
 /* Path of the module NAME: the file itself, else, for a name without folder, NAME or NAME.ll in
@@ -73,6 +90,51 @@ const char *opevo_harness_reference(const opevo_harness *harness);
  * NULL from their number on. Borrowed. */
 const char *opevo_harness_racy_variable(const opevo_harness *harness, size_t i);
 size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set set);
+
+/* ---- What tuning asks of it ---- */
+
+/* Where golden results come from. */
+typedef enum opevo_harness_reference_kind {
+    OPEVO_REFERENCE_ITSELF,      /* the kernel: without edits, or in its default configuration */
+    OPEVO_REFERENCE_MODULE,      /* an LLVM module with the same steps */
+    OPEVO_REFERENCE_SOURCE,      /* a file in C, with steps of its own or the same */
+    OPEVO_REFERENCE_COMPUTATION, /* a text in opevo's language, whose tensors are the buffers */
+    OPEVO_REFERENCE_FILES        /* of numbers, one for each output */
+} opevo_harness_reference_kind;
+
+opevo_harness_reference_kind opevo_harness_reference_kind_of(const opevo_harness *harness);
+/* The text of a reference COMPUTATION; NULL for others. Borrowed. */
+const char *opevo_harness_computation(const opevo_harness *harness);
+/* The path of the file of an output, for FILES; NULL for others. Borrowed. */
+const char *opevo_harness_golden_file(const opevo_harness *harness, size_t buffer);
+
+/* What one execution of the case that is timed does: operations (GFLOP/s), bytes (GB/s), or, with
+ * the unit "ms" and 0, nothing that is counted. */
+typedef struct opevo_harness_rate {
+    const char *unit;
+    double amount;
+} opevo_harness_rate;
+opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_rate *out,
+                                   opevo_error *err);
+/* Whether all expressions of that case have values at these, and its launches are possible. Errors:
+ * INVALID, LIMIT, NOMEM. */
+opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
+                                 opevo_error *err);
+/* Words for the compiler at these values, one a line. Errors: INVALID, NOMEM. */
+opevo_status opevo_harness_compiler(const opevo_harness *harness,
+                                    const opevo_harness_values *values, opevo_text *out,
+                                    opevo_error *err);
+/* The steps of the case that is timed as a C function, to stand behind the source of the kernels in
+ * one file:
+ *
+ *     void ENTRY(void *b0, void *b1, ..., void *scratch);
+ *
+ * with a pointer to each buffer in the order of the file. Sizes and parameters are constants in it.
+ *   reference  the steps of the reference SOURCE instead
+ * Errors: INVALID for steps that no C function has: launches with grids, structs by value. */
+opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
+                                   bool reference, const char *entry, opevo_text *out,
+                                   opevo_error *err);
 
 /* ---- Cases ---- */
 
@@ -142,6 +204,12 @@ typedef struct opevo_grid_launch {
     size_t argument_count;
 } opevo_grid_launch;
 
+/* The buffers of the case that is timed at these values, without data; room for as many as the
+ * harness has. Errors: INVALID, LIMIT, NOMEM. */
+opevo_status opevo_harness_buffers_at(const opevo_harness *harness,
+                                      const opevo_harness_values *values, opevo_buffer *out,
+                                      opevo_error *err);
+
 typedef struct opevo_case opevo_case;
 
 /* Lay out and fill the buffers of a case, by its seed: the same bytes on every machine.
@@ -149,12 +217,23 @@ typedef struct opevo_case opevo_case;
  * The harness must outlive its cases. Errors: NOMEM. */
 opevo_status opevo_case_open(const opevo_harness *harness, opevo_harness_set set, size_t i,
                              opevo_case **out, opevo_error *err);
+/* The same with other values of the parameters, which are copied, but not their names. Errors: also
+ * INVALID for an expression without a value. */
+opevo_status opevo_case_open_with(const opevo_harness *harness, opevo_harness_set set, size_t i,
+                                  const opevo_harness_values *values, opevo_case **out,
+                                  opevo_error *err);
 void opevo_case_close(opevo_case *self);
 /* The buffers in the order of the file. A launcher may set `data` to memory of its own, with the
  * same contents; the case then neither uses nor frees what it allocated until it is closed. */
 opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count);
 /* A text such as "n=32 bx=8 seed=3"; borrowed. */
 const char *opevo_case_label(const opevo_case *self);
+
+/* Elements from a file: numbers as text for NAME.txt and NAME.csv, an array of NumPy for NAME.npy,
+ * else the bare elements, least significant byte first. Errors: IO; INVALID for another number or
+ * type of elements; NOMEM. */
+opevo_status opevo_harness_read_numbers(const char *path, opevo_kernel_element element,
+                                        size_t count, void *out, opevo_error *err);
 
 /* ---- Launchers ---- */
 
@@ -278,6 +357,23 @@ opevo_status opevo_harness_evaluate(const opevo_harness *harness, opevo_harness_
 opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_harness_set set,
                                          size_t i, opevo_launcher *launcher, opevo_golden *golden,
                                          opevo_evaluation *out, opevo_error *err);
+/* The same with other values of the parameters, NULL for none. */
+opevo_status opevo_harness_evaluate_with(const opevo_harness *harness, opevo_harness_set set,
+                                         size_t i, const opevo_harness_values *values,
+                                         opevo_launcher *launcher, opevo_golden *golden,
+                                         opevo_evaluation *out, opevo_error *err);
+
+/* Take golden results of a case that something else than a launcher computed: `data` has a pointer
+ * for each buffer of the case; those of outputs are read. Errors: MISMATCH for one that is not
+ * finite, NOMEM. */
+opevo_status opevo_golden_put(opevo_golden *golden, opevo_harness_set set, size_t i,
+                              const opevo_case *what, const void *const *data, opevo_error *err);
+bool opevo_golden_has(const opevo_golden *golden, opevo_harness_set set, size_t i);
+/* Judge one output of a case whose golden results are there; verdict, error and message go to *out,
+ * which the caller has set to ok. */
+void opevo_golden_judge(const opevo_golden *golden, opevo_harness_set set, size_t i,
+                        const opevo_case *what, size_t buffer, const void *data,
+                        opevo_evaluation *out);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,8 @@ typedef enum opevo_kernel_dialect {
         OPEVO_KERNEL_COUNT
 } opevo_kernel_dialect;
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
+/* False, with *out untouched, for another name. */
+bool opevo_kernel_dialect_find(const char *name, opevo_kernel_dialect *out);
 
 /* What C and C++ call the elements of an array: "float", "unsigned short" for the bits of float16
  * and bfloat16, "signed char", "int". */
@@ -68,6 +70,10 @@ typedef struct opevo_kernel {
     int more; /* kernels that are launched after it */
     opevo_launch then[OPEVO_KERNEL_LAUNCHES - 1];
     bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
+    /* Of kernels that opevo did not write: words for the compiler, and NAME=VALUE of the parameters
+     * that expressions of their harness may name; one a line. */
+    bool own;
+    opevo_text options, values;
 } opevo_kernel;
 
 void opevo_kernel_free(opevo_kernel *kernel);
@@ -125,8 +131,20 @@ typedef struct opevo_device_facts {
     uint64_t l1_bytes, l2_bytes; /* data caches */
 } opevo_device_facts;
 
-/* Turns the points of a tuning space into kernels: a template with its operator, or whatever
- * schedules a computation. */
+/* What kernels compute that opevo did not write, as far as an engine has to know. */
+typedef struct opevo_kernel_bench {
+    const char *text;  /* in names of objectives and in messages: "conv.cu" */
+    const char *setup; /* members of the message that sets a worker up, a JSON object */
+    const char *unit;  /* of results: "GFLOP/s", "GB/s", or "ms" where nothing is counted */
+    double amount;     /* of one execution, in operations or bytes; 0 */
+    /* What gives golden results, once in each worker; NULL: the setup says where they are. */
+    const opevo_kernel *reference;
+    const char
+        *note; /* what users should know of that, a sentence without its end; NULL: nothing */
+} opevo_kernel_bench;
+
+/* Turns the points of a tuning space into kernels: a template with its operator, whatever
+ * schedules a computation, or a source of the user with the values of a point. */
 typedef struct opevo_kernel_maker opevo_kernel_maker;
 
 typedef struct opevo_pipeline opevo_pipeline; /* <opevo/pipeline.h> */
@@ -152,13 +170,21 @@ typedef struct opevo_kernel_maker_ops {
      * is ever found. Errors: NOMEM. */
     opevo_status (*find)(const opevo_kernel_maker *self, const opevo_pipeline *pipeline,
                          opevo_index near, bool *found, opevo_index *point, opevo_error *err);
+    /* A file of the folder that a kernel is exported as: the name of file i, NULL from their number
+     * on, and its text. NULL: the folder follows from the pipeline (opevo/export.h). Errors:
+     * INVALID for a point that gives no kernel; NOMEM. */
+    const char *(*file_name)(const opevo_kernel_maker *self, size_t i);
+    opevo_status (*file)(const opevo_kernel_maker *self, opevo_index point, size_t i,
+                         opevo_text *out, opevo_error *err);
 } opevo_kernel_maker_ops;
 
 /* First member, `super`, of every implementation, which fills it in. */
 struct opevo_kernel_maker {
     const opevo_kernel_maker_ops *ops;
     const opevo_space *space; /* owned by the implementation */
-    const opevo_computation *computation; /* that a kernel computes; owned too */
+    /* What a kernel computes: exactly one of both is not NULL; owned too. */
+    const opevo_computation *computation;
+    const opevo_kernel_bench *bench;
     const char *name; /* "matmul-cpu", ...: of the template */
     opevo_kernel_dialect dialect;
     unsigned threads; /* that parallel kernels are for; 0: as for 1 */

@@ -118,9 +118,9 @@ size_t opevo_live_worker_count(const opevo_objective *objective);
  * objective. */
 void opevo_live_rest(opevo_objective *objective);
 
-/* What is to be known of the result that kernels are compared with, in lines: what it cost where it
- * took a worker a second or more, and how many elements cannot be compared. Nothing otherwise, and
- * before the first evaluation. */
+/* What is to be known of the result that kernels are compared with, in lines: where it comes from
+ * if no user said so, what it cost where it took a worker a second or more, and how many elements
+ * cannot be compared. Nothing otherwise, and before the first evaluation. */
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out);
 
 /* In the message of an outcome that is ok, but for a time below 1 ns or a rate above 10^6

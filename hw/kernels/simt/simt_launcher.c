@@ -2,7 +2,7 @@
 
 /* The interpreter as a launcher of harnesses. Kernels work on the buffers of the case in place. */
 
-#include "evolver_program_internal.h"
+#include <opevo/simt_launcher.h>
 
 #include <opevo/memory.h>
 
@@ -11,21 +11,9 @@
 
 typedef struct simt_launcher {
     opevo_launcher super;
-    const opevo_variant *variant;
     opevo_simt *simt;
     uint64_t steps;
 } simt_launcher;
-
-/* At the creation of a machine. */
-static void name_instruction(void *context, struct LLVMOpaqueValue *instruction,
-                             char name[OPEVO_SIMT_NAME_SIZE])
-{
-    opevo_text text = {0};
-
-    if (opevo_variant_name(context, instruction, &text))
-        snprintf(name, OPEVO_SIMT_NAME_SIZE, "%s", opevo_text_string(&text));
-    opevo_text_free(&text);
-}
 
 static opevo_kernel_verdict verdict_of(opevo_simt_outcome outcome)
 {
@@ -48,6 +36,37 @@ static uint64_t address(const void *context, size_t buffer)
     return opevo_simt_address(context, (uint32_t)buffer);
 }
 
+/* A kernel with the name in C++, which begins with its length; NULL: none, or several. */
+static const char *find_mangled(const opevo_simt *simt, const char *name)
+{
+    const char *found = NULL;
+    char start[512];
+    size_t length = (size_t)snprintf(start, sizeof start, "_Z%zu%s", strlen(name), name);
+
+    for (size_t i = 0; length < sizeof start && i < opevo_simt_kernel_count(simt); i++) {
+        const char *kernel = opevo_simt_kernel_name(simt, i);
+
+        if (strncmp(kernel, start, length) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = kernel;
+    }
+    return found;
+}
+
+static const char *kernel_of(const opevo_simt *simt, const char *name)
+{
+    const char *mangled = NULL;
+
+    for (size_t i = 0; i < opevo_simt_kernel_count(simt); i++) {
+        if (!strcmp(opevo_simt_kernel_name(simt, i), name))
+            return name;
+    }
+    mangled = find_mangled(simt, name);
+    return mangled ? mangled : name;
+}
+
 static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_evaluation *out,
                            opevo_error *err)
 {
@@ -55,7 +74,7 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
     opevo_status status = OPEVO_OK;
     opevo_simt_result result = {.outcome = OPEVO_SIMT_OK};
     opevo_simt_argument *arguments = opevo_calloc(what->argument_count + 1, sizeof *arguments);
-    opevo_simt_launch run = {.kernel = what->kernel,
+    opevo_simt_launch run = {.kernel = kernel_of(self->simt, what->kernel),
                              .dynamic_shared_bytes = what->shared_bytes,
                              .arguments = arguments,
                              .argument_count = what->argument_count};
@@ -167,40 +186,37 @@ static void destroy(opevo_launcher *launcher)
 
 static const opevo_launcher_ops launcher_ops = {.name = "simt", .run = run, .destroy = destroy};
 
-opevo_status opevo_i_evolver_simt_launcher_create(const opevo_variant *variant,
-                                                  const opevo_i_evolver_kernel *kernel,
-                                                  opevo_launcher **out, opevo_error *err)
+opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
+                                        const opevo_simt_costs *costs,
+                                        const opevo_simt_options *options,
+                                        const opevo_harness *harness, opevo_launcher **out,
+                                        opevo_error *err)
 {
     simt_launcher *self = opevo_calloc(1, sizeof *self);
-    opevo_simt_options named = kernel->simt;
     const char *racy;
     opevo_status status = OPEVO_OK;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interpreter.");
     self->super.ops = &launcher_ops;
-    self->variant = variant;
-    named.name = name_instruction;
-    named.name_context = (void *)variant;
-    status =
-        opevo_simt_create(opevo_variant_llvm(variant), kernel->costs, &named, &self->simt, err);
+    status = opevo_simt_create(module, costs, options, &self->simt, err);
     if (status != OPEVO_OK) {
         opevo_free(self);
         return status;
     }
     /* A reference may lack a variable of the kernel. */
-    for (size_t i = 0; (racy = opevo_harness_racy_variable(kernel->harness, i)); i++)
+    for (size_t i = 0; (racy = opevo_harness_racy_variable(harness, i)); i++)
         (void)opevo_simt_allow_same_value(self->simt, racy);
     *out = &self->super;
     return OPEVO_OK;
 }
 
-void opevo_i_evolver_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
+void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
 {
     opevo_simt_set_step_limit(((simt_launcher *)launcher)->simt, steps);
 }
 
-uint64_t opevo_i_evolver_simt_launcher_steps(const opevo_launcher *launcher)
+uint64_t opevo_simt_launcher_steps(const opevo_launcher *launcher)
 {
     return ((const simt_launcher *)launcher)->steps;
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The steps of a case as a C function behind the source of what it calls, so that a compiler sees
+ * both: calls have the types that the source declares, and sizes are constants. Names of sizes and
+ * functions of expressions get a prefix, as the source may have such names itself. */
+
+#include "kernel_harness_internal.h"
+
+#include <opevo/memory.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#define PREFIX "opevo_run_"
+
+typedef struct printer {
+    const opevo_case *what;
+    opevo_text *out;
+    unsigned depth;
+    unsigned loops; /* so far: each has a counter of its own */
+} printer;
+
+static void indent(const printer *self)
+{
+    for (unsigned i = 0; i < self->depth; i++)
+        opevo_text_add(self->out, "    ");
+}
+
+static void add_expression(const printer *self, const json_t *expression)
+{
+    const char *at = json_string_value(expression);
+
+    if (!at) {
+        opevo_text_printf(self->out, "%lldLL", (long long)json_integer_value(expression));
+        return;
+    }
+    opevo_text_add(self->out, "(");
+    while (*at) {
+        size_t length = 0;
+
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            length++;
+        if (length)
+            opevo_text_printf(self->out, "%s%.*s%s", isdigit((unsigned char)*at) ? "" : PREFIX,
+                              (int)length, at, isdigit((unsigned char)*at) ? "LL" : "");
+        else
+            opevo_text_add_bytes(self->out, at, length = 1);
+        at += length;
+    }
+    opevo_text_add(self->out, ")");
+}
+
+static void add_argument(const printer *self, const opevo_i_harness_argument_plan *argument)
+{
+    static const char *const types[] = {[OPEVO_KERNEL_ELEMENT_F32] = "float",
+                                        [OPEVO_KERNEL_ELEMENT_F64] = "double",
+                                        [OPEVO_KERNEL_ELEMENT_I32] = "int",
+                                        [OPEVO_KERNEL_ELEMENT_U32] = "unsigned",
+                                        [OPEVO_KERNEL_ELEMENT_I64] = "long long",
+                                        [OPEVO_KERNEL_ELEMENT_U64] = "unsigned long long",
+                                        [OPEVO_KERNEL_ELEMENT_I16] = "short",
+                                        [OPEVO_KERNEL_ELEMENT_U16] = "unsigned short",
+                                        [OPEVO_KERNEL_ELEMENT_I8] = "signed char",
+                                        [OPEVO_KERNEL_ELEMENT_U8] = "unsigned char"};
+
+    if (argument->kind == OPEVO_ARGUMENT_BUFFER) {
+        opevo_text_printf(self->out, "b%zu", argument->buffer);
+        return;
+    }
+    opevo_text_printf(self->out, "(%s)", types[argument->element]);
+    if (json_is_real(argument->value))
+        opevo_text_printf(self->out, "%a", json_real_value(argument->value));
+    else
+        add_expression(self, argument->value);
+}
+
+static opevo_status print(printer *self, const opevo_i_harness_step *steps, size_t count,
+                          opevo_error *err);
+
+static opevo_status print_call(const printer *self, const opevo_i_harness_step *step,
+                               opevo_error *err)
+{
+    if (!step->call)
+        return opevo_i_harness_fail(self->what->harness, err, step->where,
+                                    "A launch with a grid needs a device; a C function is called "
+                                    "by {\"call\": \"%.60s\", \"arguments\": [...]}.",
+                                    step->name);
+    indent(self);
+    opevo_text_printf(self->out, "%s(", step->name);
+    for (size_t i = 0; i < step->argument_count; i++) {
+        if (step->arguments[i].kind == OPEVO_ARGUMENT_STRUCT)
+            return opevo_i_harness_fail(self->what->harness, err, step->where,
+                                        "A C function takes no struct by value here; pass its "
+                                        "members.");
+        opevo_text_add(self->out, i ? ", " : "");
+        add_argument(self, &step->arguments[i]);
+    }
+    opevo_text_add(self->out, ");\n");
+    return OPEVO_OK;
+}
+
+static opevo_status print_loop(printer *self, const opevo_i_harness_step *step, opevo_error *err)
+{
+    bool repeat = step->kind == OPEVO_I_STEP_REPEAT;
+    char name[96];
+    opevo_status status;
+
+    if (repeat)
+        snprintf(name, sizeof name, PREFIX "%.80s", step->name);
+    else
+        snprintf(name, sizeof name, "round%u", self->loops++);
+    indent(self);
+    opevo_text_printf(self->out, "for (long long %s = 0; %s < ", name, name);
+    add_expression(self, step->count);
+    opevo_text_printf(self->out, "; %s++) {\n", name);
+    self->depth++;
+    status = print(self, step->steps, step->step_count, err);
+    if (!repeat) {
+        const opevo_buffer *flag = &self->what->buffers[step->buffer];
+
+        indent(self);
+        opevo_text_printf(self->out, "if (!__builtin_memcmp(b%zu, (const char[8]){0}, %zu))\n",
+                          step->buffer, opevo_kernel_element_size(flag->element));
+        indent(self);
+        opevo_text_add(self->out, "    break;\n");
+    }
+    self->depth--;
+    indent(self);
+    opevo_text_add(self->out, "}\n");
+    return status;
+}
+
+static opevo_status print(printer *self, const opevo_i_harness_step *steps, size_t count,
+                          opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        const opevo_i_harness_step *step = &steps[i];
+
+        if (step->kind == OPEVO_I_STEP_LAUNCH) {
+            status = print_call(self, step, err);
+        } else if (step->kind == OPEVO_I_STEP_ZERO) {
+            indent(self);
+            opevo_text_printf(self->out, "__builtin_memset(b%zu, 0, %zu);\n", step->buffer,
+                              self->what->buffers[step->buffer].size_bytes);
+        } else {
+            status = print_loop(self, step, err);
+        }
+    }
+    return status;
+}
+
+static void print_head(const printer *self, const char *entry)
+{
+    static const char functions[] =
+        "static inline long long " PREFIX "min(long long a, long long b) { return a < b ? a : b; "
+        "}\n"
+        "static inline long long " PREFIX "max(long long a, long long b) { return a > b ? a : b; "
+        "}\n"
+        "static inline long long " PREFIX "ceil(long long a, long long b)\n"
+        "{\n"
+        "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
+        "}\n\n";
+    const opevo_i_harness_size_names *names = &self->what->names;
+
+    opevo_text_add(self->out, functions);
+    opevo_text_printf(self->out, "__attribute__((visibility(\"default\"))) void %s(", entry);
+    for (size_t b = 0; b < self->what->harness->buffer_count; b++)
+        opevo_text_printf(self->out, "void *b%zu, ", b);
+    opevo_text_add(self->out, "void *scratch)\n{\n");
+    for (size_t i = 0; i < names->count; i++)
+        opevo_text_printf(self->out, "    const long long " PREFIX "%s = %lldLL;\n", names->name[i],
+                          (long long)names->value[i]);
+    opevo_text_add(self->out, "\n");
+}
+
+opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
+                                   bool reference, const char *entry, opevo_text *out,
+                                   opevo_error *err)
+{
+    bool own = reference && harness->reference_steps;
+    printer self = {.out = out, .depth = 1};
+    opevo_case *what = opevo_calloc(1, sizeof *what);
+    opevo_status status = OPEVO_OK;
+
+    if (!what)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
+    what->harness = harness;
+    self.what = what;
+    OPEVO_TRY(opevo_i_harness_case_lay_out(what, &harness->cases[OPEVO_SET_TUNE][0],
+                                           values ? values : &harness->values, err));
+    print_head(&self, entry);
+    OPEVO_TRY(print(&self, own ? harness->reference_steps : harness->steps,
+                    own ? harness->reference_step_count : harness->step_count, err));
+    opevo_text_add(out, "}\n");
+    status = opevo_text_check(out, err);
+cleanup:
+    opevo_case_close(what);
+    return status;
+}

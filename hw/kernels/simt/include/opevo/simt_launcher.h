@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The interpreter as a launcher of harnesses. */
+
+#ifndef OPEVO_SIMT_LAUNCHER_H
+#define OPEVO_SIMT_LAUNCHER_H
+
+#include <opevo/kernel_harness.h>
+#include <opevo/simt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A launcher of the kernels in a module, which is decoded here and was verified before. A kernel of
+ * C++ is found by the name in its source where no other one has it. Kernels work on the buffers of
+ * a case in place; the cost of a case is that of the interpreter.
+ *   costs    borrowed, as the harness is, whose "races" it takes
+ * Errors: those of opevo_simt_create. */
+opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
+                                        const opevo_simt_costs *costs,
+                                        const opevo_simt_options *options,
+                                        const opevo_harness *harness, opevo_launcher **out,
+                                        opevo_error *err);
+/* Of the next run; 0: no limit. */
+void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
+/* Warp instructions of the last run. */
+uint64_t opevo_simt_launcher_steps(const opevo_launcher *launcher);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

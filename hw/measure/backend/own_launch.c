@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels with a harness on devices that have a launcher: whose cases are run one by one. */
+
+#include "own_launch_internal.h"
+
+#include <string.h>
+
+enum { BUFFERS = 256 };
+
+static opevo_status golden_of_case(opevo_i_own *own, opevo_launcher *launcher, size_t i,
+                                   opevo_error *err)
+{
+    opevo_evaluation evaluation = {.verdict = OPEVO_VERDICT_OK};
+    const void *data[BUFFERS] = {0};
+    opevo_buffer *buffers = NULL;
+    opevo_case *what = NULL;
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_case_open(opevo_i_own_harness(own), OPEVO_SET_TUNE, i, &what, err));
+    OPEVO_TRY(launcher->ops->run(launcher, what, &evaluation, err));
+    if (evaluation.verdict != OPEVO_VERDICT_OK) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "The reference kernel fails: %s: %s",
+                            opevo_kernel_verdict_name(evaluation.verdict), evaluation.message);
+        goto cleanup;
+    }
+    buffers = opevo_case_buffers(what, &count);
+    for (size_t b = 0; b < count; b++)
+        data[b] = buffers[b].data;
+    status = opevo_golden_put(opevo_i_own_golden(own), OPEVO_SET_TUNE, i, what, data, err);
+cleanup:
+    opevo_case_close(what);
+    return status;
+}
+
+opevo_status opevo_i_own_golden_by(opevo_i_own *own, opevo_launcher *launcher, opevo_error *err)
+{
+    size_t cases = opevo_harness_case_count(opevo_i_own_harness(own), OPEVO_SET_TUNE);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < cases && status == OPEVO_OK; i++)
+        status = golden_of_case(own, launcher, i, err);
+    return status;
+}
+
+/* The host's errors go back to it; all others are the kernel's. */
+static void fail(const opevo_error *err, opevo_i_wire_result *result)
+{
+    if (err->status == OPEVO_NOMEM || err->status == OPEVO_IO || err->status == OPEVO_FAULT)
+        opevo_i_wire_result_fault(result, "%s", err->message);
+    else
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err->message);
+}
+
+bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
+                       opevo_evaluation *first, opevo_i_wire_result *result)
+{
+    const opevo_harness *harness = opevo_i_own_harness(own);
+    opevo_golden *golden = opevo_i_own_golden(own);
+    size_t cases = opevo_harness_case_count(harness, OPEVO_SET_TUNE);
+    opevo_i_own_values values = {.text = NULL};
+    opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_status status =
+        opevo_i_own_values_read(opevo_text_string(&kernel->values), &values, &err);
+
+    for (size_t i = 0; i < cases && status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK; i++) {
+        if (!opevo_golden_has(golden, OPEVO_SET_TUNE, i))
+            continue;
+        status = opevo_harness_evaluate_with(harness, OPEVO_SET_TUNE, i, &values.values, launcher,
+                                             golden, &one, &err);
+        if (i == 0)
+            *first = one;
+    }
+    opevo_i_own_values_free(&values);
+    if (status != OPEVO_OK)
+        fail(&err, result);
+    else if (one.verdict != OPEVO_VERDICT_OK)
+        opevo_i_own_fail(&one, result);
+    return status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels with a harness on devices that have a launcher. */
+
+#ifndef OPEVO_OWN_LAUNCH_INTERNAL_H
+#define OPEVO_OWN_LAUNCH_INTERNAL_H
+
+#include "own_operands_internal.h"
+
+/* What a launcher computes in the default configuration is right. Errors: INVALID for a kernel that
+ * fails, MISMATCH, NOMEM; those of the host. */
+opevo_status opevo_i_own_golden_by(opevo_i_own *own, opevo_launcher *launcher, opevo_error *err);
+/* Run a kernel with the values of a job on each case with golden results, and judge it. False, with
+ * the outcome in *result, where it fails; *first is what became of the case that is timed. */
+bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
+                       opevo_evaluation *first, opevo_i_wire_result *result);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels that opevo did not write, in a worker: the buffers of their harness as operands, which
+ * results are right, and what a compiler is told. */
+
+#ifndef OPEVO_OWN_OPERANDS_INTERNAL_H
+#define OPEVO_OWN_OPERANDS_INTERNAL_H
+
+#include <jansson.h>
+
+#include <opevo/kernel_harness.h>
+
+#include "job_internal.h"
+#include "operands_internal.h"
+
+/* Bytes on both sides of a buffer in which a write is noticed and named. */
+enum { OPEVO_I_OWN_MARGIN = 4096 };
+
+typedef struct opevo_i_own opevo_i_own;
+
+/* Of the member "harness" of a setup; `sets` operands, from its seeds in turn, which must be freed
+ * before this. Golden results that the harness itself says, by files or as a computation, are
+ * there. Errors: those of the harness and of its files; LIMIT for more than
+ * OPEVO_WORKLOAD_OPERANDS buffers; NOMEM. */
+opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_operands *out,
+                              opevo_i_own **own, opevo_error *err);
+void opevo_i_own_close(opevo_i_own *own); /* NULL is allowed */
+const opevo_harness *opevo_i_own_harness(const opevo_i_own *own);
+opevo_golden *opevo_i_own_golden(const opevo_i_own *own);
+
+/* The member "reference", a kernel; nothing for none. Errors: INVALID for a malformed one. */
+opevo_status opevo_i_own_reference(const json_t *setup, opevo_i_wire_job *out, opevo_error *err);
+/* What the operands hold now is right. Errors: MISMATCH, NOMEM. */
+opevo_status opevo_i_own_take_golden(opevo_i_own *own, const opevo_i_reference_operands *sets,
+                                     opevo_error *err);
+/* Give buffers that no result is in, and that nothing fills, the sizes that they have at the values
+ * of a kernel. False, with the outcome in *result, where another one's size depends on them, and
+ * for expressions without a value. */
+bool opevo_i_own_fit(opevo_i_own *own, opevo_i_reference_operands *sets, const opevo_kernel *kernel,
+                     opevo_i_wire_result *result);
+
+/* The words of a kernel for its compiler. Errors: NOMEM. */
+opevo_status opevo_i_own_add_options(const opevo_kernel *kernel, opevo_i_process_arguments *out,
+                                     opevo_error *err);
+
+/* Values from lines NAME=VALUE. */
+typedef struct opevo_i_own_values {
+    char *text; /* owned */
+    const char *names[OPEVO_HARNESS_VALUES];
+    int64_t numbers[OPEVO_HARNESS_VALUES];
+    opevo_harness_values values;
+} opevo_i_own_values;
+/* Errors: INVALID for other lines, NOMEM. */
+opevo_status opevo_i_own_values_read(const char *lines, opevo_i_own_values *out, opevo_error *err);
+void opevo_i_own_values_free(opevo_i_own_values *self);
+
+/* The outcome of a verdict that is not ok. */
+void opevo_i_own_fail(const opevo_evaluation *evaluation, opevo_i_wire_result *result);
+
+#endif

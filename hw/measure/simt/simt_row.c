@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The row: how the interpreter is listed, and the program that has it. */
+
+#include "simt_row_internal.h"
+
+#include <opevo/parallel.h>
+#include <opevo/text.h>
+#include <opevo/version.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAM "opevo-worker-simt"
+
+extern const opevo_i_backend_ops opevo_i_backend_simt;
+const opevo_i_backend_ops *opevo_i_simt_whole;
+
+/* Beside this program; false for one that is not there. */
+static bool find_program(char path[4096])
+{
+    ssize_t length = readlink("/proc/self/exe", path, 4096 - sizeof PROGRAM);
+    char *slash = NULL;
+
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    memcpy(slash + 1, PROGRAM, sizeof PROGRAM);
+    return access(path, X_OK) == 0;
+}
+
+void opevo_i_simt_list(void (*add)(void *context, const opevo_hardware *row), void *context)
+{
+    char path[4096];
+    bool present = find_program(path);
+    const opevo_hardware row = {
+        .name = "simt",
+        .present = present,
+        .title = present ? "interpreter of GPU kernels, with checks and a model of costs"
+                         : PROGRAM " is missing: build with LLVM 19 (Debian: llvm-19-dev)",
+        .identity = "interpreter of opevo " OPEVO_VERSION,
+        .cores = opevo_processor_count(),
+        .facts = "",
+        .no_energy = present ? "an interpreter uses none that is a kernel's" : NULL};
+
+    add(context, &row);
+}
+
+static opevo_status open_row(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+{
+    char path[4096];
+    char *const arguments[] = {path, "simt", NULL};
+
+    if (ordinal > 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "simt is one device; give simt without a number.");
+    if (opevo_i_simt_whole)
+        return opevo_i_simt_whole->open(ordinal, out, err);
+    if (!find_program(path))
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          "simt: " PROGRAM " is not beside opevo-worker; build opevo with LLVM 19 "
+                          "or newer (Debian: llvm-19-dev).");
+    execv(path, arguments);
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+}
+
+/* Says that kernels with a harness are measured; never called. */
+static opevo_status no_reference(opevo_i_backend *self, const opevo_kernel *kernel,
+                                 const char *object, opevo_error *err)
+{
+    (void)self, (void)kernel, (void)object;
+    return OPEVO_FAIL(err, OPEVO_FAULT, "simt: this program has no interpreter.");
+}
+
+const opevo_i_backend_ops opevo_i_backend_simt = {
+    OPEVO_I_SIMT_ROW,
+    .open = open_row,
+    .run_reference = no_reference,
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels in C of a user: right ones in all the ways in which a harness says what is right, and
+ * each planted fault in its class. */
+
+#include "own_fixture.h"
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+#define BUFFERS                                                                                    \
+    "\"buffers\": {\"a\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, "     \
+    "1]}},"                                                                                        \
+    " \"b\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, 1]}},"             \
+    " \"c\": {\"type\": \"f32\", \"count\": \"n\"}},"
+#define STEPS                                                                                      \
+    "\"steps\": [{\"call\": \"add\", \"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}],"
+#define OUTPUTS "\"outputs\": {\"c\": {\"relative\": 1e-5, \"floor\": 1e-3}},"
+#define TUNE "\"tune\": {\"sizes\": {\"n\": 1003}}"
+#define HARNESS(more) "{" BUFFERS STEPS OUTPUTS more TUNE "}"
+#define SPACE(values) "{\"p\": {\"_type\": \"discrete\", \"_value\": [" values "]}}"
+
+/* ---- Faults ---- */
+
+static const char faults[] = "static int calls;\n"
+                             "void add(const float *a, const float *b, float *c, int n)\n{\n"
+                             "    int last = n - (p == 1);\n"
+                             "    if (p == 2) c[n] = 1;\n"
+                             "    if (p == 3) c[-1] = 1;\n"
+                             "    if (p == 4) ((float *)a)[n + 5] = 1;\n"
+                             "    if (p == 5) *(volatile int *)0 = 1;\n"
+                             "    if (p == 6) for (volatile int i = 0; i >= 0;) {}\n"
+                             "#if p == 7\n#error planted\n#endif\n"
+                             "    if (p == 8 && calls++) return;\n"
+                             "    for (int i = 0; i < last; i++)\n"
+                             "        c[i] = a[i] + b[i + (p == 9)];\n"
+                             "    if (p == 10) c[n / 2] += 1e-3f;\n"
+                             "    if (p == 11) c[7] = __builtin_nanf(\"\");\n"
+                             "    if (p == 12) c[0] = a[0] > 0.3 ? 0 : c[0];\n"
+                             "}\n";
+
+static void test_faults(void **state)
+{
+    static const own_expected expected[] = {
+        {OPEVO_OUTCOME_OK, NULL},
+        {OPEVO_OUTCOME_WRONG, "Element 1002 of c"},
+        {OPEVO_OUTCOME_WRONG, "outside c"},
+        {OPEVO_OUTCOME_WRONG, "outside c"},
+        {OPEVO_OUTCOME_WRONG, "outside a"},
+        {OPEVO_OUTCOME_CRASHED, "signal 11"},
+        {OPEVO_OUTCOME_TIMEOUT, NULL},
+        {OPEVO_OUTCOME_BUILD_ERROR, "planted"},
+        {OPEVO_OUTCOME_WRONG, NULL},
+        {OPEVO_OUTCOME_WRONG, NULL},
+        {OPEVO_OUTCOME_WRONG, "Element 501 of c"},
+        {OPEVO_OUTCOME_WRONG, "Element 7 of c is not finite"},
+    };
+    opevo_objective *objective = NULL;
+
+    (void)state;
+    CHECK_OK(own_open("cpu", "faults.c", faults, HARNESS("\"flop\": \"n\","),
+                      SPACE("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"), &objective, &err));
+    assert_string_equal(objective->unit, "GFLOP/s");
+    CHECK_CLOSE(objective->flop, 1003, 0);
+    own_check("faults", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+}
+
+/* ---- References ---- */
+
+/* The parameter names what is computed: only p == 0 is a sum. */
+static const char variants[] = "#include \"part.h\"\n"
+                               "void add(const float *a, const float *b, float *c, int n)\n{\n"
+                               "    for (int i = 0; i < n; i++)\n"
+                               "        c[i] = PART(a[i], b[i]);\n}\n";
+static const char part[] = "#pragma once\n#include \"part.h\"\n"
+                           "#define PART(x, y) (p == 0 ? (x) + (y) : (x) - (y))\n";
+
+static void test_references(void **state)
+{
+    static const struct {
+        const char *name, *harness;
+        bool noted; /* that the user said nothing */
+    } references[] = {
+        {"itself", HARNESS(""), true},
+        {"default", HARNESS("\"default\": {\"p\": 0},"), true},
+        {"computation", HARNESS("\"reference\": {\"computation\": \"c[i:1003] = a[i] + b[i]\"},"),
+         false},
+        {"source", HARNESS("\"reference\": {\"file\": \"sum.c\"},"), false},
+        {"steps",
+         HARNESS("\"reference\": {\"file\": \"sum.c\", \"steps\": [{\"call\": \"half\", "
+                 "\"arguments\": [\"a\", \"b\", \"c\", {\"i64\": \"0\"}, {\"i64\": \"n / 2\"}]}, "
+                 "{\"call\": \"half\", \"arguments\": [\"a\", \"b\", \"c\", {\"i64\": \"n / 2\"}, "
+                 "{\"i64\": \"n\"}]}]},"),
+         false}};
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "instead of"}};
+
+    (void)state;
+    own_write("part.h", part);
+    own_write(
+        "sum.c",
+        "void half(const float *x, const float *y, float *z, long from, long to)\n{\n"
+        "    for (long i = from; i < to; i++)\n        z[i] = x[i] + y[i];\n}\n"
+        "void add(const float *x, const float *y, float *z, int n) { half(x, y, z, 0, n); }\n");
+    for (size_t i = 0; i < COUNT(references); i++) {
+        opevo_objective *objective = NULL;
+        opevo_text said = {0};
+
+        CHECK_OK(own_open("cpu", "variants.c", variants, references[i].harness, SPACE("0, 1"),
+                          &objective, &err));
+        assert_string_equal(objective->unit, "ms");
+        own_check(references[i].name, objective, expected, 2);
+        opevo_live_print_reference(objective, &said);
+        assert_int_equal(strstr(opevo_text_string(&said), "default configuration, p=0") != NULL,
+                         references[i].noted);
+        opevo_text_free(&said);
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* A reference that does not compile, and one whose result is not finite, are told with the words of
+ * the compiler and the element. */
+static void test_bad_references(void **state)
+{
+    static const char *const sources[] = {"#error planted\n",
+                                          "void add(const float *x, const float *y, float *z, "
+                                          "int n) { for (int i = 0; i < n - 1; i++) z[i] = x[i]; }",
+                                          "void add(const float *x, const float *y, float *z, "
+                                          "int n) { *(volatile int *)0 = 0; }"};
+    static const char *const words[] = {"error planted", "Element 1002 of c is not finite",
+                                        "The reference kernel fails"};
+
+    (void)state;
+    own_write("part.h", part);
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        opevo_objective *objective = NULL;
+        opevo_index point = 0;
+        opevo_outcome outcome;
+
+        own_write("bad.c", sources[i]);
+        CHECK_OK(own_open("cpu", "variants.c", variants,
+                          HARNESS("\"reference\": {\"file\": \"bad.c\"},"), SPACE("0, 1"),
+                          &objective, &err));
+        CHECK_FAILS(OPEVO_IO, words[i],
+                    opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* Files give both the inputs and what is right. */
+static void test_files(void **state)
+{
+    static const char harness[] =
+        "{\"buffers\": {\"a\": {\"type\": \"i32\", \"count\": 4, \"fill\": {\"file\": \"a.txt\"}},"
+        "\"c\": {\"type\": \"i32\", \"count\": 4}},"
+        "\"steps\": [{\"call\": \"f\", \"arguments\": [\"a\", \"c\"]}],"
+        "\"outputs\": {\"c\": \"exact\"}, \"reference\": {\"files\": {\"c\": \"c.raw\"}},"
+        "\"tune\": {\"sizes\": {}}}";
+    static const int32_t wanted[] = {2, -4, 6, 8};
+    static const own_expected expected[] = {{OPEVO_OUTCOME_WRONG, NULL}, {OPEVO_OUTCOME_OK, NULL}};
+    opevo_objective *objective = NULL;
+
+    (void)state;
+    own_write("a.txt", "1, -2\n3 4\n");
+    CHECK_OK(opevo_file_write(own_path("c.raw"), (const char *)wanted, sizeof wanted, &err));
+    CHECK_OK(own_open("cpu", "files.c",
+                      "void f(const int *a, int *c) { for (int i = 0; i < 4; i++) c[i] = p * a[i]; "
+                      "}",
+                      harness, SPACE("1, 2"), &objective, &err));
+    own_check("files", objective, expected, 2);
+    opevo_objective_destroy(objective);
+}
+
+/* ---- What a source is told ---- */
+
+/* Components, texts, truth values and conditional words reach the source; buffers that nothing
+ * fills follow the parameters; loops and zeroes are steps; what is read and written starts anew. */
+static void test_macros(void **state)
+{
+    static const char source[] =
+        "void init(TYPE *total, int rows) { for (int i = 0; i < rows; i++) total[i] += 1; }\n"
+        "void step(const float *a, TYPE *total, float *part, int at, double scale)\n{\n"
+        "    for (int i = 0; i < t_0 * t_1; i++) part[i] = a[at * 8 + i] * scale;\n"
+        "    for (int i = 0; i < t_0 * t_1; i++) total[at] += part[i];\n"
+        "#ifdef WIDE\n    if (t_0 < 4) total[at] = 0;\n#else\n    if (t_0 >= 4) total[at] = "
+        "0;\n#endif\n"
+        "    if (!check) total[0] = -1;\n}\n";
+    static const char harness[] =
+        "{\"derived\": {\"size\": \"t_0 * t_1\"},"
+        "\"buffers\": {\"a\": {\"type\": \"f32\", \"count\": \"8 * rows\", \"fill\": {\"uniform\": "
+        "[0, 1]}},"
+        "\"total\": {\"type\": \"f32\", \"count\": \"rows\", \"fill\": {\"constant\": 3}},"
+        "\"gone\": {\"type\": \"f32\", \"count\": \"rows\", \"fill\": {\"constant\": 3}},"
+        "\"part\": {\"type\": \"f32\", \"count\": \"t_0 * t_1 * check\"}},"
+        "\"steps\": [{\"zero\": \"gone\"}, {\"call\": \"init\", \"arguments\": [\"total\", "
+        "{\"i32\": "
+        "\"max(rows, 1)\"}]}, {\"repeat\": \"row\", \"count\": \"ceil(2 * rows, 2)\", \"steps\": "
+        "[{\"call\": \"step\", \"arguments\": [\"a\", \"total\", \"part\", {\"i32\": \"row\"}, "
+        "{\"f64\": 0.5}]}]}],"
+        "\"outputs\": {\"total\": {\"relative\": 1e-5}, \"gone\": \"exact\"},"
+        "\"compiler\": [\"-O1\", {\"if\": \"t_0 >= 4\", \"then\": [\"-DWIDE\"]}, "
+        "\"-DSIZE={size}\"],"
+        "\"reference\": {\"computation\": \"total[i:9] = 4 + 0.5 * a[i]\"},"
+        "\"tune\": {\"sizes\": {\"rows\": 10}, \"seeds\": [3, 4, 5]}}";
+    static const char space[] = "{\"t\": {\"_type\": \"factor\", \"_value\": [8, 2]},"
+                                "\"TYPE\": {\"_type\": \"choice\", \"_value\": [\"float\"]},"
+                                "\"check\": {\"_type\": \"choice\", \"_value\": [true]}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_OK, NULL}};
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+    char text[sizeof harness];
+    char *reference = NULL;
+
+    (void)state;
+    /* A computation that does not fit the buffers is told; without it the kernel is right. */
+    CHECK_OK(own_open("cpu", "macros.c", source, harness, space, &objective, &err));
+    CHECK_FAILS(OPEVO_IO, "reference.computation",
+                opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    opevo_objective_destroy(objective);
+    objective = NULL;
+    memcpy(text, harness, sizeof text);
+    reference = strstr(text, "\"reference\"");
+    memmove(reference, strstr(reference, "\"tune\""), strlen(strstr(reference, "\"tune\"")) + 1);
+    CHECK_OK(own_open("cpu", "macros.c", source, text, space, &objective, &err));
+    own_check("macros", objective, expected, 4);
+    opevo_objective_destroy(objective);
+}
+
+/* ---- What is refused ---- */
+
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *harness, *words;
+    } refused[] = {
+        {"{" BUFFERS STEPS OUTPUTS "\"tune\": {\"sizes\": {\"n\": 3}, \"seeds\": [1]}}",
+         "tune.seeds: An array of at least two seeds"},
+        {"{" BUFFERS STEPS OUTPUTS "\"sets\": {\"search\": [{\"sizes\": [{\"n\": 3}], \"seeds\": "
+         "[1]}], \"selection\": [{\"sizes\": [{\"n\": 4}], \"seeds\": [1]}], \"final\": "
+         "[{\"sizes\": [{\"n\": 5}], \"seeds\": [1]}]}}",
+         "\"tune\" is missing"},
+        {"{" BUFFERS
+         "\"steps\": [{\"launch\": \"add\", \"grid\": 1, \"block\": 1, \"arguments\": []}]," OUTPUTS
+             TUNE "}",
+         "steps[0]: A launch with a grid needs a device"},
+        {HARNESS("\"flop\": \"n * q\","), "flop: \"n * q\" has no value: unknown name \"q\""},
+        {HARNESS("\"flop\": 1, \"bytes\": 2,"), "not both"},
+        {HARNESS("\"default\": {\"p\": 7},"), "default: p has no such value"},
+        {HARNESS("\"default\": {\"q\": 7},"), "default: no parameter is named \"q\""},
+        {HARNESS("\"reference\": \"k.ll\","), "a module is for evolve"},
+        {HARNESS("\"compiler\": [{\"if\": \"p\"}],"), "compiler: Entry 0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        opevo_kernel_maker *maker = NULL;
+
+        CHECK_FAILS(OPEVO_INVALID, refused[i].words,
+                    own_maker("refused.c", "void add() {}", refused[i].harness, SPACE("0, 1"),
+                              &maker, &err));
+    }
+}
+
+/* An expression without a value at a point is no kernel there. */
+static void test_rejected(void **state)
+{
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_REJECTED, "division by 0"}};
+    opevo_objective *objective = NULL;
+
+    (void)state;
+    CHECK_OK(own_open("cpu", "rejected.c",
+                      "void add(float *a, float *b, float *c, int n) { for (int i = 0; i < n; i++) "
+                      "c[i] = a[i] + b[i]; }",
+                      "{\"derived\": {\"x\": \"12 / (1 - p)\"}," BUFFERS STEPS OUTPUTS TUNE "}",
+                      SPACE("0, 1"), &objective, &err));
+    own_check("rejected", objective, expected, 2);
+    opevo_objective_destroy(objective);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults),         cmocka_unit_test(test_references),
+        cmocka_unit_test(test_bad_references), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_macros),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rejected),
+    };
+
+    if (!cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of a user in files of a test's folder, and what becomes of their points. */
+
+#ifndef OPEVO_TESTS_OWN_FIXTURE_H
+#define OPEVO_TESTS_OWN_FIXTURE_H
+
+#include "cache_folder.h"
+#include "check.h"
+
+#include <opevo/file.h>
+#include <opevo/live.h>
+#include <opevo/own_kernels.h>
+#include <opevo/space.h>
+
+static inline const char *own_path(const char *name)
+{
+    static char paths[4][4200];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", cache_folder, name);
+    return path;
+}
+
+static inline void own_write(const char *name, const char *text)
+{
+    CHECK_OK(opevo_file_write(own_path(name), text, strlen(text), &err));
+}
+
+/* The maker of a source and a harness with the space of one parameter "p" of values 0, 1, ..., or
+ * of a text. */
+static inline opevo_status own_maker(const char *source_name, const char *source,
+                                     const char *harness, const char *space_text,
+                                     opevo_kernel_maker **out, opevo_error *err)
+{
+    const opevo_own_files files = {.source = own_path(source_name),
+                                   .harness = own_path("harness.json")};
+    opevo_kernel_dialect language = OPEVO_KERNEL_C;
+    opevo_space *space = NULL;
+    opevo_status status = OPEVO_OK;
+
+    own_write(source_name, source);
+    own_write("harness.json", harness);
+    assert_true(opevo_own_language(source_name, &language));
+    status = opevo_space_parse(space_text, "space.json", NULL, &space, err);
+    return status == OPEVO_OK ? opevo_own_kernels_open(&files, language, language == OPEVO_KERNEL_C,
+                                                       1, space, out, err)
+                              : status;
+}
+
+static inline opevo_status own_open(const char *device, const char *source_name, const char *source,
+                                    const char *harness, const char *space_text,
+                                    opevo_objective **out, opevo_error *err)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_status status = own_maker(source_name, source, harness, space_text, &maker, err);
+
+    options.device = device;
+    options.run_limit_s = 2;
+    options.repeat_s = 0.01;
+    return status == OPEVO_OK ? opevo_live_open(maker, &options, out, err) : status;
+}
+
+/* What becomes of a point, and words of its message; NULL: any. */
+typedef struct own_expected {
+    opevo_outcome_class kind;
+    const char *words;
+} own_expected;
+
+/* Points 0, 1, ... */
+static inline void own_check(const char *name, opevo_objective *objective,
+                             const own_expected *expected, size_t count)
+{
+    opevo_index points[32];
+    opevo_outcome outcomes[32];
+    int failures = 0;
+
+    for (size_t i = 0; i < count; i++)
+        points[i] = i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, count, outcomes, &err));
+    for (size_t i = 0; i < count; i++) {
+        const char *said = outcomes[i].message ? outcomes[i].message : "";
+
+        if (outcomes[i].kind == expected[i].kind &&
+            (!expected[i].words || strstr(said, expected[i].words)))
+            continue;
+        print_error(
+            "%s %zu: %s (%s), expected %s (%s)\n", name, i, opevo_outcome_name(outcomes[i].kind),
+            said, opevo_outcome_name(expected[i].kind), expected[i].words ? expected[i].words : "");
+        failures++;
+    }
+    assert_int_equal(failures, 0);
+}
+
+#endif
