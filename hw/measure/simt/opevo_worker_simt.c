@@ -2,7 +2,6 @@
 
 /* The program opevo-worker-simt: opevo-worker for the one device that needs LLVM. */
 
-#include <opevo/reference.h>
 #include <opevo/worker.h>
 
 #include "backend_simt_internal.h"
@@ -10,5 +9,5 @@
 int main(int argc, char **argv)
 {
     opevo_i_simt_backend_install();
-    return opevo_worker_main(argc, argv, opevo_reference_blas);
+    return opevo_worker_main(argc, argv);
 }
