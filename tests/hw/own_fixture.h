@@ -13,6 +13,9 @@
 #include <opevo/own_kernels.h>
 #include <opevo/space.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static inline const char *own_path(const char *name)
 {
     static char paths[4][4200];
@@ -61,6 +64,16 @@ static inline opevo_status own_open(const char *device, const char *source_name,
     options.run_limit_s = 2;
     options.repeat_s = 0.01;
     return status == OPEVO_OK ? opevo_live_open(maker, &options, out, err) : status;
+}
+
+/* Whether kernels run in the interpreter: its worker is beside the other one, and clang is there. */
+static inline bool own_has_interpreter(void)
+{
+    const char *worker = getenv("OPEVO_WORKER");
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s-simt", worker ? worker : "");
+    return access(path, X_OK) == 0 && system("command -v clang-19 >/dev/null") == 0;
 }
 
 /* What becomes of a point, and words of its message; NULL: any. */

@@ -65,6 +65,40 @@ OPEVO_CUDA int atomicCAS(int *at, int expected, int value)
     return expected;
 }
 
+/* ---- Warps ---- */
+
+/* What a lane gets from another one of its part of a warp; `limit` is that of PTX's shfl. */
+#define OPEVO_CUDA_SHUFFLE(name, builtin, type, bits, limit)                                       \
+    OPEVO_CUDA type name(unsigned mask, type value, int lane, int width = 32)                      \
+    {                                                                                              \
+        return __builtin_bit_cast(type, builtin(mask, __builtin_bit_cast(bits, value), lane,       \
+                                                ((32 - width) << 8) | (limit)));                   \
+    }
+#define OPEVO_CUDA_SHUFFLES(type)                                                                  \
+    OPEVO_CUDA_SHUFFLE(__shfl_sync, __nvvm_shfl_sync_idx_i32, type, int, 31)                       \
+    OPEVO_CUDA_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32, type, int, 31)                 \
+    OPEVO_CUDA_SHUFFLE(__shfl_up_sync, __nvvm_shfl_sync_up_i32, type, int, 0)                      \
+    OPEVO_CUDA_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, type, int, 31)
+OPEVO_CUDA_SHUFFLES(int)
+OPEVO_CUDA_SHUFFLES(unsigned)
+OPEVO_CUDA_SHUFFLES(float)
+OPEVO_CUDA void __syncwarp(unsigned mask = 0xffffffffu)
+{
+    __nvvm_bar_warp_sync(mask);
+}
+OPEVO_CUDA unsigned __ballot_sync(unsigned mask, int condition)
+{
+    return __nvvm_vote_ballot_sync(mask, condition);
+}
+OPEVO_CUDA int __any_sync(unsigned mask, int condition)
+{
+    return __nvvm_vote_any_sync(mask, condition);
+}
+OPEVO_CUDA int __all_sync(unsigned mask, int condition)
+{
+    return __nvvm_vote_all_sync(mask, condition);
+}
+
 /* ---- Numbers ---- */
 
 #define OPEVO_CUDA_PAIR(name, type, condition)                                                     \

@@ -5,9 +5,6 @@
 
 #include "own_fixture.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* Sums of blocks by a tree in shared memory, with a fault for each p but 0. */
@@ -36,15 +33,6 @@ static const char sums_harness[] =
     " \"out\", {\"i32\": \"n\"}]}]},"
     "\"tune\": {\"sizes\": {\"n\": 1000, \"block\": 64}}}";
 
-static bool has_interpreter(void)
-{
-    const char *worker = getenv("OPEVO_WORKER");
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s-simt", worker ? worker : "");
-    return access(path, X_OK) == 0 && system("command -v clang-19 >/dev/null") == 0;
-}
-
 static void test_faults(void **state)
 {
     static const own_expected expected[] = {
@@ -61,7 +49,7 @@ static void test_faults(void **state)
     opevo_objective *objective = NULL;
 
     (void)state;
-    if (!has_interpreter())
+    if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
     own_write("sums.c",
               "void sums(const float *in, float *out, int n)\n{\n"
@@ -106,7 +94,7 @@ static void test_configurations(void **state)
     opevo_outcome once, again;
 
     (void)state;
-    if (!has_interpreter())
+    if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
     own_write("tile.h", "/* nothing */\n");
     CHECK_OK(own_open("simt", "scale.cu", source, harness,
