@@ -66,7 +66,8 @@ static inline opevo_status own_open(const char *device, const char *source_name,
     return status == OPEVO_OK ? opevo_live_open(maker, &options, out, err) : status;
 }
 
-/* Whether kernels run in the interpreter: its worker is beside the other one, and clang is there. */
+/* Whether kernels run in the interpreter: its worker is beside the other one, and clang is there.
+ * */
 static inline bool own_has_interpreter(void)
 {
     const char *worker = getenv("OPEVO_WORKER");

@@ -91,6 +91,18 @@ static opevo_status print_source(const own *self, const opevo_text *source, bool
     return opevo_harness_print_c(self->harness, values, reference, ENTRY, &out->source, err);
 }
 
+/* Lines -DNAME=VALUE as #define NAME VALUE, which compilers that are libraries take, too. */
+static void define_macros(const char *macros, opevo_text *out)
+{
+    for (const char *at = macros; *at;) {
+        size_t length = strcspn(at, "\n"), name = strcspn(at, "=");
+
+        opevo_text_printf(out, "#define %.*s %.*s\n", (int)name - 2, at + 2,
+                          (int)(length - name - 1), at + name + 1);
+        at += length + 1;
+    }
+}
+
 static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel *out,
                                 opevo_error *err)
 {
@@ -102,7 +114,10 @@ static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel
     out->dialect = self->super.dialect;
     out->own = true;
     out->parallel = self->super.threads > 1;
-    opevo_text_add(&out->options, opevo_text_string(&values.macros));
+    if (self->calls)
+        opevo_text_add(&out->options, opevo_text_string(&values.macros));
+    else
+        define_macros(opevo_text_string(&values.macros), &out->source);
     opevo_text_add(&out->values, opevo_text_string(&values.values));
     OPEVO_TRY(opevo_harness_compiler(self->harness, &values.whole, &out->options, err));
     OPEVO_TRY(opevo_harness_check(self->harness, &values.whole, err));

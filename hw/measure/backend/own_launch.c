@@ -54,7 +54,7 @@ static void fail(const opevo_error *err, opevo_i_wire_result *result)
 }
 
 bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
-                       opevo_evaluation *first, opevo_i_wire_result *result)
+                       size_t most, opevo_evaluation *first, opevo_i_wire_result *result)
 {
     const opevo_harness *harness = opevo_i_own_harness(own);
     opevo_golden *golden = opevo_i_own_golden(own);
@@ -65,7 +65,8 @@ bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_k
     opevo_status status =
         opevo_i_own_values_read(opevo_text_string(&kernel->values), &values, &err);
 
-    for (size_t i = 0; i < cases && status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK; i++) {
+    for (size_t i = 0;
+         i < cases && i < most && status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK; i++) {
         if (!opevo_golden_has(golden, OPEVO_SET_TUNE, i))
             continue;
         status = opevo_harness_evaluate_with(harness, OPEVO_SET_TUNE, i, &values.values, launcher,

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_internal.h"
+
 #define FLUSH_BYTES ((size_t)256 << 20) /* where the size of the second level is not known */
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
 
@@ -87,6 +89,7 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
     opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
 
     opevo_i_reference_operands_free(&self->operands);
+    opevo_i_gpu_own_close(self);
     opevo_free(self->words);
     opevo_free(self);
 }
@@ -154,6 +157,8 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0) || !(self->precision > 0) ||
         !(self->repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a limit or a bound.");
+    if (json_object_get(message, "harness"))
+        return opevo_i_gpu_own_setup(self, message, err);
     OPEVO_TRY(opevo_i_wire_setup_workload(message, &work, err));
     OPEVO_TRY(opevo_i_reference_operands_create(work, (uint64_t)seed, &self->operands, err));
     self->operands.check_threads = 0; /* while the device waits */
@@ -173,12 +178,14 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
         self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
 
-    (void)job;
+    if (job->kernel.own && *job->kernel.entry) /* a function in C that gives golden results */
+        return opevo_i_cpu_build_command(opevo_i_cpu_compiler(), &job->kernel, source, object, out,
+                                         err);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
     }
-    return OPEVO_OK;
+    return opevo_i_own_add_options(&job->kernel, out, err);
 }
 
 /* ---- One kernel ----------------------------------------------------------------------------- */
@@ -283,7 +290,9 @@ void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_wire_job *job, 
     opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
     double start = opevo_clock_monotonic_s();
 
-    if (job->library)
+    if (self->own)
+        opevo_i_gpu_own_measure(self, job, object, result);
+    else if (job->library)
         measure_library(self, job, result);
     else
         measure_object(self, job, object, result);

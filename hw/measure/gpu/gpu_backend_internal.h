@@ -6,8 +6,11 @@
 #ifndef OPEVO_GPU_BACKEND_INTERNAL_H
 #define OPEVO_GPU_BACKEND_INTERNAL_H
 
+#include <opevo/gpu_launcher.h>
+
 #include "gpu_internal.h"
 #include "operands_internal.h"
+#include "own_operands_internal.h"
 #include "protocol_internal.h"
 
 #define OPEVO_I_GPU_PATTERN 0xa5a5a5a5U /* of guards */
@@ -48,7 +51,20 @@ typedef struct opevo_i_gpu_backend {
     opevo_i_gpu_math *math; /* NULL until asked for */
     uint32_t *words;        /* an output and its guards on this side */
     opevo_i_gpu_probe_state probe;
+    /* For kernels with a harness; else NULL, and no operands. */
+    opevo_i_own *own;
+    opevo_i_reference_operands own_sets[2]; /* of seeds, as on a CPU */
+    opevo_gpu *launches;
 } opevo_i_gpu_backend;
+
+/* Kernels with a harness (gpu_own.c). Errors: those of the harness and of the device. */
+opevo_status opevo_i_gpu_own_setup(opevo_i_gpu_backend *self, const json_t *message,
+                                   opevo_error *err);
+void opevo_i_gpu_own_close(opevo_i_gpu_backend *self);
+opevo_status opevo_i_gpu_run_reference(opevo_i_backend *backend, const opevo_kernel *kernel,
+                                       const char *object, opevo_error *err); /* of a backend */
+void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                             const char *object, opevo_i_wire_result *result);
 
 /* A kernel that is measured. */
 typedef struct opevo_i_gpu_running {

@@ -2,7 +2,7 @@
 
 /* CUDA and HIP as rows among the backends: the same functions, each for its vendor. */
 
-#include "gpu_internal.h"
+#include "gpu_backend_internal.h"
 
 #define BACKEND(vendor, name, language, ending)                                                    \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
@@ -27,6 +27,7 @@
         .probe = opevo_i_gpu_probe,                                                                \
         .run_probe = opevo_i_gpu_run_probe,                                                        \
         .recheck = opevo_i_gpu_recheck,                                                            \
+        .run_reference = opevo_i_gpu_run_reference,                                                \
         .lock_name = opevo_i_gpu_lock_name,                                                        \
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \

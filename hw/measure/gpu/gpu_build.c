@@ -45,23 +45,30 @@ static opevo_status get_code(const opevo_i_gpu_rtc *rtc, void *program, char **c
 }
 
 opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *arch,
-                                 const char *source, char **code, size_t *size, opevo_error *err)
+                                 const char *source, const char *const *more, size_t count,
+                                 char **code, size_t *size, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_rtc rtc;
     void *program = NULL;
     char option[64];
-    const char *options[1] = {option};
+    const char *options[1 + OPEVO_I_GPU_OPTIONS] = {option};
+    size_t first = *arch ? 1 : 0;
     int failed = 0;
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
+    if (count > OPEVO_I_GPU_OPTIONS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "error: more than %d words for the compiler.",
+                          OPEVO_I_GPU_OPTIONS);
+    for (size_t i = 0; i < count; i++)
+        options[first + i] = more[i];
     status = opevo_i_gpu_rtc_open(vendor, &rtc, err);
     if (status != OPEVO_OK)
         return status;
     failed = rtc.create(&program, source, "kernel", 0, NULL, NULL);
     if (failed)
         return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler cannot be started: %d.", failed);
-    failed = rtc.compile(program, *arch ? 1 : 0, options);
+    failed = rtc.compile(program, (int)(first + count), options);
     print_log(&rtc, program);
     if (failed)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "error %d of the compiler", failed);
@@ -72,7 +79,8 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
 }
 
 static opevo_status compile_file(const opevo_i_gpu_vendor *vendor, const char *arch,
-                                 const char *source, const char *object, opevo_error *err)
+                                 const char *source, const char *object, const char *const *more,
+                                 size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *text = NULL;
@@ -81,7 +89,7 @@ static opevo_status compile_file(const opevo_i_gpu_vendor *vendor, const char *a
     FILE *file = NULL;
 
     OPEVO_TRY(opevo_file_read(source, SOURCE_BYTES_MAX, &text, &size, err));
-    OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, text, &code, &size, err));
+    OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, text, more, count, &code, &size, err));
     file = fopen(object, "we");
     if (!file || fwrite(code, 1, size, file) != size)
         status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", object);
@@ -114,13 +122,14 @@ int opevo_i_gpu_build_main(int argc, char **argv)
     opevo_error err = {OPEVO_OK, ""};
     uint64_t ordinal = 0;
 
-    if (argc != 5 || !opevo_parse_u64(argv[1], &ordinal))
+    if (argc < 5 || !opevo_parse_u64(argv[1], &ordinal))
         return 2;
     vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
     if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
         /* What HIP's driver reserves for the device is beyond any limit, and comes first. */
         opevo_i_process_limit_memory(OPEVO_I_BUILD_MEMORY);
-        if (compile_file(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
+        if (compile_file(vendor, argv[2], argv[3], argv[4], (const char *const *)argv + 5,
+                         (size_t)argc - 5, &err) == OPEVO_OK)
             return 0;
     }
     fprintf(stderr, "%s\n", err.message);

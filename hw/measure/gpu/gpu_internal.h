@@ -176,11 +176,14 @@ int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_dri
 
 /* ---- Compiling (gpu_build.c) ---- */
 
-/* Code for the architecture ("": for the current device), to be released with opevo_free; the
+enum { OPEVO_I_GPU_OPTIONS = 256 };
+/* Code for the architecture ("": for the current device), with `count` more words for the compiler,
+ * at most OPEVO_I_GPU_OPTIONS, to be released with opevo_free; the
  * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a
  * source that does not compile; NOMEM. */
 opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *arch,
-                                 const char *source, char **code, size_t *size, opevo_error *err);
+                                 const char *source, const char *const *more, size_t count,
+                                 char **code, size_t *size, opevo_error *err);
 
 /* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
  * and object. Returns the exit status; the compiler's log is on standard error. */

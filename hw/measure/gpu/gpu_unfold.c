@@ -56,7 +56,8 @@ opevo_status opevo_i_gpu_unfold_load(const opevo_i_gpu_vendor *vendor,
 
     print_source(op, &source);
     OPEVO_TRY(opevo_text_check(&source, err));
-    OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, opevo_text_string(&source), &code, &size, err));
+    OPEVO_TRY(
+        opevo_i_gpu_compile(vendor, arch, opevo_text_string(&source), NULL, 0, &code, &size, err));
     failed = driver->load_module(&out->module, code);
     if (!failed)
         failed = driver->get_function(&out->function, out->module, "opevo_unfold");

@@ -248,7 +248,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     }
     if (load(self, object, &kernels, &err) != OPEVO_OK)
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
-    else if (opevo_i_own_judge(self->own, kernels.launcher, &job->kernel, &first, result) &&
+    else if (opevo_i_own_judge(self->own, kernels.launcher, &job->kernel, SIZE_MAX, &first,
+                               result) &&
              !opevo_i_wire_result_add(result, first.cost > 0 ? first.cost * CYCLE_S : CYCLE_S))
         opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
     unload(&kernels);

@@ -244,7 +244,8 @@ static void check_text(const opevo_kernel_maker *maker, opevo_index point, size_
     }
     if (with->runtime)
         CHECK_OK(opevo_i_gpu_compile(vendors[vendor].vendor, vendors[vendor].arch,
-                                     opevo_text_string(&kernel.source), &code, &size, &err));
+                                     opevo_text_string(&kernel.source), NULL, 0, &code, &size,
+                                     &err));
     opevo_free(code);
     opevo_kernel_free(&kernel);
     opevo_text_free(&why);

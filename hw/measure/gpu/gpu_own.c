@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels with a harness on a GPU: the launcher of harnesses runs and times their cases, within the
+ * context of the worker. */
+
+#include "gpu_backend_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu_internal.h"
+#include "own_launch_internal.h"
+
+enum { WINDOWS = 31 };
+#define IMAGE_BYTES_MAX ((size_t)256 << 20)
+
+opevo_status opevo_i_gpu_own_setup(opevo_i_gpu_backend *self, const json_t *message,
+                                   opevo_error *err)
+{
+    const opevo_gpu_options options = {.windows = 1, .timeout_s = self->run_limit_s};
+    char name[32];
+    opevo_status status = OPEVO_OK;
+
+    snprintf(name, sizeof name, "%s:%u", self->vendor->kind, self->ordinal);
+    OPEVO_TRY(opevo_i_own_open(message, OPEVO_I_CPU_SETS, self->own_sets, &self->own, err));
+    OPEVO_TRY(opevo_i_own_reference(message, &self->super.reference, err));
+    status = opevo_gpu_open(name, &options, &self->launches, err);
+cleanup:
+    return status;
+}
+
+void opevo_i_gpu_own_close(opevo_i_gpu_backend *self)
+{
+    for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
+        opevo_i_reference_operands_free(&self->own_sets[set]);
+    opevo_i_own_close(self->own);
+    opevo_i_wire_job_clear(&self->super.reference);
+    opevo_gpu_close(self->launches);
+}
+
+static opevo_status load(opevo_i_gpu_backend *self, const char *object, opevo_launcher **out,
+                         opevo_error *err)
+{
+    char *image = NULL;
+    size_t size = 0;
+    opevo_status status = opevo_file_read(object, IMAGE_BYTES_MAX, &image, &size, err);
+
+    /* Every kernel has the same limit. */
+    if (status == OPEVO_OK)
+        status = opevo_gpu_launcher(self->launches, image, size, true, out, err);
+    opevo_free(image);
+    return status;
+}
+
+opevo_status opevo_i_gpu_run_reference(opevo_i_backend *backend, const opevo_kernel *kernel,
+                                       const char *object, opevo_error *err)
+{
+    opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
+    opevo_launcher *launcher = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (*kernel->entry)
+        return opevo_i_cpu_run_reference(NULL, kernel->entry, object, self->own, self->own_sets,
+                                         err);
+    status = load(self, object, &launcher, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_own_golden_by(self->own, launcher, err);
+    opevo_launcher_destroy(launcher);
+    return status;
+}
+
+/* Right on all seeds, then timed, and right again. */
+static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                           opevo_launcher *launcher, opevo_i_wire_result *result)
+{
+    opevo_evaluation first;
+    const double *times = NULL;
+    size_t count = 0;
+
+    opevo_gpu_set_windows(self->launches, 1);
+    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, SIZE_MAX, &first, result))
+        return;
+    opevo_gpu_set_windows(self->launches, job->single_sample ? 1 : WINDOWS);
+    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 1, &first, result))
+        return;
+    times = opevo_gpu_launcher_times(launcher, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!opevo_i_wire_result_add(result, times[i] > 0 ? times[i] : 1e-9)) {
+            opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
+            return;
+        }
+    }
+}
+
+void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                             const char *object, opevo_i_wire_result *result)
+{
+    opevo_launcher *launcher = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (job->library)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+    else if (load(self, object, &launcher, &err) == OPEVO_OK)
+        measure_loaded(self, job, launcher, result);
+    else if (err.status == OPEVO_INVALID)
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+    else
+        opevo_i_wire_result_fault(result, "%s", err.message);
+    result->context_lost = opevo_gpu_context_is_lost(self->launches);
+    opevo_launcher_destroy(launcher);
+}

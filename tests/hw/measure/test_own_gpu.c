@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of a user on GPUs, against a driver and a compiler that are made for it (fake_gpu.c). */
+
+#include "fake_folder.h"
+#include "own_fixture.h"
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const char source[] = "extern \"C\" __global__ void __launch_bounds__(WIDE) add(const float "
+                             "*a, const float *b, float *c, int n)\n{\n"
+                             "    int first = (blockIdx.x * WIDE + threadIdx.x) * ITEMS;\n\n"
+                             "    for (int i = first; i < first + ITEMS; i++)\n"
+                             "        if (i < n - (WHICH == 1))\n            c[i] = a[i] + b[i];\n"
+                             "    if (WHICH == 2 && first == 0)\n        c[n] = 1;\n"
+                             "    if (WHICH == 3 && first == 2)\n        c[3] = 7;\n"
+                             "}\n";
+
+#define HARNESS(more)                                                                              \
+    "{\"buffers\": {\"a\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, "    \
+    "1]}}, \"b\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, 1]}},"        \
+    " \"c\": {\"type\": \"f32\", \"count\": \"n\"}},"                                              \
+    "\"steps\": [{\"launch\": \"add\", \"grid\": \"ceil(n, WIDE * ITEMS)\", \"block\": "           \
+    "\"WIDE\", \"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}],"                          \
+    "\"outputs\": {\"c\": \"exact\"}," more "\"bytes\": \"12 * n\","                               \
+    "\"tune\": {\"sizes\": {\"n\": 100}}}"
+
+static const char space[] = "{\"WHICH\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]},"
+                            "\"WIDE\": {\"_type\": \"discrete\", \"_value\": [16, 32]},"
+                            "\"ITEMS\": {\"_type\": \"choice\", \"_value\": [2]}}";
+
+/* Right and wrong ones, with golden results of the default and of a function in C. */
+static void check_device(const char *device, const char *name)
+{
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "Element"},
+                                            {OPEVO_OUTCOME_WRONG, "Element"},
+                                            {OPEVO_OUTCOME_WRONG, "behind c"},
+                                            {OPEVO_OUTCOME_WRONG, "behind c"},
+                                            {OPEVO_OUTCOME_WRONG, "Element 3 of c"},
+                                            {OPEVO_OUTCOME_WRONG, "Element 3 of c"}};
+    static const char *const harnesses[] = {
+        HARNESS(""), HARNESS("\"reference\": {\"file\": \"add.c\", \"steps\": [{\"call\": \"add\","
+                             " \"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}]},")};
+
+    own_write("add.c", "void add(const float *a, const float *b, float *c, int n)\n{\n"
+                       "    for (int i = 0; i < n; i++)\n        c[i] = a[i] + b[i];\n}\n");
+    for (size_t i = 0; i < COUNT(harnesses); i++) {
+        opevo_objective *objective = NULL;
+        opevo_index point = 0;
+        opevo_outcome outcome;
+
+        CHECK_OK(own_open(device, name, source, harnesses[i], space, &objective, &err));
+        own_check(name, objective, expected, COUNT(expected));
+        CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        assert_int_equal(outcome.sample_count, 31);
+        opevo_objective_destroy(objective);
+    }
+}
+
+static void test_cuda(void **state)
+{
+    (void)state;
+    check_device("cuda:0", "add.cu");
+}
+
+static void test_hip(void **state)
+{
+    (void)state;
+    check_device("hip:0", "add.hip");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cuda), cmocka_unit_test(test_hip)};
+
+    (void)argc;
+    if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}
