@@ -63,3 +63,11 @@ void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_acces
     opevo_i_print_affine(self, &access->address);
     opevo_text_add(self->out, "]");
 }
+
+void opevo_i_print_element_at(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                              int atom, int64_t value)
+{
+    opevo_i_print_fix(self, atom, value);
+    opevo_i_print_element(self, access);
+    opevo_i_print_release(self, atom);
+}

@@ -94,6 +94,18 @@ typedef struct opevo_i_print_printer {
 
 /* ---- print_index.c ---- */
 
+/* A loop variable is this number until it is released. */
+static inline void opevo_i_print_fix(opevo_i_print_printer *self, int atom, int64_t value)
+{
+    self->known[atom] = true;
+    self->value[atom] = value;
+}
+
+static inline void opevo_i_print_release(opevo_i_print_printer *self, int atom)
+{
+    self->known[atom] = false;
+}
+
 bool opevo_i_print_constant(const opevo_i_print_printer *self, const opevo_i_affine *a,
                             int64_t *value);
 void opevo_i_print_affine(opevo_i_print_printer *self, const opevo_i_affine *a);
@@ -143,6 +155,9 @@ void opevo_i_print_vector_load_end(opevo_i_print_printer *self, opevo_element st
 void opevo_i_print_operand_name(opevo_text *out, int operand);
 void opevo_i_print_buffer(opevo_i_print_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_print_printer *self, const opevo_i_nest_access *access);
+/* With this number for a loop variable. */
+void opevo_i_print_element_at(opevo_i_print_printer *self, const opevo_i_nest_access *access,
+                              int atom, int64_t value);
 
 /* ---- print_access.c ---- */
 

@@ -67,13 +67,13 @@ static void find_named(finder *all, const opevo_i_nest_node *node, const opevo_i
         return;
     }
     if (becomes_known)
-        self->known[node->atom] = true;
+        opevo_i_print_fix(self, node->atom, 0);
     for (const opevo_i_nest_node *one = node->first; one; one = one->next)
         find_named(all, one, node);
     if (node->otherwise)
         find_named(all, node->otherwise, node);
     if (becomes_known)
-        self->known[node->atom] = false;
+        opevo_i_print_release(self, node->atom);
 }
 
 /* ---- The text ---- */

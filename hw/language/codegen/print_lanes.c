@@ -28,10 +28,9 @@ bool opevo_i_print_lane_factor(const opevo_i_print_printer *self, const opevo_i_
 
 void opevo_i_print_at_first(opevo_i_print_printer *self, const opevo_i_affine *a, int lane)
 {
-    self->known[lane] = true;
-    self->value[lane] = 0;
+    opevo_i_print_fix(self, lane, 0);
     opevo_i_print_affine(self, a);
-    self->known[lane] = false;
+    opevo_i_print_release(self, lane);
 }
 
 /* A factor that is the same everywhere, outside quotients and remainders. */
@@ -57,8 +56,7 @@ void opevo_i_print_operand(opevo_i_print_printer *self, const opevo_i_print_vect
     char letter = opevo_i_print_vector_letter(type);
     bool regular = opevo_i_print_lane_factor(self, &access->address, loop->lane, &factor);
 
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
+    opevo_i_print_fix(self, loop->lane, 0);
     if (self->named[access->buffer] == width || (regular && factor == 1)) {
         opevo_i_print_vector_load_start(self, stored, type, width);
         if (self->named[access->buffer] != width)
@@ -78,13 +76,13 @@ void opevo_i_print_operand(opevo_i_print_printer *self, const opevo_i_print_vect
     } else {
         opevo_text_printf(self->out, "(%c%d){", letter, width);
         for (int i = 0; i < width; i++) {
-            self->value[loop->lane] = i;
+            opevo_i_print_fix(self, loop->lane, i);
             opevo_text_add(self->out, i ? ", " : "");
             opevo_i_print_load(self, access, type);
         }
         opevo_text_add(self->out, "}");
     }
-    self->known[loop->lane] = false;
+    opevo_i_print_release(self, loop->lane);
 }
 
 bool opevo_i_print_is_vector_loop(const opevo_i_nest_node *node)

@@ -221,15 +221,6 @@ static bool can_read_masked(const opevo_i_print_printer *self, const opevo_i_nes
     return true;
 }
 
-static void print_at_first_lane(opevo_i_print_printer *self, const opevo_i_nest_access *access,
-                                int lane)
-{
-    self->known[lane] = true;
-    self->value[lane] = 0;
-    opevo_i_print_element(self, access);
-    self->known[lane] = false;
-}
-
 /* What is there, in the lanes that are meant. */
 static void print_old(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
@@ -240,7 +231,7 @@ static void print_old(opevo_i_print_printer *self, const opevo_i_print_vector_lo
         opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, (int)loop->width);
         opevo_text_add(self->out, "(&");
     }
-    print_at_first_lane(self, to, loop->lane);
+    opevo_i_print_element_at(self, to, loop->lane, 0);
     if (!named)
         opevo_text_printf(self->out, ", %s)", loop->lanes);
 }
@@ -272,7 +263,7 @@ static void print_masked_statement(opevo_i_print_printer *self,
     int width = (int)loop->width;
 
     if (self->named[leaf->to.buffer] == width) {
-        print_at_first_lane(self, &leaf->to, loop->lane);
+        opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
         opevo_text_add(self->out, " = ");
         opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, width);
         opevo_text_add(self->out, "(");
@@ -280,11 +271,11 @@ static void print_masked_statement(opevo_i_print_printer *self,
         opevo_text_printf(self->out, "(%s), ", loop->lanes);
         print_new(self, loop, leaf->kind == OPEVO_I_SUM);
         opevo_text_add(self->out, ", ");
-        print_at_first_lane(self, &leaf->to, loop->lane);
+        opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
     } else {
         opevo_text_printf(self->out, "opevo_%s%d(&", leaf->kind == OPEVO_I_SUM ? "add" : "put",
                           width);
-        print_at_first_lane(self, &leaf->to, loop->lane);
+        opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
         opevo_text_add(self->out, ", ");
         print_new(self, loop, false);
         opevo_text_printf(self->out, ", %s, 0", loop->lanes);
@@ -292,7 +283,7 @@ static void print_masked_statement(opevo_i_print_printer *self,
     opevo_text_add(self->out, ");\n");
 }
 
-/* A value that is an element where a condition on whole numbers holds, and the same for all lanes
+/* A value that is an element where a condition on integers holds, and the same for all lanes
  * elsewhere: padding. The lanes that lie inside are read under a mask. */
 static bool print_masked_choice(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop)
 {
@@ -325,7 +316,7 @@ static bool print_masked_choice(opevo_i_print_printer *self, const opevo_i_print
     opevo_text_printf(self->out, "const long inside = %s;\n", opevo_text_string(&inside));
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "opevo_put%d(&", width);
-    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
     opevo_text_add(self->out, ", ");
     opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, width);
     opevo_text_add(self->out, "(");
@@ -400,7 +391,7 @@ static void print_lanes_of(opevo_i_print_printer *self, const opevo_i_print_vect
         self, factor == 1 ? opevo_i_print_get_function_of(stored) : OPEVO_I_FUNCTION_EVEN_OF,
         width);
     opevo_text_add(self->out, "(&");
-    print_at_first_lane(self, access, loop->lane);
+    opevo_i_print_element_at(self, access, loop->lane, 0);
     opevo_text_printf(self->out, ", %s)", lanes);
     opevo_i_print_vector_load_end(self, stored, type, width);
 }
@@ -462,7 +453,7 @@ static bool print_masked_sum(opevo_i_print_printer *self, const opevo_i_print_ve
     work_out(self, loop, &leaf->keep, NULL, &lanes, &(opevo_text){0});
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "if ((%s) != 0) ", opevo_text_string(&lanes));
-    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
     opevo_text_add(self->out, " += ");
     print_lane_product(self, loop, opevo_text_string(&lanes));
     opevo_text_add(self->out, ";\n");
@@ -499,7 +490,7 @@ static bool print_masked_copy(opevo_i_print_printer *self, const opevo_i_print_v
         work_out(self, loop, &leaf->keep, NULL, &lanes, &(opevo_text){0});
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, leaf->keep.count ? "opevo_put%d(&" : "*(V%d *)&", width);
-    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_i_print_element_at(self, &leaf->to, loop->lane, 0);
     opevo_text_add(self->out, leaf->keep.count ? ", " : " = ");
     opevo_text_printf(&inside, "%s%s", leaf->keep.count ? " & " : "", opevo_text_string(&lanes));
     print_lanes_of(self, loop, &leaf->factor[0], opevo_text_string(&inside));
@@ -541,10 +532,7 @@ bool opevo_i_print_masked(opevo_i_print_printer *self, const opevo_i_print_vecto
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "opevo_%s%d(&", leaf->kind == OPEVO_I_ADD ? "add" : "put",
                       (int)loop->width);
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
-    opevo_i_print_element(self, &to);
-    self->known[loop->lane] = false;
+    opevo_i_print_element_at(self, &to, loop->lane, 0);
     opevo_text_printf(self->out, "%s%s, ", plain ? "" : " + ", opevo_text_string(&start));
     opevo_i_print_operand(self, loop, &leaf->factor[0], OPEVO_FLOAT32, true);
     opevo_text_printf(self->out, ", %s, %d);\n", opevo_text_string(&lanes), !plain);

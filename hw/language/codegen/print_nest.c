@@ -22,12 +22,11 @@ static void print_copies(opevo_i_print_printer *self, const opevo_i_nest_node *n
         self->shared_depth = self->depth;
         opevo_i_print_pointers(self, node);
     }
-    self->known[node->atom] = true;
     for (int64_t i = 0; i < node->extent; i++) {
-        self->value[node->atom] = i;
+        opevo_i_print_fix(self, node->atom, i);
         opevo_i_print_list(self, node);
     }
-    self->known[node->atom] = false;
+    opevo_i_print_release(self, node->atom);
     if (outermost) {
         self->copying = false;
         self->pointers = 0;
@@ -110,10 +109,9 @@ void opevo_i_print_let(opevo_i_print_printer *self, const opevo_i_nest_node *nod
     int64_t value = 0;
 
     if (opevo_i_print_constant(self, &node->value, &value)) {
-        self->known[node->atom] = true;
-        self->value[node->atom] = value;
+        opevo_i_print_fix(self, node->atom, value);
         inside(self, node);
-        self->known[node->atom] = false;
+        opevo_i_print_release(self, node->atom);
         return;
     }
     opevo_i_print_line(self, "{");

@@ -95,14 +95,13 @@ bool opevo_i_print_row(opevo_i_print_printer *self, const opevo_i_nest_node *nod
     print_bounds(self, leaf, atom);
     opevo_i_print_indent(self);
     opevo_text_add(self->out, "opevo_row(&");
-    self->known[atom] = true;
-    self->value[atom] = 0;
+    opevo_i_print_fix(self, atom, 0);
     opevo_i_print_element(self, &leaf->to);
     opevo_text_add(self->out, ", ");
     opevo_i_print_buffer(self, leaf->factor[0].buffer);
     opevo_text_add(self->out, ", ");
     opevo_i_print_affine(self, &leaf->factor[0].address);
-    self->known[atom] = false;
+    opevo_i_print_release(self, atom);
     opevo_text_printf(self->out, ", %lld, low, high, count);\n", (long long)from);
     self->depth--;
     opevo_i_print_line(self, "}");
@@ -131,13 +130,12 @@ bool opevo_i_print_lane_sum(opevo_i_print_printer *self, const opevo_i_nest_node
     opevo_i_print_indent(self);
     opevo_i_print_element(self, &leaf->to);
     opevo_text_printf(self->out, " += opevo_sum%d(", SUMMED_LANES);
-    self->known[atom] = true;
     for (int64_t i = 0; i < node->extent; i += SUMMED_LANES) {
-        self->value[atom] = i;
+        opevo_i_print_fix(self, atom, i);
         opevo_text_printf(self->out, "%s*(const V%d *)&", i ? " + " : "", SUMMED_LANES);
         opevo_i_print_element(self, &leaf->factor[0]);
     }
-    self->known[atom] = false;
+    opevo_i_print_release(self, atom);
     opevo_text_add(self->out, ");\n");
     self->uses_sums = true;
     return true;

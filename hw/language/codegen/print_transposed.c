@@ -60,15 +60,14 @@ bool opevo_i_print_transposed(opevo_i_print_printer *self, const opevo_i_nest_no
     self->depth++;
     for (const opevo_i_nest_node *inner = node->first; inner != vector; inner = inner->first)
         opevo_i_print_for(self, inner->atom, inner->extent);
-    self->known[vector->atom] = true;
-    self->value[vector->atom] = 0;
+    opevo_i_print_fix(self, vector->atom, 0);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "opevo_%stranspose%d(&", streams ? "stream_" : "", TRANSPOSED);
     opevo_i_print_element(self, &leaf->to);
     opevo_text_printf(self->out, ", %lld, &", (long long)to_row);
     opevo_i_print_element(self, &leaf->factor[0]);
     opevo_text_printf(self->out, ", %lld);\n", (long long)from_row);
-    self->known[vector->atom] = false;
+    opevo_i_print_release(self, vector->atom);
     while (self->depth > depth)
         opevo_i_print_end(self);
     self->uses_transposes |= !streams;
@@ -109,20 +108,19 @@ static void print_square(opevo_i_print_printer *self, const opevo_i_nest_node *n
 {
     const opevo_i_nest_leaf *leaf = opevo_i_nest_node_only_leaf(vector);
 
-    self->known[vector->atom] = true;
-    self->value[vector->atom] = 0;
-    self->value[node->atom] = first;
+    opevo_i_print_fix(self, vector->atom, 0);
+    opevo_i_print_fix(self, node->atom, first);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "opevo_scatter%d(&", TRANSPOSED);
     opevo_i_print_element(self, &leaf->to);
     opevo_text_printf(self->out, ", %lld, (const V%d[]){", (long long)row, TRANSPOSED);
     for (int64_t i = first; i < first + count; i++) {
-        self->value[node->atom] = i;
+        opevo_i_print_fix(self, node->atom, i);
         opevo_text_add(self->out, i > first ? ", " : "");
         opevo_i_print_element(self, &leaf->factor[0]);
     }
     opevo_text_printf(self->out, "}, %lld);\n", (long long)count);
-    self->known[vector->atom] = false;
+    opevo_i_print_release(self, vector->atom);
 }
 
 /* As few squares as hold all iterations of `node`, one column each, in about equal numbers; for
@@ -140,12 +138,11 @@ static void print_squares(opevo_i_print_printer *self, const opevo_i_nest_node *
                          at + columns < node->extent ? columns : node->extent - at);
         return;
     }
-    self->known[inner->atom] = true;
     for (int64_t i = 0; i < inner->extent; i++) {
-        self->value[inner->atom] = i;
+        opevo_i_print_fix(self, inner->atom, i);
         print_squares(self, node, inner->first, vector, row);
     }
-    self->known[inner->atom] = false;
+    opevo_i_print_release(self, inner->atom);
 }
 
 bool opevo_i_print_scattered(opevo_i_print_printer *self, const opevo_i_nest_node *node)
@@ -156,9 +153,8 @@ bool opevo_i_print_scattered(opevo_i_print_printer *self, const opevo_i_nest_nod
 
     if (!vector || !is_scattered(self, node, vector, &row))
         return false;
-    self->known[node->atom] = true;
     print_squares(self, node, node->first, vector, row);
-    self->known[node->atom] = false;
+    opevo_i_print_release(self, node->atom);
     self->uses_scatters = true;
     return true;
 }

@@ -127,10 +127,7 @@ static void print_to(opevo_i_print_printer *self, const opevo_i_print_vector_loo
             self->out, "*(%c%d *)&",
             opevo_i_print_vector_letter(opevo_i_print_stored_type(self, loop->leaf->to.buffer)),
             (int)loop->width);
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
-    opevo_i_print_element(self, &loop->leaf->to);
-    self->known[loop->lane] = false;
+    opevo_i_print_element_at(self, &loop->leaf->to, loop->lane, 0);
 }
 
 /* Lists of lanes have commas, which would part the arguments of a macro. */
@@ -150,10 +147,7 @@ static void print_stream(opevo_i_print_printer *self, const opevo_i_print_vector
 
     self->streams = true;
     opevo_text_printf(self->out, "STREAM%d(&", (int)loop->width);
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
-    opevo_i_print_element(self, &loop->leaf->to);
-    self->known[loop->lane] = false;
+    opevo_i_print_element_at(self, &loop->leaf->to, loop->lane, 0);
     opevo_text_add(self->out, brackets ? ", (" : ", ");
     print_value(self, loop);
     opevo_text_add(self->out, brackets ? "));\n" : ");\n");
@@ -216,9 +210,7 @@ static void print_whole(opevo_i_print_printer *self, const opevo_i_print_vector_
         further.address.constant += leaf->prefetch;
         opevo_i_print_indent(self);
         opevo_text_add(self->out, "__builtin_prefetch(&");
-        self->known[loop->lane] = true;
-        opevo_i_print_element(self, &further);
-        self->known[loop->lane] = false;
+        opevo_i_print_element_at(self, &further, loop->lane, 0);
         opevo_text_add(self->out, ", 0, 2);\n");
     }
 }
@@ -242,13 +234,10 @@ static void print_lane_loop(opevo_i_print_printer *self, const opevo_i_print_vec
         opevo_text_printf(self->out,
                           "%c%d t%d = ", opevo_i_print_vector_letter(self->lanes_type[i]),
                           (int)loop->width, i);
-        self->known[loop->lane] = true;
-        self->value[loop->lane] = 0;
         if (i == 0 && leaf.kind == OPEVO_I_STORE && !leaf.keep.count)
             opevo_text_add(self->out, "{0}"); /* all of it is written */
         else
-            opevo_i_print_element(self, access);
-        self->known[loop->lane] = false;
+            opevo_i_print_element_at(self, access, loop->lane, 0);
         opevo_text_add(self->out, ";\n");
         own->buffer = -1 - i; /* printed as t0, t1 and so on */
         own->address = opevo_i_affine_of_atom(loop->lane);
@@ -261,9 +250,7 @@ static void print_lane_loop(opevo_i_print_printer *self, const opevo_i_print_vec
     self->depth--;
     if (leaf.to.buffer < 0) {
         opevo_i_print_indent(self);
-        self->known[loop->lane] = true;
-        opevo_i_print_element(self, &loop->leaf->to);
-        self->known[loop->lane] = false;
+        opevo_i_print_element_at(self, &loop->leaf->to, loop->lane, 0);
         opevo_text_add(self->out, " = t0;\n");
     }
     self->depth--;

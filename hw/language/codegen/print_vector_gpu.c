@@ -40,7 +40,7 @@ static void print_lanes(opevo_i_print_printer *self, const opevo_i_nest_access *
     static const char names[4] = {'x', 'y', 'z', 'w'};
 
     for (int64_t i = 0; i < width; i++) {
-        self->value[lanes] = i;
+        opevo_i_print_fix(self, lanes, i);
         opevo_i_print_indent(self);
         if (from) {
             opevo_text_printf(self->out, "t.%c = ", names[i]);
@@ -51,7 +51,7 @@ static void print_lanes(opevo_i_print_printer *self, const opevo_i_nest_access *
         }
         opevo_text_add(self->out, ";\n");
     }
-    self->value[lanes] = 0;
+    opevo_i_print_fix(self, lanes, 0);
 }
 
 /* "float" of float4. */
@@ -137,14 +137,13 @@ bool opevo_i_print_short_vector(opevo_i_print_printer *self, const opevo_i_nest_
         !same_for_all(self, &leaf->keep, lanes, width) ||
         !same_for_all(self, &leaf->inside, lanes, width))
         return false;
-    self->known[lanes] = true;
-    self->value[lanes] = 0;
+    opevo_i_print_fix(self, lanes, 0);
     open_if(self, &leaf->keep);
     opevo_text_add(self->out, "{\n");
     self->depth++;
     print_short_copy(self, leaf, lanes, width, from, to);
     self->depth--;
     opevo_i_print_line(self, "}");
-    self->known[lanes] = false;
+    opevo_i_print_release(self, lanes);
     return true;
 }

@@ -60,7 +60,7 @@ static bool reads_with_care(const opevo_i_print_printer *self, const opevo_i_nes
 }
 
 /* Those comparisons of a condition that differ among the lanes, as guards. False where there is
- * anything else in it but comparisons of whole numbers that hold together. */
+ * anything else in it but comparisons of integers that hold together. */
 static bool add_comparisons(const opevo_i_print_printer *self,
                             const opevo_i_print_vector_loop *loop,
                             const opevo_i_nest_condition *condition, opevo_i_nest_guards *guards)
@@ -157,7 +157,7 @@ static bool needs_both(const opevo_i_nest_condition *condition, bool holds)
     return (condition->kind == OPEVO_COND_AND) == holds;
 }
 
-/* Whether whole numbers are bound by a condition that holds, or does not, whatever values are. */
+/* Whether integers are bound by a condition that holds, or does not, whatever values are. */
 static bool binds_whole(const opevo_i_nest_condition *condition, bool holds)
 {
     bool left = false, right = false;
@@ -169,7 +169,7 @@ static bool binds_whole(const opevo_i_nest_condition *condition, bool holds)
     return needs_both(condition, holds) ? left || right : left && right;
 }
 
-/* "a && (b || c) && ": what a branch says of whole numbers, which is all that the elements inside
+/* "a && (b || c) && ": what a branch says of integers, which is all that the elements inside
  * it may need: they were checked as if values could compare in any way. */
 static void print_branch(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf,
                          const opevo_i_nest_condition *condition, bool holds)
@@ -197,7 +197,7 @@ typedef struct lane_list {
     const opevo_i_print_vector_loop *loop;
     opevo_element type;                      /* of a value */
     const opevo_i_nest_access *access;       /* an element, */
-    const opevo_i_nest_value *value;         /* a whole number as a value, */
+    const opevo_i_nest_value *value;         /* an integer as a value, */
     const opevo_i_nest_condition *condition; /* or a condition */
     const branch *around;
 } lane_list;
@@ -236,13 +236,12 @@ static void print_list(lane_list list)
     opevo_text_printf(self->out, "(%c%d){",
                       list.condition ? 'I' : opevo_i_print_vector_letter(list.type),
                       (int)list.loop->width);
-    self->known[lane] = true;
     for (int i = 0; i < list.loop->width; i++) {
-        self->value[lane] = i;
+        opevo_i_print_fix(self, lane, i);
         opevo_text_add(self->out, i ? ", " : "");
         print_lane(&list, i);
     }
-    self->known[lane] = false;
+    opevo_i_print_release(self, lane);
     opevo_text_add(self->out, "}");
     self->listed += self->out->length - start;
 }
@@ -409,10 +408,7 @@ static void print_read(opevo_i_print_printer *self, const opevo_i_print_vector_l
         opevo_i_print_function_name(
             self, factor == 1 ? OPEVO_I_FUNCTION_GET : OPEVO_I_FUNCTION_EVEN_OF, width);
         opevo_text_add(self->out, "(&");
-        self->known[loop->lane] = true;
-        self->value[loop->lane] = 0;
-        opevo_i_print_element(self, access);
-        self->known[loop->lane] = false;
+        opevo_i_print_element_at(self, access, loop->lane, 0);
         opevo_text_printf(self->out, ", %s)", loop->lanes);
     } else {
         print_list((lane_list){
@@ -446,7 +442,7 @@ static void print_operation(opevo_i_print_printer *self, const opevo_i_print_vec
     opevo_text_add(self->out, ")");
 }
 
-/* A whole number of the lane, which is no sum of a scalar and a vector of float. */
+/* An integer of the lane, which is no sum of a scalar and a vector of float. */
 static void print_whole_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
                               const opevo_i_nest_value *value, opevo_element type)
 {

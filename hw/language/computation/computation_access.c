@@ -140,7 +140,7 @@ unsigned opevo_affine_axes(const opevo_affine *affine)
     return axes;
 }
 
-/* Canonical forms are equal exactly where the whole numbers are written alike. */
+/* Canonical forms are equal exactly where the integers are written alike. */
 static bool same_whole(const opevo_affine *a, const opevo_affine *b)
 {
     bool same = a->constant == b->constant && a->count == b->count;

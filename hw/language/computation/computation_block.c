@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Blocked layouts: axes along channels are cut in two, and all whole numbers are written anew. */
+/* Blocked layouts: axes along channels are cut in two, and all integers are written anew. */
 
 #include "computation_internal.h"
 

@@ -3,7 +3,7 @@
 /* Whether every read of a definition is inside its tensor wherever it is evaluated.
  *
  * A read below select is evaluated where the conditions around it hold, or do not hold in the
- * second operand. Each comparison of whole numbers that must hold there is a fact, f >= 0. A range
+ * second operand. Each comparison of integers that must hold there is a fact, f >= 0. A range
  * of an index e is that of interval arithmetic over the axes, whose ranges the facts narrow; and,
  * for each fact and each factor m > 0 that cancels an atom, e = m f + (e - m f) >= the least of e -
  * m f. All of these are bounds, so that what is accepted is right; what is right may be refused
@@ -284,7 +284,7 @@ static opevo_status check_where(checker *self, const assumption *first,
     return status;
 }
 
-/* No value of a whole number, nor any inside its divisions, is beyond 2^60 anywhere in the box of
+/* No value of an integer, nor any inside its divisions, is beyond 2^60 anywhere in the box of
  * all axes. */
 static bool is_moderate(const checker *self, const opevo_affine *affine)
 {

@@ -336,7 +336,7 @@ bool opevo_i_comp_parse_constant(opevo_i_comp_parser *self, int64_t *out)
         return false;
     if (!value.whole || value.whole->count > 0)
         return opevo_i_comp_parse_fail(self, OPEVO_INVALID, place,
-                                       "a whole number is needed here, such as 64 or a name that "
+                                       "an integer is needed here, such as 64 or a name that "
                                        "stands for one.");
     *out = value.whole->constant;
     return true;

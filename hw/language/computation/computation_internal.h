@@ -65,11 +65,11 @@ int64_t opevo_i_comp_floor_divide(int64_t a, int64_t divisor);
 /* ---- Checks after parsing (computation_bounds.c) ---- */
 
 /* Whether all reads of a definition are inside their tensors wherever they are evaluated, and no
- * whole number is beyond 2^60. Extents of the tensors that `implicit` names, by number, grow to
+ * integer is beyond 2^60. Extents of the tensors that `implicit` names, by number, grow to
  * what is read. Errors: INVALID, LIMIT, NOMEM. */
 opevo_status opevo_i_comp_check_reads(const opevo_definition *definition, const char *source,
                                       opevo_tensor *const *implicit, opevo_error *err);
-/* Bounds of a whole number over all axes of a definition, by interval arithmetic; nearest
+/* Bounds of an integer over all axes of a definition, by interval arithmetic; nearest
  * doubles. */
 void opevo_i_comp_affine_range(const opevo_definition *definition, const opevo_affine *affine,
                                double *least, double *most);
@@ -90,7 +90,7 @@ typedef struct opevo_i_comp_mapping {
     void *context;
     /* Instead of a read. */
     const opevo_expression *(*read)(void *context, const opevo_expression *read);
-    /* Instead of a whole number of axes, as a value or in a condition; NULL: it stays. */
+    /* Instead of an integer of axes, as a value or in a condition; NULL: it stays. */
     const opevo_affine *(*whole)(void *context, const opevo_affine *from);
     /* Called with each copy once its operands are made; NULL: nothing. */
     void (*finish)(void *context, opevo_expression *made);
@@ -112,7 +112,7 @@ opevo_status opevo_i_comp_rebuild(const opevo_computation *from, const char *sou
 
 /* ---- Printing (computation_print.c) ---- */
 
-/* A whole number with the names of a definition's axes: "2*h + r - 1". */
+/* An integer with the names of a definition's axes: "2*h + r - 1". */
 void opevo_i_comp_affine_print(const opevo_affine *affine, const opevo_definition *definition,
                                opevo_text *out);
 

@@ -49,7 +49,7 @@ static int64_t value_of(const instance *self, const char *name, size_t length)
 static opevo_status fail_usage(const instance *self, const char *text, opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "'%.200s' does not match %s(%s), whole numbers from 1 to %lld (pad: from 0).",
+                      "'%.200s' does not match %s(%s), integers from 1 to %lld (pad: from 0).",
                       text, self->family->name, self->family->parameters,
                       (long long)OPEVO_COMPUTATION_EXTENT);
 }

@@ -174,7 +174,7 @@ typedef struct opevo_i_comp_value {
 
 /* An expression that is a value, not a condition. */
 bool opevo_i_comp_parse_real(opevo_i_comp_parser *self, const opevo_expression **out);
-/* One that is a whole number without axes. */
+/* One that is an integer without axes. */
 bool opevo_i_comp_parse_constant(opevo_i_comp_parser *self, int64_t *out);
 
 /* ---- Making values (computation_value.c) ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The copy of a computation whose dimensions merge or are divided: names of new axes, whole numbers
+/* The copy of a computation whose dimensions merge or are divided: names of new axes, integers
  * of axes, tensors. */
 
 #include "computation_reshape_internal.h"
@@ -85,7 +85,7 @@ static const opevo_i_comp_renamed *names_of(opevo_i_comp_reshaper *self, const c
 
 /* ---- Copies ---- */
 
-/* Whether a whole number of axes is never negative and stays below a divisor; false where that
+/* Whether an integer of axes is never negative and stays below a divisor; false where that
  * takes more than bounds. */
 static bool is_below(const opevo_definition *made, const opevo_i_comp_whole *a, int64_t divisor)
 {

@@ -15,7 +15,7 @@ static bool check_number(opevo_i_comp_parser *self, const opevo_expression *numb
         return true;
     return opevo_i_comp_parse_fail(
         self, OPEVO_INVALID, place,
-        "%.15g is not a whole number of 32 bits, but %s is computed in int32; "
+        "%.15g is not an integer of 32 bits, but %s is computed in int32; "
         "declare it float32 or write another number.",
         value, self->defined);
 }
@@ -26,12 +26,11 @@ static bool check_read(opevo_i_comp_parser *self, const opevo_expression *read)
 
     if (opevo_element_is_whole(read->tensor->element))
         return true;
-    return opevo_i_comp_parse_fail(
-        self, OPEVO_INVALID, place,
-        "%s is of type %s, which is not rounded to whole numbers, but %s is "
-        "computed in int32; declare %s float32.",
-        read->tensor->name, opevo_element_name(read->tensor->element), self->defined,
-        self->defined);
+    return opevo_i_comp_parse_fail(self, OPEVO_INVALID, place,
+                                   "%s is of type %s, which is not rounded to integers, but %s is "
+                                   "computed in int32; declare %s float32.",
+                                   read->tensor->name, opevo_element_name(read->tensor->element),
+                                   self->defined, self->defined);
 }
 
 static bool is_real(opevo_expression_kind kind)

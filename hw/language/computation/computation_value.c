@@ -2,7 +2,7 @@
 
 /* What the operators of an expression make of their operands. Integer index expressions are kept
  * apart as long as they can be; a number without axes is folded, and one that is whole is a
- * whole number however it was written, so that what is printed reads back the same. Folding uses
+ * integer however it was written, so that what is printed reads back the same. Folding uses
  * only what IEEE 754 rounds correctly, so that a text means the same on every machine. */
 
 #include "computation_parse_internal.h"
@@ -155,7 +155,8 @@ static bool fail_large(opevo_i_comp_parser *self, opevo_i_comp_place place)
     if (self->arena.failed)
         return opevo_i_comp_parse_no_memory(self);
     return opevo_i_comp_parse_fail(
-        self, OPEVO_LIMIT, place, "this whole number has factors above 2^40 or more than %d terms.",
+        self, OPEVO_LIMIT, place,
+        "this integer expression has factors above 2^40 or more than %d terms.",
         (int)OPEVO_COMPUTATION_TERMS);
 }
 
@@ -176,7 +177,7 @@ bool opevo_i_comp_value_whole(opevo_i_comp_parser *self, const opevo_i_comp_whol
                                          : fail_large(self, place);
 }
 
-/* a + - * b of whole numbers; *done: whether the result is one. */
+/* a + - * b of integers; *done: whether the result is one. */
 static bool combine_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_value *a,
                           const opevo_i_comp_value *b, opevo_i_comp_value *out, bool *done)
 {
@@ -206,7 +207,7 @@ static bool divide_whole(opevo_i_comp_parser *self, int op, const opevo_i_comp_v
     if (!a->whole || !b->whole || b->whole->count > 0 || b->whole->constant < 1)
         return opevo_i_comp_parse_fail(
             self, OPEVO_INVALID, a->place,
-            "%s takes a whole number of axes and a positive whole number; "
+            "%s takes an integer expression of axes and a positive integer; "
             "values are divided by '/'.",
             op == '%' ? "'%'" : "'//'");
     opevo_i_comp_whole_of(a->whole, &value);

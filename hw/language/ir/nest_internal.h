@@ -188,7 +188,7 @@ const opevo_i_nest_leaf *opevo_i_nest_node_only_leaf(const opevo_i_nest_node *no
 /* Leaves after unrolling, lanes counted once. */
 double opevo_i_nest_node_statements(const opevo_i_nest_node *node);
 
-/* The largest absolute value that an index, a guard, a whole number or a condition can have as it
+/* The largest absolute value that an index, a guard, an integer or a condition can have as it
  * is computed, in any order of its terms, or the largest extent of a loop. */
 double opevo_i_nest_largest_number(const opevo_i_nest *nest);
 

@@ -19,7 +19,7 @@ static opevo_i_affine floor_divide(opevo_i_affine_atoms *atoms, opevo_i_affine a
     return a;
 }
 
-/* A whole number of a definition's axes. */
+/* An integer of a definition's axes. */
 static opevo_i_affine whole(opevo_i_affine_atoms *atoms, const opevo_affine *a,
                             const opevo_i_affine *axis)
 {
@@ -75,8 +75,7 @@ void opevo_i_pipeline_whole(opevo_i_pipeline_lowering *self, const opevo_affine 
 {
     *out = whole(&self->nest->atoms, a, axis);
     if (out->overflow)
-        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A whole number has more than %d parts.",
-                                OPEVO_I_TERMS);
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "An integer has more than %d parts.", OPEVO_I_TERMS);
 }
 
 void opevo_i_pipeline_difference(opevo_i_pipeline_lowering *self, const opevo_affine *a,

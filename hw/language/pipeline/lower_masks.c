@@ -20,7 +20,7 @@ static bool is_range(const opevo_condition *condition)
            condition->a;
 }
 
-/* An element, or 0 outside a range of whole numbers. */
+/* An element, or 0 outside a range of integers. */
 static bool is_padding(const opevo_expression *value)
 {
     return value->kind == OPEVO_EXPR_READ ||

@@ -68,7 +68,7 @@ typedef struct opevo_i_pipeline_lowering {
 
 /* ---- lower_indices.c ---- */
 
-/* A whole number of a definition's axes, and how much one is above another. */
+/* An integer of a definition's axes, and how much one is above another. */
 void opevo_i_pipeline_whole(opevo_i_pipeline_lowering *self, const opevo_affine *a,
                             const opevo_i_affine *axis, opevo_i_affine *out);
 void opevo_i_pipeline_difference(opevo_i_pipeline_lowering *self, const opevo_affine *a,

@@ -5,7 +5,7 @@
 
 #include "lower_pipeline_internal.h"
 
-#define FAR (INT64_C(1) << 60) /* no whole number of a computation is beyond it */
+#define FAR (INT64_C(1) << 60) /* no integer of a computation is beyond it */
 
 /* ---- Statements that have a shorter form ---- */
 
@@ -68,7 +68,7 @@ static bool add_comparisons(const opevo_i_pipeline_lowering *self, opevo_i_nest_
     return add_comparison(self, guards, condition, omits);
 }
 
-/* Add what a condition on whole numbers says, where it is an AND of comparisons; false, with
+/* Add what a condition on integers says, where it is an AND of comparisons; false, with
  * `guards` as before, where it is not. */
 static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
                           const opevo_i_nest_condition *condition, bool omits)
@@ -91,7 +91,7 @@ static bool is_zero_unless(const opevo_i_nest_value *value)
     return value->kind == OPEVO_EXPR_SELECT && is_zero(value->right);
 }
 
-/* Take off selects that are 0 unless whole numbers are in range. Around a product they omit it;
+/* Take off selects that are 0 unless integers are in range. Around a product they omit it;
  * around a factor they make it 0. */
 static const opevo_i_nest_value *strip(const opevo_i_pipeline_lowering *self,
                                        opevo_i_nest_guards *guards, const opevo_i_nest_value *value)

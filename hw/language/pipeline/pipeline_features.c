@@ -167,7 +167,7 @@ static void count_stage(builder *self, int key, unsigned *ops)
         count_stage(self, stage->source, ops);
 }
 
-/* The operation on floats, or that on whole numbers in its place in stages that compute these. */
+/* The operation on floats, or that on integers in its place in stages that compute these. */
 static opevo_statement_op typed(const builder *self, int key, opevo_statement_op op)
 {
     bool whole = opevo_i_pipeline_type(&self->low, key) == OPEVO_INT32;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operands behind the stage: i a whole number, I an array of them, e the extent of the loop before
+/* Operands behind the stage: i an integer, I an array of them, e the extent of the loop before
  * it, o whether a split gives inner lengths, a an annotation, u a loop and the pragma that unrolls,
  * c a scope. */
 typedef struct record_row {
@@ -65,7 +65,7 @@ static opevo_status add_number(opevo_pipeline_step *step, const json_t *json, op
     if (!json_is_integer(json))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s",
                           json_is_null(json) ? "A length is left open: null."
-                                             : "A whole number is missing.");
+                                             : "An integer is missing.");
     if (step->count == OPEVO_PIPELINE_NUMBERS)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A step has at most %d numbers.",
                           OPEVO_PIPELINE_NUMBERS);
@@ -78,7 +78,7 @@ static opevo_status add_numbers(opevo_pipeline_step *step, const json_t *json, o
     opevo_status status = OPEVO_OK;
 
     if (json_array_size(json) == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "An array of whole numbers is missing.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An array of integers is missing.");
     for (size_t i = 0; i < json_array_size(json) && status == OPEVO_OK; i++)
         status = add_number(step, json_array_get(json, i), err);
     return status;

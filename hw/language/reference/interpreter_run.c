@@ -84,7 +84,7 @@ void opevo_i_reference_machine_place(opevo_i_reference_machine *self, int64_t fi
 
 /* ---- Leaves ---- */
 
-/* Of a whole number in single precision, which is exact up to 2^24. */
+/* Of an integer in single precision, which is exact up to 2^24. */
 static double conversion_error(double value)
 {
     return opevo_i_reference_rounded(value, 0, fabs(value) > 0x1p24);

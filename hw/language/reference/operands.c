@@ -167,7 +167,7 @@ static opevo_status require_bounds(opevo_i_reference_operands *self, opevo_error
     return OPEVO_OK;
 }
 
-/* What right results of an output take, up to a whole number of floats. */
+/* What right results of an output take, up to an integer of floats. */
 static size_t wanted_bytes(const opevo_i_reference_operands *self, int operand)
 {
     size_t bytes = self->count[operand] * opevo_i_reference_operand_bytes(self, operand);

@@ -24,6 +24,11 @@ typedef struct opevo_i_template_build {
     opevo_kernel_dialect dialect;
     unsigned threads;
     int64_t parallel; /* of the parameter of that name; 0 without it */
+    /* Extents of the part of a stage that is made at once, as the pipeline was after so many steps:
+     * finding them takes as long as lowering. */
+    int part;
+    size_t part_steps;
+    int64_t part_extent[OPEVO_PIPELINE_NUMBERS];
     opevo_status status;
     opevo_error *err;
 } opevo_i_template_build;

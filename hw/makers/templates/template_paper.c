@@ -26,18 +26,19 @@ static int64_t ceil_divide(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the
- * name of the loop over such a run by appending to `name`. */
-static void give_runs(opevo_i_template_build *self, const char *stage, char *name, int64_t threads,
-                      opevo_annotation axis)
+/* Give a loop of a copy to `threads` threads of one axis, each a run of neighbours; appends to
+ * `name` so that it is that of the loop over such a run, whose length is returned. */
+static int64_t give_runs(opevo_i_template_build *self, const char *stage, char *name,
+                         int64_t extent, int64_t threads, opevo_annotation axis)
 {
-    int64_t run = ceil_divide(opevo_i_template_extent(self, stage, name), threads);
+    int64_t run = ceil_divide(extent, threads);
     char *end = name + strlen(name);
 
     opevo_i_template_split(self, stage, name, 1, &run);
     memcpy(end, ".0", 3);
     opevo_i_template_annotate(self, stage, name, axis);
     memcpy(end, ".1", 3);
+    return run;
 }
 
 /* ---- Matrix products ---- */
@@ -47,14 +48,15 @@ static opevo_i_template_stage share(opevo_i_template_build *self, const char *te
 {
     opevo_i_template_stage stage = opevo_i_template_copy(self, tensor, OPEVO_SCOPE_SHARED, "k.0");
     opevo_i_template_loop run;
-    int64_t lanes = 0;
+    int64_t length = 0, lanes = 0;
 
     opevo_i_template_step(self, OPEVO_PIPELINE_DOUBLE_BUFFER, stage.name, 0, NULL);
     run = opevo_i_template_fuse(self, stage.name, NULL, 0);
-    give_runs(self, stage.name, run.name, x[2], OPEVO_ANNOTATION_THREAD_Y);
-    give_runs(self, stage.name, run.name, y[2], OPEVO_ANNOTATION_THREAD_X);
+    length = opevo_i_template_extent(self, stage.name, run.name);
+    length = give_runs(self, stage.name, run.name, length, x[2], OPEVO_ANNOTATION_THREAD_Y);
+    length = give_runs(self, stage.name, run.name, length, y[2], OPEVO_ANNOTATION_THREAD_X);
     /* A run of one element has one turn, so that there are the same loops for every point. */
-    lanes = opevo_i_template_extent(self, stage.name, run.name) > 1 ? 4 : 1;
+    lanes = length > 1 ? 4 : 1;
     opevo_i_template_split(self, stage.name, run.name, 1, &lanes);
     memcpy(run.name + strlen(run.name), ".1", 3);
     opevo_i_template_annotate(self, stage.name, run.name, OPEVO_ANNOTATION_VECTORIZE);
@@ -105,6 +107,12 @@ enum { UNROLL = OPEVO_I_TILES, EXPLICIT };
 
 static void conv2d_steps(opevo_i_template_build *self)
 {
+    static const struct {
+        int tile;
+        opevo_annotation threads;
+    } axes[] = {{OPEVO_I_TILE_F, OPEVO_ANNOTATION_THREAD_Z},
+                {OPEVO_I_TILE_Y, OPEVO_ANNOTATION_THREAD_Y},
+                {OPEVO_I_TILE_X, OPEVO_ANNOTATION_THREAD_X}};
     const opevo_i_template_values *value = self->value;
     const char *tensors[2] = {opevo_i_template_image(self), "B"};
 
@@ -116,13 +124,11 @@ static void conv2d_steps(opevo_i_template_build *self)
         opevo_i_template_stage stage =
             opevo_i_template_copy(self, tensors[t], OPEVO_SCOPE_SHARED, "s.0");
         opevo_i_template_loop run = opevo_i_template_fuse(self, stage.name, NULL, 0);
+        int64_t length = opevo_i_template_extent(self, stage.name, run.name);
 
-        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_F][2],
-                  OPEVO_ANNOTATION_THREAD_Z);
-        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_Y][2],
-                  OPEVO_ANNOTATION_THREAD_Y);
-        give_runs(self, stage.name, run.name, value->at[OPEVO_I_TILE_X][2],
-                  OPEVO_ANNOTATION_THREAD_X);
+        for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+            length = give_runs(self, stage.name, run.name, length, value->at[axes[i].tile][2],
+                               axes[i].threads);
     }
 }
 

@@ -186,9 +186,20 @@ void opevo_i_template_pad(opevo_i_template_build *build, const char *stage, cons
         opevo_i_template_step(build, OPEVO_PIPELINE_STORAGE_ALIGN, stage, 3, numbers);
 }
 
+static void find_part(opevo_i_template_build *build, int stage)
+{
+    size_t steps = opevo_pipeline_step_count(build->pipeline);
+
+    if (build->part == stage && build->part_steps == steps)
+        return;
+    build->status =
+        opevo_pipeline_part_extents(build->pipeline, stage, build->part_extent, build->err);
+    build->part = stage;
+    build->part_steps = steps;
+}
+
 int64_t opevo_i_template_extent(opevo_i_template_build *build, const char *stage, const char *loop)
 {
-    int64_t extents[OPEVO_PIPELINE_NUMBERS];
     int64_t at = find(build, stage, loop, strlen(loop));
     int number = find_stage(build, stage);
 
@@ -196,8 +207,8 @@ int64_t opevo_i_template_extent(opevo_i_template_build *build, const char *stage
         return 1;
     if (opevo_pipeline_stage(build->pipeline, number).place != OPEVO_PLACE_AT)
         return opevo_pipeline_loop(build->pipeline, number, (int)at).extent;
-    build->status = opevo_pipeline_part_extents(build->pipeline, number, extents, build->err);
-    return build->status == OPEVO_OK ? extents[at] : 1;
+    find_part(build, number);
+    return build->status == OPEVO_OK ? build->part_extent[at] : 1;
 }
 
 int64_t opevo_i_template_lanes(int64_t run, int64_t wanted)
@@ -312,7 +323,6 @@ static int long_loop(const opevo_i_template_build *build, int loops, const int64
 void opevo_i_template_divide_copy(opevo_i_template_build *build, const char *stage, const char *at,
                                   const opevo_i_template_divisible *loops)
 {
-    int64_t extents[OPEVO_PIPELINE_NUMBERS];
     const char *divided = build->parallel ? loops[build->parallel - 1].loop : NULL;
     int number = find_stage(build, stage);
     int64_t loop = -1;
@@ -320,9 +330,10 @@ void opevo_i_template_divide_copy(opevo_i_template_build *build, const char *sta
     if (build->status != OPEVO_OK || !divided ||
         find(build, "C", at, strlen(at)) >= find(build, "C", divided, strlen(divided)))
         return;
-    build->status = opevo_pipeline_part_extents(build->pipeline, number, extents, build->err);
+    find_part(build, number);
     if (build->status == OPEVO_OK)
-        loop = long_loop(build, opevo_pipeline_stage(build->pipeline, number).loops, extents);
+        loop = long_loop(build, opevo_pipeline_stage(build->pipeline, number).loops,
+                         build->part_extent);
     if (loop >= 0)
         opevo_i_template_step(build, OPEVO_PIPELINE_ANNOTATE, stage, 2,
                               (const int64_t[]){loop, OPEVO_ANNOTATION_PARALLEL});

@@ -137,7 +137,8 @@ static void test_errors_name_line_and_column(void **state)
     check_refused("C[i:4] = foo(i)", OPEVO_INVALID, "unknown function foo");
     check_refused("C[i:4] = A", OPEVO_INVALID, "A is not an axis of C");
     check_refused("C[i:4] = A[i] + A[i, i]", OPEVO_INVALID, "A has 1 dimensions, not 2");
-    check_refused("C[i:4] = i//0", OPEVO_INVALID, "takes a whole number of axes and a positive");
+    check_refused("C[i:4] = i//0", OPEVO_INVALID,
+                  "takes an integer expression of axes and a positive");
     check_refused("C[i:4] = A[i]%2", OPEVO_INVALID, "values are divided by '/'");
     check_refused("C[i:4] = 1/0", OPEVO_INVALID, "not finite");
     check_refused("C[i:4] = A[i]*1e308", OPEVO_INVALID,
@@ -167,15 +168,14 @@ static void test_whole_types_compute_whole_numbers(void **state)
                   "C is computed in int32");
     check_refused("int8 A[i:4]; int8 C[i] = sqrt(A[i])", OPEVO_INVALID, "declare it float32");
     check_refused("int8 A[i:4]; int32 C[i] = A[i]*0.5", OPEVO_INVALID,
-                  "1:32: 0.5 is not a whole number of 32 bits, but C is computed in int32");
+                  "1:32: 0.5 is not an integer of 32 bits, but C is computed in int32");
     check_refused("int8 A[i:4]; int32 C[i] = A[i] + 2147483648", OPEVO_INVALID,
-                  "2147483648 is not a whole number of 32 bits");
+                  "2147483648 is not an integer of 32 bits");
     check_refused("int8 A[i:4]; int32 C[i] = select(i < 2 and A[i] < 0.5, 1, 0)", OPEVO_INVALID,
-                  "0.5 is not a whole number");
-    check_refused(
-        "float16 A[i:4]; int8 C[i] = i + A[i]", OPEVO_INVALID,
-        "test:1:33: A is of type float16, which is not rounded to whole numbers, but C is "
-        "computed in int32; declare C float32.");
+                  "0.5 is not an integer");
+    check_refused("float16 A[i:4]; int8 C[i] = i + A[i]", OPEVO_INVALID,
+                  "test:1:33: A is of type float16, which is not rounded to integers, but C is "
+                  "computed in int32; declare C float32.");
 }
 
 /* What may leave its type is refused at the value that does; what cannot, at the very edge, is

@@ -23,7 +23,7 @@ enum {
     OPEVO_COMPUTATION_NAME = 31,      /* characters of a name */
     OPEVO_COMPUTATION_DIMS = 8,       /* of a tensor */
     OPEVO_COMPUTATION_AXES = 16,      /* of a definition */
-    OPEVO_COMPUTATION_TERMS = 24,     /* of a whole number, those inside divisions included */
+    OPEVO_COMPUTATION_TERMS = 24,     /* of an integer, those inside divisions included */
     OPEVO_COMPUTATION_TENSORS = 4096, /* of a computation */
     OPEVO_COMPUTATION_NODES = 65536,  /* expressions and conditions of a computation */
     OPEVO_COMPUTATION_DEPTH = 200     /* of nested expressions */
@@ -67,7 +67,7 @@ struct opevo_affine {
 typedef enum opevo_expression_kind {
     OPEVO_EXPR_READ,   /* an element of a tensor */
     OPEVO_EXPR_NUMBER, /* finite */
-    OPEVO_EXPR_WHOLE,  /* a whole number of axes as a value */
+    OPEVO_EXPR_WHOLE,  /* an integer of axes as a value */
     OPEVO_EXPR_ADD,    /* operands `left` and `right` from here on */
     OPEVO_EXPR_SUBTRACT,
     OPEVO_EXPR_MULTIPLY,
@@ -103,7 +103,7 @@ typedef enum opevo_condition_kind {
     OPEVO_COND_NOT_EQUAL
 } opevo_condition_kind;
 
-/* A comparison is of whole numbers where `a` is not NULL, otherwise of the values x and y. */
+/* A comparison is of integers where `a` is not NULL, otherwise of the values x and y. */
 struct opevo_condition {
     opevo_condition_kind kind;
     const opevo_condition *left, *right;
@@ -213,11 +213,11 @@ typedef struct opevo_flop {
 
 /* Arithmetic operations of a definition: each of + - * / max min, unary minus and functions counts
  * 1 for each point at which it is evaluated, and so does the reducer. Comparisons of values count
- * 1, comparisons of whole numbers and indices nothing. An operand of select is evaluated where its
+ * 1, comparisons of integers and indices nothing. An operand of select is evaluated where its
  * condition holds (`left`) or does not (`right`). Where a sum's term is select with 0 as an
  * operand, the points of that 0 are skipped: there is no addition.
  *
- * The share of points of a condition is exact for comparisons of whole numbers, as long as the axes
+ * The share of points of a condition is exact for comparisons of integers, as long as the axes
  * that comparisons have in common have at most 2^20 points, and all of a definition 2^24 together;
  * otherwise operations count everywhere, and the result is an upper bound. Equal to
  * opevo_operator_flop for operators that sum. */

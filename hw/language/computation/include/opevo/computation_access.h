@@ -56,7 +56,7 @@ opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
 /* Whether two reads of one definition are of the same element of a tensor, wherever that is. */
 bool opevo_reads_same_element(const opevo_expression *a, const opevo_expression *b);
 
-/* The axes that a whole number depends on: bit a for axis a. */
+/* The axes that an integer depends on: bit a for axis a. */
 unsigned opevo_affine_axes(const opevo_affine *affine);
 
 /* Call `each` with every read of a definition, those in conditions included, in the order of the

@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* One row each: enum suffix, name in text, operands: S a stage, L a loop of the step's stage, M a
- * loop of the stage named before it, n a whole number, s a scope, a an annotation, + one or more of
+ * loop of the stage named before it, n an integer, s a scope, a an annotation, + one or more of
  * what comes before; and their meaning. */
 #define OPEVO_PIPELINE_STEP_LIST(X)                                                                \
     X(SPLIT, "split", "Ln+", "inner loops of these lengths and an outer loop over them")           \
