@@ -28,6 +28,30 @@ static bool create_tables(opevo_i_tpe_parzen *self)
     return made && self->ratios;
 }
 
+/* Room for so many observations, for another group, and for a component of each observation and
+ * the prior. */
+static bool reserve(opevo_i_tpe_parzen *self, size_t count)
+{
+    bool has_room = opevo_reserve((void **)&self->group_of, &self->group_of_capacity, count,
+                                  sizeof *self->group_of) &&
+                    opevo_reserve((void **)&self->is_below, &self->is_below_capacity, count,
+                                  sizeof *self->is_below) &&
+                    opevo_reserve((void **)&self->groups, &self->group_capacity,
+                                  self->group_count + 1, sizeof *self->groups) &&
+                    opevo_reserve((void **)&self->order, &self->order_capacity,
+                                  self->group_count + 1, sizeof *self->order);
+
+    for (int side = 0; side < OPEVO_I_PARZEN_SIDES && has_room; side++) {
+        opevo_i_tpe_mixture *made = &self->sides[side];
+
+        has_room = opevo_reserve((void **)&made->members, &made->member_capacity, count,
+                                 sizeof *made->members) &&
+                   opevo_reserve((void **)&made->components, &made->capacity, count + 1,
+                                 sizeof *made->components);
+    }
+    return has_room;
+}
+
 opevo_i_tpe_parzen *opevo_i_tpe_parzen_create(const opevo_parameter *parameter)
 {
     opevo_i_tpe_parzen *self = opevo_calloc(1, sizeof *self);
@@ -36,7 +60,7 @@ opevo_i_tpe_parzen *opevo_i_tpe_parzen_create(const opevo_parameter *parameter)
         return NULL;
     self->ordered = !strcmp(opevo_parameter_type(parameter), "discrete");
     self->size = opevo_parameter_size(parameter);
-    if (!create_tables(self)) {
+    if (!create_tables(self) || !reserve(self, 0)) {
         opevo_i_tpe_parzen_destroy(self);
         return NULL;
     }
@@ -90,30 +114,6 @@ const opevo_i_tpe_group *opevo_i_tpe_parzen_find(const opevo_i_tpe_parzen *self,
     return found && found->vertex == vertex ? found : NULL;
 }
 
-/* Room for an observation, for its group, and for a component of each observation and the prior. */
-static bool reserve(opevo_i_tpe_parzen *self)
-{
-    size_t count = self->count + 1;
-    bool has_room = opevo_reserve((void **)&self->group_of, &self->group_of_capacity, count,
-                                  sizeof *self->group_of) &&
-                    opevo_reserve((void **)&self->is_below, &self->is_below_capacity, count,
-                                  sizeof *self->is_below) &&
-                    opevo_reserve((void **)&self->groups, &self->group_capacity,
-                                  self->group_count + 1, sizeof *self->groups) &&
-                    opevo_reserve((void **)&self->order, &self->order_capacity,
-                                  self->group_count + 1, sizeof *self->order);
-
-    for (int side = 0; side < OPEVO_I_PARZEN_SIDES && has_room; side++) {
-        opevo_i_tpe_mixture *made = &self->sides[side];
-
-        has_room = opevo_reserve((void **)&made->members, &made->member_capacity, count,
-                                 sizeof *made->members) &&
-                   opevo_reserve((void **)&made->components, &made->capacity, count + 1,
-                                 sizeof *made->components);
-    }
-    return has_room;
-}
-
 /* The number of the group of a value, which may be new. */
 static size_t put_group(opevo_i_tpe_parzen *self, opevo_index vertex)
 {
@@ -153,11 +153,12 @@ opevo_status opevo_i_tpe_parzen_observe(opevo_i_tpe_parzen *parzen, opevo_index 
 {
     opevo_i_tpe_parzen *self = parzen;
 
-    if (!reserve(self))
+    if (!reserve(self, self->count + 1))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
     self->group_of[self->count] = put_group(self, vertex);
-    self->is_below[self->count] = false;
-    add_member(self, OPEVO_I_PARZEN_ABOVE, self->count++);
+    self->is_below[self->count++] = false;
+    if (!self->sides[OPEVO_I_PARZEN_ABOVE].stale) /* else its members are counted anew */
+        add_member(self, OPEVO_I_PARZEN_ABOVE, self->count - 1);
     return OPEVO_OK;
 }
 
