@@ -15,8 +15,9 @@
 
 enum {
     MISSES_MOST = 10000000,
-    DRAWS_FIRST = 256,    /* draws before the candidates are walked through */
-    WALKED_MOST = 1 << 14 /* candidates that are walked through */
+    DRAWS_FIRST = 256,     /* draws before the candidates are walked through */
+    WALKED_MOST = 1 << 14, /* candidates that are walked through */
+    BOX_DRAWS = 1 << 10    /* in a box of a diagram, for each point that is wanted */
 };
 
 /* ---- Uniform points ---- */
@@ -271,6 +272,30 @@ static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *f
     return true;
 }
 
+/* The box around a point: what gather left in `near`. */
+static opevo_box box_of(const opevo_i_kt_space *self)
+{
+    return (opevo_box){.vertices = self->near, .counts = self->near_counts, .stride = 3};
+}
+
+/* `count` different neighbours in a box, or as many as there are, drawn from the diagram; hardly
+ * ever one fewer, where all of few are wanted. */
+static size_t draw_in_box(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
+                          size_t count, opevo_index *rows)
+{
+    opevo_box box = box_of(self);
+    double total = opevo_diagram_box_count(self->boxes, &box) - opevo_i_kt_allows(self, from);
+    size_t wanted = total < (double)count ? (size_t)total : count, found = 0;
+
+    for (size_t tries = 0; found < wanted && tries < BOX_DRAWS * count; tries++) {
+        opevo_index *row = rows + found * self->width;
+
+        opevo_diagram_box_draw(self->boxes, &box, opevo_rng_bits, rng, row);
+        found += !opevo_i_kt_equal(self, row, from) && !opevo_i_kt_is_among(self, row, rows, found);
+    }
+    return found;
+}
+
 size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
                              const opevo_index *from, opevo_rng *rng, size_t count,
                              opevo_index *rows)
@@ -286,6 +311,8 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
         draw_alternatives(self, from, rng, count, rows, &found))
         return found;
     around = gather(self, kind, from);
+    if (around.box && self->boxes)
+        return draw_in_box(self, from, rng, count, rows);
     few = around.count <= WALKED_MOST;
     tries = few ? DRAWS_FIRST : WALKED_MOST;
     if (around.count <= 2 * (opevo_index)count)
@@ -417,6 +444,8 @@ bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
         return true;
     if (self->sparse)
         return opevo_i_kt_become_listed(self, NULL, vertices);
+    if (self->boxes)
+        return opevo_diagram_nearest(self->diagram, vertices, vertices);
     reach[self->width] = 0;
     for (size_t i = self->width; i-- > 0;) {
         opevo_index above = self->sizes[i] - 1 - vertices[i];
@@ -455,6 +484,33 @@ static void try_box(ordered_search *self, size_t i, opevo_index point)
     }
 }
 
+/* Take of each parameter in turn the last value that some allowed point of the box has together with
+ * those taken before. */
+static bool last_in_box(const opevo_i_kt_space *self, opevo_index *vertices)
+{
+    opevo_box box = box_of(self);
+
+    if (!(opevo_diagram_box_count(self->boxes, &box) > 0))
+        return false;
+    for (size_t i = 0; i < self->width; i++) {
+        opevo_index values[3], *near = self->near + 3 * i;
+        unsigned left = self->near_counts[i];
+
+        memcpy(values, near, sizeof values);
+        self->near_counts[i] = 1;
+        do {
+            unsigned last = 0;
+
+            for (unsigned k = 1; k < left; k++)
+                last = values[k] > values[last] ? k : last;
+            near[0] = values[last];
+            values[last] = values[--left];
+        } while (left > 0 && !(opevo_diagram_box_count(self->boxes, &box) > 0));
+        vertices[i] = near[0];
+    }
+    return true;
+}
+
 bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertices)
 {
     ordered_search search = {.space = self, .from = vertices, .row = row_of(self, vertices)};
@@ -462,6 +518,8 @@ bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertice
     if (self->sparse)
         return opevo_i_kt_become_listed(self, NULL, vertices);
     gather(self, OPEVO_I_KT_ADJACENT, vertices);
+    if (self->boxes)
+        return last_in_box(self, vertices);
     try_box(&search, 0, 0);
     if (search.found)
         opevo_i_kt_decode(self, search.last, vertices);

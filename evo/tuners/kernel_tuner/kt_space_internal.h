@@ -15,7 +15,7 @@
 #ifndef OPEVO_KT_SPACE_INTERNAL_H
 #define OPEVO_KT_SPACE_INTERNAL_H
 
-#include <opevo/diagram.h>
+#include <opevo/diagram_box.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
 
@@ -43,6 +43,7 @@ typedef struct opevo_i_kt_space {
     /* Of them, also of a sparse list or a diagram; of all points without any; at most 2^128 - 1. */
     opevo_index count;
     const opevo_diagram *diagram; /* that uniform points come from; NULL: others */
+    opevo_diagram_box *boxes;     /* of it, without branches; NULL: boxes are drawn by rejection */
     bool sparse;                  /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
@@ -128,6 +129,8 @@ opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng 
 
 static inline bool opevo_i_kt_allows(const opevo_i_kt_space *self, const opevo_index *vertices)
 {
+    if (opevo_space_is_wide(self->space) && !opevo_space_has_branches(self->space))
+        return opevo_space_allows_vertices(self->space, vertices); /* which numbers nothing */
     return opevo_space_allows(self->space, opevo_i_kt_encode(self, vertices));
 }
 

@@ -125,7 +125,9 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->diagram = opevo_space_draws_from(space);
     if (self->diagram && !opevo_diagram_count(self->diagram, &self->count))
         self->count = OPEVO_INDEX_MAX;
-    if (opevo_space_is_restricted(space) && size <= OPEVO_I_KT_LISTED_MOST) {
+    if (self->diagram && !opevo_space_has_branches(space))
+        status = opevo_diagram_box_create(self->diagram, &self->boxes, err);
+    if (status == OPEVO_OK && opevo_space_is_restricted(space) && size <= OPEVO_I_KT_LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
             status = find_values(self, err);
@@ -139,6 +141,7 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
         opevo_free(self->occurs[i]);
     opevo_free(self->occurs);
     opevo_free(self->occur_counts);
+    opevo_diagram_box_destroy(self->boxes);
     opevo_free(self->allowed);
     opevo_free(self->sizes);
     opevo_free(self->strides);

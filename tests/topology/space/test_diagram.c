@@ -5,6 +5,7 @@
 #include "random_systems.h"
 #include "space_checks.h"
 
+#include <opevo/diagram_box.h>
 #include <opevo/diagram_components.h>
 #include <opevo/diagram_cursor.h>
 
@@ -145,6 +146,118 @@ static void spoil(opevo_diagram *diagram, system_source *source)
         else
             arc->node = (arc->node + 1) % level[1].node_count;
     }
+}
+
+static double distance_to(const opevo_index *a, const opevo_index *b, size_t width)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < width; i++)
+        sum += fabs((double)a[i] - (double)b[i]);
+    return sum;
+}
+
+/* Whether a point is in a box of up to three vertices of each parameter. */
+static bool is_inside(const opevo_box *box, const opevo_index *vertices, size_t width)
+{
+    size_t inside = 0;
+
+    for (size_t i = 0; i < width; i++) {
+        for (unsigned k = 0; k < box->counts[i]; k++)
+            inside += box->vertices[3 * i + k] == vertices[i];
+    }
+    return inside == width;
+}
+
+/* A random box against enumeration: how many allowed points are in it, draws from it, and which is
+ * nearest to its first corner. */
+static void check_box(const opevo_space *space, const opevo_diagram *diagram, uint64_t *seed)
+{
+    size_t width = opevo_space_parameter_count(space), wanted = 0;
+    opevo_index values[3 * WIDTH_MOST], corner[WIDTH_MOST], vertices[WIDTH_MOST];
+    unsigned counts[WIDTH_MOST];
+    opevo_box box = {values, counts, 3};
+    opevo_diagram_box *boxes = NULL;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < width; i++) {
+        uint64_t size = (uint64_t)opevo_parameter_size(opevo_space_parameter(space, i));
+        uint64_t first = random_bits(seed) % size;
+
+        counts[i] = (unsigned)(1 + random_bits(seed) % (size < 3 ? size : 3));
+        for (unsigned k = 0; k < counts[i]; k++)
+            values[3 * i + k] = (first + k) % size;
+        corner[i] = first;
+    }
+    for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+        if (!opevo_space_allows(space, point))
+            continue;
+        opevo_space_decode(space, point, vertices);
+        wanted += is_inside(&box, vertices, width);
+        least = fmin(least, distance_to(vertices, corner, width));
+    }
+    CHECK_OK(opevo_diagram_box_create(diagram, &boxes, &err));
+    assert_true(opevo_diagram_box_count(boxes, &box) == (double)wanted);
+    for (int i = 0; i < 20 && wanted > 0; i++) {
+        opevo_diagram_box_draw(boxes, &box, random_bits, seed, vertices);
+        assert_true(is_inside(&box, vertices, width) &&
+                    opevo_space_allows(space, opevo_space_encode(space, vertices)));
+    }
+    assert_true(opevo_diagram_nearest(diagram, corner, vertices));
+    assert_true(opevo_space_allows(space, opevo_space_encode(space, vertices)));
+    assert_true(distance_to(vertices, corner, width) == least);
+    opevo_diagram_box_destroy(boxes);
+}
+
+static void test_boxes(void **state)
+{
+    uint64_t seed = 1;
+
+    (void)state;
+    for (uint64_t n = 0; n < SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+        opevo_diagram *diagram = space && !opevo_space_has_branches(space) ? compile(space) : NULL;
+
+        for (int i = 0; i < 5 && diagram; i++)
+            check_box(space, diagram, &seed);
+        opevo_text_free(&text);
+        opevo_diagram_destroy(diagram);
+        opevo_space_destroy(space);
+    }
+}
+
+/* Three points of which two are allowed: each is drawn half of the time, within five standard
+ * deviations. */
+static void test_box_draws(void **state)
+{
+    static const opevo_index values[] = {1, 0, 0, 3, 0, 2};
+    static const unsigned counts[] = {1, 3};
+    opevo_box box = {values, counts, 3};
+    opevo_space *space = NULL;
+    opevo_diagram *diagram = NULL;
+    opevo_diagram_box *boxes = NULL;
+    size_t drawn[4] = {0};
+    uint64_t seed = 1;
+
+    (void)state;
+    CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2]}, \"b\":"
+                               " {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]},"
+                               " \"_constraints\": [\"(a + b) % 4 != 3\"]}",
+                               "a test", NULL, &space, &err));
+    diagram = compile(space);
+    CHECK_OK(opevo_diagram_box_create(diagram, &boxes, &err));
+    assert_true(opevo_diagram_box_count(boxes, &box) == 2);
+    for (int i = 0; i < 10000; i++) {
+        opevo_index vertices[2];
+
+        opevo_diagram_box_draw(boxes, &box, random_bits, &seed, vertices);
+        drawn[(size_t)vertices[1]]++;
+    }
+    assert_true(drawn[0] + drawn[3] == 10000 && fabs((double)drawn[0] - 5000) < 250);
+    opevo_diagram_box_destroy(boxes);
+    opevo_diagram_destroy(diagram);
+    opevo_space_destroy(space);
 }
 
 /* Mark the allowed points that steps between allowed neighbours lead to from one. */
@@ -427,6 +540,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_systems),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_box_draws),
         cmocka_unit_test(test_components),
         cmocka_unit_test(test_cursor),
         cmocka_unit_test(test_spoilt_diagrams),

@@ -124,6 +124,13 @@ bool opevo_diagram_occurs(const opevo_diagram *diagram, size_t parameter, opevo_
 size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
                                   size_t parameter, opevo_index *out, size_t capacity);
 
+/* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
+ * space without branches; among equals that with the larger vertices, the first levels first. False,
+ * with nothing written, where no point is allowed, and without memory. Cost: a pass over all arcs.
+ */
+bool opevo_diagram_nearest(const opevo_diagram *diagram, const opevo_index *wanted,
+                           opevo_index *vertices);
+
 #ifdef __cplusplus
 }
 #endif

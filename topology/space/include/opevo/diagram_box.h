@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The allowed points of a box: of each parameter only a few vertices are let in. They are counted
+ * and drawn by a walk over the nodes that the box reaches, which are few in a small box, however
+ * large the diagram is. */
+
+#ifndef OPEVO_DIAGRAM_BOX_H
+#define OPEVO_DIAGRAM_BOX_H
+
+#include <opevo/diagram.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct opevo_diagram_box opevo_diagram_box;
+
+/* Vertices vertices[stride * i + 0 .. counts[i] - 1] of parameter i, each once. */
+typedef struct opevo_box {
+    const opevo_index *vertices;
+    const unsigned *counts;
+    size_t stride;
+} opevo_box;
+
+/* The diagram must outlive it. Errors: NOMEM. Cost: 12 bytes for each node. */
+opevo_status opevo_diagram_box_create(const opevo_diagram *diagram, opevo_diagram_box **out,
+                                      opevo_error *err);
+void opevo_diagram_box_destroy(opevo_diagram_box *box);
+
+/* The number of allowed points in a box: exact up to 2^53, then right up to a few 1e-16 for each
+ * level; INFINITY beyond the range of a double. 0 if and only if there are none. Cost: for each
+ * node that is reached a search among its arcs for each vertex of its parameter. */
+double opevo_diagram_box_count(opevo_diagram_box *self, const opevo_box *box);
+
+/* A uniform one of those that were counted last, of which there is one; the box is as it was. */
+void opevo_diagram_box_draw(const opevo_diagram_box *self, const opevo_box *box,
+                            opevo_diagram_random random, void *context, opevo_index *vertices);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
