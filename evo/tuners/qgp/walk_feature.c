@@ -222,7 +222,9 @@ opevo_status opevo_i_qgp_walk_feature_add_inactive(opevo_i_qgp_walk_feature *sel
 
 void opevo_i_qgp_walk_feature_clear(opevo_i_qgp_walk_feature *self)
 {
-    opevo_free(self->class_of);
-    opevo_free(self->tables);
+    if (!self->borrowed) {
+        opevo_free(self->class_of);
+        opevo_free(self->tables);
+    }
     *self = (opevo_i_qgp_walk_feature){0};
 }

@@ -37,6 +37,7 @@ typedef struct opevo_i_qgp_walk_feature {
     size_t classes;
     uint16_t *class_of; /* of each value */
     float *tables;      /* classes x classes for each level */
+    bool borrowed;      /* both are of another feature, which outlives this one */
 } opevo_i_qgp_walk_feature;
 
 /* The k-th component of a value, for k >= 0, or one of these. */

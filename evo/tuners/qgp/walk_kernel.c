@@ -21,6 +21,7 @@ typedef struct compared {
     size_t column;  /* of values */
     bool is_powers; /* about powers of two */
     double share;   /* of a single value among all */
+    bool is_values; /* about the values themselves: the feature depends on their graph alone */
     opevo_i_qgp_walk_feature feature;
 } compared;
 
@@ -47,14 +48,43 @@ static bool is_conditional(const opevo_i_qgp_walk_kernel *self, size_t p)
     return opevo_space_activation(self->space, p).parent != OPEVO_NO_PARENT;
 }
 
+/* The feature of an earlier parameter about the values of the same graph, NULL without one. Equal
+ * paths and equal complete graphs are found: those are most of what is large. */
+static const opevo_i_qgp_walk_feature *find_equal(const opevo_i_qgp_walk_kernel *self, size_t p)
+{
+    const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
+    opevo_family family = opevo_parameter_family(parameter);
+
+    for (size_t f = 0; f < self->feature_count; f++) {
+        const compared *known = &self->features[f];
+        const opevo_parameter *other = opevo_space_parameter(self->space, known->column);
+
+        if (known->is_values && !is_conditional(self, known->column) &&
+            (family == OPEVO_FAMILY_PATH || family == OPEVO_FAMILY_COMPLETE) &&
+            opevo_parameter_family(other) == family &&
+            opevo_parameter_size(other) == opevo_parameter_size(parameter))
+            return &known->feature;
+    }
+    return NULL;
+}
+
 /* Append a feature, unless it has a single class. */
 static opevo_status add_feature(opevo_i_qgp_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
-    compared made = {.column = p, .is_powers = what == OPEVO_I_FEATURE_KIND};
+    compared made = {.column = p,
+                     .is_powers = what == OPEVO_I_FEATURE_KIND,
+                     .is_values = what == OPEVO_I_FEATURE_VALUE};
+    const opevo_i_qgp_walk_feature *equal =
+        made.is_values && !is_conditional(self, p) ? find_equal(self, p) : NULL;
 
-    OPEVO_TRY(opevo_i_qgp_walk_feature_init(&made.feature, parameter, what, err));
+    if (equal) {
+        made.feature = *equal;
+        made.feature.borrowed = true;
+    } else {
+        OPEVO_TRY(opevo_i_qgp_walk_feature_init(&made.feature, parameter, what, err));
+    }
     if (made.feature.classes == 1) {
         opevo_i_qgp_walk_feature_clear(&made.feature);
         return OPEVO_OK;
