@@ -110,9 +110,6 @@ static void add_copy(const opevo_network_library *self, const opevo_network_step
 
 static void add_launches(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out,
-                   "/* Step, kernel, blocks, threads, bytes of shared memory, box, arguments. */\n"
-                   "static const net_launch launches[] = {\n");
     for (int n = 0, row = 0; n < self->inference->steps; n++) {
         const opevo_network_step *step = &self->inference->step[n];
 
@@ -129,46 +126,54 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
             add_copy(self, step, row, &step->copy[i], out);
         row++;
     }
-    opevo_text_add(out, "};\n\n");
 }
 
 /* ---- The file ---- */
 
-static void add_ends(const opevo_network_library *self, opevo_text *out)
+static void add_kernels(const opevo_network_library *self, opevo_text *out)
+{
+    for (int t = 0; t < self->tasks; t++)
+        opevo_text_printf(out, "extern const net_kernel net_kernel_%03d[];\n", t);
+}
+
+static void add_outputs(const opevo_network_library *self, opevo_text *out)
+{
+    for (int i = 0; i < self->inference->outputs; i++) {
+        opevo_text_add(out, "    ");
+        add_place(self, self->inference->output[i], 0, out);
+        opevo_text_add(out, ",\n");
+    }
+}
+
+/* Where each input is staged. Returns how many floats the device has in all. */
+static int64_t add_staging(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_network_inference *inference = self->inference;
     int64_t at = scratch_at(self) + scratch_floats(self);
 
-    opevo_text_add(out, "static const net_place output[] = {\n");
-    for (int i = 0; i < inference->outputs; i++) {
-        opevo_text_add(out, "    ");
-        add_place(self, inference->output[i], 0, out);
-        opevo_text_add(out, ",\n");
-    }
-    opevo_text_add(out, "};\n\nstatic const long long staging[] = {");
     for (int i = 0; i < inference->inputs; i++) {
         opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)at);
         at += aligned_floats(opevo_array_elements(&inference->value[inference->input[i]].array));
     }
-    opevo_text_printf(out,
-                      "%s};\n\n"
-                      "const net_plan net_the_plan = {\n    %lld, %lld, net_weights,\n"
-                      "    launches, sizeof launches / sizeof *launches, output, staging,\n};\n",
-                      inference->inputs ? "" : "0", (long long)at,
-                      (long long)self->weight_bytes / FLOAT);
+    if (inference->inputs == 0)
+        opevo_text_add(out, "0");
+    return at;
 }
 
 void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_i_library_origin(self, out);
-    opevo_text_add(out, "#include \"plan.h\"\n\n#include <math.h>\n\n"
-                        "extern const float net_weights[]; /* weights.S */\n\n");
-    for (int t = 0; t < self->tasks; t++)
-        opevo_text_printf(out, "extern const net_kernel net_kernel_%03d[];\n", t);
-    opevo_text_add(out, "extern const net_kernel net_kernel_move[];\n\n");
-    opevo_i_library_step_table(self, out);
-    add_launches(self, out);
-    opevo_i_library_tensor_tables(self, out);
-    opevo_text_add(out, "\n");
-    add_ends(self, out);
+    static const char *const names[] = {"origin",  "kernels", "step_table", "launches", "tensors",
+                                        "outputs", "staging", "floats",     "weights"};
+    opevo_text parts[sizeof names / sizeof *names] = {{0}};
+
+    opevo_i_library_origin(self, &parts[0]);
+    add_kernels(self, &parts[1]);
+    opevo_i_library_step_table(self, &parts[2]);
+    add_launches(self, &parts[3]);
+    opevo_i_library_tensor_tables(self, &parts[4]);
+    add_outputs(self, &parts[5]);
+    opevo_text_printf(&parts[7], "%lld", (long long)add_staging(self, &parts[6]));
+    opevo_text_printf(&parts[8], "%lld", (long long)self->weight_bytes / FLOAT);
+    opevo_i_library_fill(out, opevo_i_library_gpu_net_c, names, parts,
+                         sizeof names / sizeof *names);
 }

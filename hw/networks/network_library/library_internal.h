@@ -192,6 +192,14 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
                                            const opevo_i_library_names *names, opevo_error *err);
 void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
+/* ---- Texts with places (library_source.c) ---- */
+
+enum { OPEVO_I_LIBRARY_PARTS = 16 };
+
+/* Append a text with a part at each place of its name, at most so many; the parts are released. */
+void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *names,
+                          opevo_text *parts, size_t count);
+
 /* ---- Libraries for GPUs ---- */
 
 /* net.c: the plan of launches (library_gpu_plan.c). */
@@ -202,7 +210,9 @@ void opevo_i_library_gpu_kernel(const opevo_network_library *self, int task, ope
 void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out);
 
-/* Texts of the folder gpu_texts: of net.h; and the rules of make and of CMake. */
+/* Texts of the folder gpu_texts: net.c with places; of net.h; and the rules of make and of
+ * CMake. */
+extern const char opevo_i_library_gpu_net_c[];
 extern const char opevo_i_library_gpu_calls[];
 extern const char opevo_i_library_gpu_makefile_text[], opevo_i_library_gpu_cmake_text[];
 extern const char opevo_i_library_gpu_cuda_rules[], opevo_i_library_gpu_hip_rules[];
@@ -214,13 +224,10 @@ extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_
 
 /* ---- Fixed texts (texts/) ---- */
 
-extern const char opevo_i_library_first[];   /* of net.c: what is above the kernels */
-extern const char opevo_i_library_copies[];  /* ... the function that moves elements */
-extern const char opevo_i_library_last[];    /* ... creation and runs */
-extern const char opevo_i_library_types[];   /* of net.h */
-extern const char opevo_i_library_tensors[]; /* ... behind the counts */
-extern const char opevo_i_library_calls[];
-extern const char opevo_i_library_header_end[];
+extern const char opevo_i_library_net_c[];  /* with places of what is the model's */
+extern const char opevo_i_library_copies[]; /* of net.c: the function that moves elements */
+extern const char opevo_i_library_net_h[];
+extern const char opevo_i_library_calls[];   /* of net.h */
 extern const char opevo_i_library_program[]; /* main.c, */
 extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];

@@ -93,9 +93,7 @@ static const char headers[] =
     "pthread_spin pthread_mutexattr pthread_condattr pthread_barrierattr pthread_rwlockattr ";
 
 /* Words of the library that its fixed texts do not have. */
-static const char own_words[] = " main inputs outputs weights fetch pack code need most bytes "
-                                "scratch_bytes launches output staging "
-                                "input pos ARENA_BYTES PACKED_BYTES shared_memory c cu hip ";
+static const char own_words[] = " main inputs outputs weights input pos shared_memory c cu hip ";
 
 static bool is_in(const char *words, const char *word, size_t length)
 {
@@ -123,8 +121,8 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* The next place of code behind a comment or string that begins here; the same place where none
- * does. */
+/* The next place of code behind a comment, a string or a @name@ that is filled, which begins here;
+ * the same place where none does. */
 static const char *skip(const char *text)
 {
     const char *end = NULL;
@@ -134,6 +132,8 @@ static const char *skip(const char *text)
         end = strstr(text + 2, "*/");
         return end ? end + 2 : text + strlen(text);
     }
+    if (quote == '@' && text[1 + word_length(text + 1)] == '@')
+        return text + 2 + word_length(text + 1);
     if (quote != '"' && quote != '\'')
         return text;
     for (text++; *text && *text != quote; text++)
@@ -163,11 +163,11 @@ static bool has_word(const char *text, const char *word)
 
 static bool is_own_word(const char *name)
 {
-    static const char *const texts[] = {
-        opevo_i_library_first,       opevo_i_library_copies,      opevo_i_library_last,
-        opevo_i_library_types,       opevo_i_library_tensors,     opevo_i_library_calls,
-        opevo_i_library_gpu_calls,   opevo_i_library_program,     opevo_i_library_program_run,
-        opevo_i_library_program_end, opevo_i_library_program_main};
+    static const char *const texts[] = {opevo_i_library_net_c,       opevo_i_library_copies,
+                                        opevo_i_library_gpu_net_c,   opevo_i_library_net_h,
+                                        opevo_i_library_calls,       opevo_i_library_gpu_calls,
+                                        opevo_i_library_program,     opevo_i_library_program_run,
+                                        opevo_i_library_program_end, opevo_i_library_program_main};
     bool found = is_in(own_words, name, strlen(name));
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)

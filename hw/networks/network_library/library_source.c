@@ -195,19 +195,32 @@ void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *o
 
 static void add_steps(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_network_inference *inference = self->inference;
-
-    for (int n = 0; n < inference->steps; n++) {
-        if (!opevo_i_library_is_empty(self, &inference->step[n]))
+    for (int n = 0; n < self->inference->steps; n++) {
+        if (!opevo_i_library_is_empty(self, &self->inference->step[n]))
             add_step(self, n, out);
     }
-    opevo_text_add(out, "static void (*const code[])(const net *) = {\n");
-    for (int n = 0; n < inference->steps; n++) {
-        if (!opevo_i_library_is_empty(self, &inference->step[n]))
+}
+
+/* Their functions in order. */
+static void add_code(const opevo_network_library *self, opevo_text *out)
+{
+    for (int n = 0; n < self->inference->steps; n++) {
+        if (!opevo_i_library_is_empty(self, &self->inference->step[n]))
             opevo_text_printf(out, "    step_%d,\n", n);
     }
-    opevo_text_add(out, "    NULL,\n};\n\n");
-    opevo_i_library_step_table(self, out);
+}
+
+/* The function that moves elements, if a step needs it. */
+static void add_mover(const opevo_network_library *self, opevo_text *out)
+{
+    for (int n = 0; n < self->inference->steps; n++) {
+        const opevo_network_step *step = &self->inference->step[n];
+
+        if (step->kind == OPEVO_NETWORK_STEP_COPY && !opevo_i_library_is_empty(self, step)) {
+            opevo_text_add(out, opevo_i_library_copies);
+            return;
+        }
+    }
 }
 
 /* ---- Kernels ---- */
@@ -230,13 +243,10 @@ static void add_prototypes(const opevo_network_library *self, opevo_text *out)
             opevo_text_printf(out, "void %s(const float *, float *);\n", name);
         }
     }
-    opevo_text_add(out, "\n");
 }
 
 static void add_packing(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out, "/* Weights in the layouts that kernels read them in. */\n"
-                        "static void pack(const net *self)\n{\n");
     for (int i = 0; i < self->packed_count; i++) {
         const opevo_i_library_packed *one = &self->packed[i];
         char name[OPEVO_KERNEL_NAME];
@@ -248,15 +258,11 @@ static void add_packing(const opevo_network_library *self, opevo_text *out)
     }
     if (self->packed_count == 0)
         opevo_text_add(out, "    (void)self;\n");
-    opevo_text_add(out, "}\n\n");
 }
 
-/* Bytes of scratch memory that any kernel needs on some number of threads. */
+/* Bytes of scratch memory that kernels need: shared, and of each thread. */
 static void add_scratch(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out, "static size_t scratch_bytes(size_t threads)\n{\n"
-                        "    static const size_t need[][2] = { /* shared, and of each thread */\n"
-                        "        {0, 0},\n");
     for (int t = 0; t < self->tasks; t++) {
         const opevo_kernel *kernel = &self->task[t].kernel;
 
@@ -268,11 +274,6 @@ static void add_scratch(const opevo_network_library *self, opevo_text *out)
                 (kernel->parallel ? 0 : kernel->thread_scratch_bytes),
             (unsigned long long)(kernel->parallel ? kernel->thread_scratch_bytes : 0));
     }
-    opevo_text_add(out, "    };\n    size_t most = 0;\n\n"
-                        "    for (size_t i = 0; i < sizeof need / sizeof *need; i++) {\n"
-                        "        size_t bytes = need[i][0] + threads * need[i][1];\n\n"
-                        "        most = bytes > most ? bytes : most;\n    }\n"
-                        "    return most;\n}\n\n");
 }
 
 /* ---- Inputs and outputs ---- */
@@ -307,7 +308,6 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_network_inference *inference = self->inference;
 
-    opevo_text_add(out, "\nstatic void fetch(const net *self, float *const *outputs)\n{\n");
     for (int i = 0; i < inference->outputs; i++) {
         opevo_text_printf(out, "    memcpy(outputs[%d], ", i);
         add_address(self, inference->output[i], out);
@@ -315,7 +315,6 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
             out, ", %lld * sizeof(float));\n",
             (long long)opevo_array_elements(&inference->value[inference->output[i]].array));
     }
-    opevo_text_add(out, "    (void)self;\n}\n");
 }
 
 /* ---- The files ---- */
@@ -329,43 +328,56 @@ void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out)
     opevo_text_add(out, ". */\n\n");
 }
 
+void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *names,
+                          opevo_text *parts, size_t count)
+{
+    opevo_text_slot slots[OPEVO_I_LIBRARY_PARTS] = {{NULL, NULL}};
+
+    for (size_t i = 0; i < count; i++) {
+        slots[i] = (opevo_text_slot){names[i], opevo_text_string(&parts[i])};
+        out->failed = out->failed || parts[i].failed;
+    }
+    opevo_text_fill(out, text, slots, count);
+    for (size_t i = 0; i < count; i++)
+        opevo_text_free(&parts[i]);
+}
+
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_network_inference *inference = self->inference;
+    static const char *const names[] = {"origin",  "arena_bytes", "packed_bytes", "prototypes",
+                                        "copies",  "steps",       "code",         "step_table",
+                                        "packing", "scratch",     "tensors",      "results"};
+    opevo_text parts[sizeof names / sizeof *names] = {{0}};
 
-    opevo_i_library_origin(self, out);
-    opevo_text_add(out, opevo_i_library_first);
-    opevo_text_printf(out, "#define ARENA_BYTES %lld\n#define PACKED_BYTES %lld\n\n",
-                      (long long)self->plan->bytes, (long long)self->packed_bytes);
-    add_prototypes(self, out);
-    for (int n = 0; n < inference->steps; n++) {
-        if (inference->step[n].kind == OPEVO_NETWORK_STEP_COPY &&
-            !opevo_i_library_is_empty(self, &inference->step[n])) {
-            opevo_text_add(out, opevo_i_library_copies);
-            break;
-        }
-    }
-    add_steps(self, out);
-    add_packing(self, out);
-    add_scratch(self, out);
-    opevo_i_library_tensor_tables(self, out);
-    add_results(self, out);
-    opevo_text_add(out, opevo_i_library_last);
+    opevo_i_library_origin(self, &parts[0]);
+    opevo_text_printf(&parts[1], "%lld", (long long)self->plan->bytes);
+    opevo_text_printf(&parts[2], "%lld", (long long)self->packed_bytes);
+    add_prototypes(self, &parts[3]);
+    add_mover(self, &parts[4]);
+    add_steps(self, &parts[5]);
+    add_code(self, &parts[6]);
+    opevo_i_library_step_table(self, &parts[7]);
+    add_packing(self, &parts[8]);
+    add_scratch(self, &parts[9]);
+    opevo_i_library_tensor_tables(self, &parts[10]);
+    add_results(self, &parts[11]);
+    opevo_i_library_fill(out, opevo_i_library_net_c, names, parts, sizeof names / sizeof *names);
 }
 
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
 {
+    static const char *const names[] = {"origin", "inputs", "outputs", "steps", "calls"};
+    opevo_text parts[sizeof names / sizeof *names] = {{0}};
     const opevo_network_inference *inference = self->inference;
     int steps = 0;
 
     for (int n = 0; n < inference->steps; n++)
         steps += !opevo_i_library_is_empty(self, &inference->step[n]);
-    opevo_i_library_origin(self, out);
-    opevo_text_add(out, opevo_i_library_types);
-    opevo_text_printf(out, "enum { NET_INPUTS = %d, NET_OUTPUTS = %d, NET_STEPS = %d };\n\n",
-                      inference->inputs, inference->outputs, steps);
-    opevo_text_add(out, opevo_i_library_tensors);
-    opevo_text_add(out, self->options.dialect == OPEVO_KERNEL_C ? opevo_i_library_calls
-                                                                : opevo_i_library_gpu_calls);
-    opevo_text_add(out, opevo_i_library_header_end);
+    opevo_i_library_origin(self, &parts[0]);
+    opevo_text_printf(&parts[1], "%d", inference->inputs);
+    opevo_text_printf(&parts[2], "%d", inference->outputs);
+    opevo_text_printf(&parts[3], "%d", steps);
+    opevo_text_add(&parts[4], opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_calls
+                                                               : opevo_i_library_calls);
+    opevo_i_library_fill(out, opevo_i_library_net_h, names, parts, sizeof names / sizeof *names);
 }
