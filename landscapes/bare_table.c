@@ -7,12 +7,11 @@
  *
  * The whole table is cut into cells first, for the values must be known before the space is. */
 
-#include "recorded_internal.h"
+#include "bare_table_internal.h"
 
 #include <opevo/memory.h>
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,27 +19,11 @@
 
 enum { MEASURED_LEAST = 16 /* different values from which a column may be one of measurements */ };
 
-static const struct {
-    const char *name, *unit; /* as --result says it, and of opevo/unit.h */
-    double divisor;          /* from the cell to seconds or to the fitness */
-    bool is_time;
-} units[] = {
+static const opevo_i_landscape_bare_unit units[] = {
     {"s", "1/s", 1, true},           {"ms", "ms", 1e3, true},
     {"us", "us", 1e6, true},         {"ns", "ns", 1e9, true},
     {"gflops", "GFLOP/s", 1, false}, {"tflops", "TFLOP/s", 1e-3, false},
     {"score", "score", 1, false},
-};
-enum { UNIT_COUNT = sizeof units / sizeof *units };
-
-/* Words of a status beside those of described tables; Optuna's first. NULL: the row is no trial. */
-static const struct {
-    const char *name;
-    opevo_outcome_class kind;
-    bool skipped;
-} states[] = {
-    {"COMPLETE", OPEVO_OUTCOME_OK, false},  {"PRUNED", OPEVO_OUTCOME_TIMEOUT, false},
-    {"FAIL", OPEVO_OUTCOME_CRASHED, false}, {"RUNNING", OPEVO_OUTCOME_OK, true},
-    {"WAITING", OPEVO_OUTCOME_OK, true},
 };
 
 /* Columns of results, also of other programs, that are no parameters. */
@@ -49,51 +32,10 @@ static const char *const result_names[] = {
     "samples_ms", "message",    "status", "state", "timestamp",
 };
 
-typedef struct column {
-    bool parameter, optional; /* some cells are empty */
-    opevo_value *values;      /* those that occur, ascending */
-    size_t count;
-    char *name; /* of the parameter */
-} column;
-
-typedef struct reader {
-    opevo_i_landscape_recording *recording;
-    opevo_i_landscape_table *table;
-    const char **cells; /* of all rows */
-    size_t *lines;      /* of each row */
-    size_t cell_capacity, line_capacity, rows;
-    size_t result, state; /* columns; SIZE_MAX: none */
-    size_t unit;
-    bool averages;
-    column *columns;
-    opevo_value *values; /* of one row */
-} reader;
-
-static opevo_status no_memory(const reader *self, opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->table->path);
-}
-
-static const char *cell_of(const reader *self, size_t row, size_t i)
-{
-    return self->cells[row * self->table->column_count + i];
-}
-
-/* Empty, or what programs write for no number. */
-static bool is_missing(const char *cell)
-{
-    static const char *const words[] = {"", "nan", "na", "n/a", "none", "null", "<na>"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcasecmp(cell, words[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- The result ----------------------------------------------------------------------------- */
 
-static opevo_status fail_result(const reader *self, const char *problem, opevo_error *err)
+static opevo_status fail_result(const opevo_i_landscape_bare_table *self, const char *problem,
+                                opevo_error *err)
 {
     opevo_text names = {0};
     opevo_status status = OPEVO_OK;
@@ -111,7 +53,8 @@ static opevo_status fail_result(const reader *self, const char *problem, opevo_e
 }
 
 /* "UNIT:COLUMN" or "UNIT:COLUMN,mean". */
-static opevo_status read_result(reader *self, const char *text, opevo_error *err)
+static opevo_status read_result(opevo_i_landscape_bare_table *self, const char *text,
+                                opevo_error *err)
 {
     const char *colon = strchr(text, ':');
     size_t length = colon ? strlen(colon + 1) : 0;
@@ -122,17 +65,17 @@ static opevo_status read_result(reader *self, const char *text, opevo_error *err
     if (self->state == SIZE_MAX)
         self->state =
             opevo_i_landscape_find_name(self->table->names, self->table->column_count, "state");
-    for (self->unit = 0; colon && self->unit < UNIT_COUNT; self->unit++) {
-        if (strlen(units[self->unit].name) == (size_t)(colon - text) &&
-            strncmp(units[self->unit].name, text, (size_t)(colon - text)) == 0)
-            break;
+    for (size_t i = 0; colon && i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i].name) == (size_t)(colon - text) &&
+            strncmp(units[i].name, text, (size_t)(colon - text)) == 0)
+            self->unit = &units[i];
     }
-    if (!colon || self->unit == UNIT_COUNT)
+    if (!self->unit)
         return fail_result(self, "the result has no known unit", err);
     self->averages = length > 5 && strcmp(colon + 1 + length - 5, ",mean") == 0;
     name = opevo_strndup(colon + 1, length - (self->averages ? 5 : 0));
     if (!name)
-        return no_memory(self, err);
+        return opevo_i_landscape_bare_no_memory(self, err);
     self->result = opevo_i_landscape_find_name(self->table->names, self->table->column_count, name);
     opevo_free(name);
     return self->result == SIZE_MAX ? fail_result(self, "it has no such column of results", err)
@@ -141,7 +84,7 @@ static opevo_status read_result(reader *self, const char *text, opevo_error *err
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-static opevo_status read_cells(reader *self, opevo_error *err)
+static opevo_status read_cells(opevo_i_landscape_bare_table *self, opevo_error *err)
 {
     size_t width = self->table->column_count;
     bool more = false;
@@ -155,7 +98,7 @@ static opevo_status read_cells(reader *self, opevo_error *err)
                            sizeof *self->cells) ||
             !opevo_reserve((void **)&self->lines, &self->line_capacity, self->rows + 1,
                            sizeof *self->lines))
-            return no_memory(self, err);
+            return opevo_i_landscape_bare_no_memory(self, err);
         memcpy(self->cells + self->rows * width, self->table->cells, width * sizeof *self->cells);
         self->lines[self->rows++] = self->table->line;
     }
@@ -166,16 +109,16 @@ static int compare_values(const void *a, const void *b)
     return opevo_value_compare(*(const opevo_value *)a, *(const opevo_value *)b);
 }
 
-static opevo_status collect(reader *self, size_t i, opevo_error *err)
+static opevo_status collect(opevo_i_landscape_bare_table *self, size_t i, opevo_error *err)
 {
-    column *one = &self->columns[i];
+    opevo_i_landscape_bare_column *one = &self->columns[i];
     size_t kept = 0;
 
     one->values = opevo_malloc(self->rows, sizeof *one->values);
     if (!one->values)
-        return no_memory(self, err);
+        return opevo_i_landscape_bare_no_memory(self, err);
     for (size_t row = 0; row < self->rows; row++) {
-        const char *cell = cell_of(self, row, i);
+        const char *cell = opevo_i_landscape_bare_cell(self, row, i);
 
         one->optional = one->optional || !*cell;
         one->values[row] = opevo_value_parse(cell);
@@ -191,19 +134,15 @@ static opevo_status collect(reader *self, size_t i, opevo_error *err)
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
 
-static bool is_number(opevo_value value)
-{
-    return value.kind == OPEVO_VALUE_INTEGER || value.kind == OPEVO_VALUE_REAL;
-}
-
 /* Numbers come first in the order of values. */
-static bool has_numbers_only(const column *self)
+static bool has_numbers_only(const opevo_i_landscape_bare_column *self)
 {
-    return self->count == 0 || is_number(self->values[self->count - 1]);
+    return self->count == 0 || opevo_i_landscape_bare_is_number(self->values[self->count - 1]);
 }
 
 /* Numbers with decimals, or names of rows, that are different in more than half of the rows. */
-static bool looks_measured(const reader *self, const column *one)
+static bool looks_measured(const opevo_i_landscape_bare_table *self,
+                           const opevo_i_landscape_bare_column *one)
 {
     bool decimal = !has_numbers_only(one);
 
@@ -251,7 +190,7 @@ static bool is_named(const opevo_space *space, const char *name, const char *oth
     return false;
 }
 
-static bool is_result(const reader *self, size_t i)
+static bool is_result(const opevo_i_landscape_bare_table *self, size_t i)
 {
     for (size_t k = 0; k < sizeof result_names / sizeof *result_names; k++) {
         if (strcmp(self->table->names[i], result_names[k]) == 0)
@@ -260,24 +199,24 @@ static bool is_result(const reader *self, size_t i)
     return i == self->result || i == self->state || !*self->table->names[i];
 }
 
-static void say_column(reader *self, const char *name)
+static void say_column(opevo_i_landscape_bare_table *self, const char *name)
 {
     opevo_text_add(&self->recording->inferred, "column ");
     opevo_text_add_visible(&self->recording->inferred, name);
 }
 
 /* What a column is; a line of the report on it. */
-static opevo_status judge(reader *self, size_t i, bool marked, const opevo_space *given,
-                          opevo_error *err)
+static opevo_status judge(opevo_i_landscape_bare_table *self, size_t i, bool marked,
+                          const opevo_space *given, opevo_error *err)
 {
-    column *one = &self->columns[i];
+    opevo_i_landscape_bare_column *one = &self->columns[i];
     const char *name = self->table->names[i];
     opevo_text *said = &self->recording->inferred;
     const char *why = NULL;
 
     one->name = identifier(name);
     if (!one->name)
-        return no_memory(self, err);
+        return opevo_i_landscape_bare_no_memory(self, err);
     if (is_result(self, i) || (marked && strncmp(name, "params_", 7) != 0))
         return OPEVO_OK;
     if (given) {
@@ -303,7 +242,7 @@ static opevo_status judge(reader *self, size_t i, bool marked, const opevo_space
     return OPEVO_OK;
 }
 
-static opevo_status infer(reader *self, const char *space, opevo_error *err)
+static opevo_status infer(opevo_i_landscape_bare_table *self, const char *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_space *given = NULL;
@@ -322,14 +261,14 @@ cleanup:
     return status;
 }
 
-static opevo_status begin(reader *self, const char *space, opevo_error *err)
+static opevo_status begin(opevo_i_landscape_bare_table *self, const char *space, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_landscape_parameters list = {0};
     const char **names = opevo_calloc(self->table->column_count, sizeof *names);
 
     if (!names)
-        return no_memory(self, err);
+        return opevo_i_landscape_bare_no_memory(self, err);
     for (size_t i = 0; i < self->table->column_count; i++)
         names[i] = self->columns[i].name;
     self->recording->own_names = names; /* a space file meets names as parameters have them */
@@ -337,7 +276,7 @@ static opevo_status begin(reader *self, const char *space, opevo_error *err)
     self->recording->names = names;
     self->recording->name_count = self->table->column_count;
     for (size_t i = 0; i < self->table->column_count; i++) {
-        column *one = &self->columns[i];
+        opevo_i_landscape_bare_column *one = &self->columns[i];
         opevo_parameter *parameter = NULL;
         opevo_error inner = {OPEVO_OK, ""};
         opevo_parameter_spec spec = {.name = one->name,
@@ -353,7 +292,7 @@ static opevo_status begin(reader *self, const char *space, opevo_error *err)
         }
         if (!opevo_i_landscape_parameters_add(&list, parameter, &i)) {
             opevo_parameter_destroy(parameter);
-            status = no_memory(self, err);
+            status = opevo_i_landscape_bare_no_memory(self, err);
             goto cleanup;
         }
     }
@@ -364,181 +303,9 @@ cleanup:
     return status;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------ */
 
-/* What came of a row; *skipped where it is no trial. */
-static opevo_status read_state(const reader *self, size_t row, opevo_outcome_class *kind,
-                               bool *skipped, opevo_error *err)
-{
-    const char *cell = self->state == SIZE_MAX ? "" : cell_of(self, row, self->state);
-
-    *skipped = false;
-    *kind = OPEVO_OUTCOME_OK;
-    for (size_t i = 0; *cell && i < sizeof states / sizeof *states; i++) {
-        if (strcasecmp(cell, states[i].name) == 0) {
-            *kind = states[i].kind;
-            *skipped = states[i].skipped;
-            return OPEVO_OK;
-        }
-    }
-    for (int i = 0; *cell && i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        const char *name = opevo_recorded_status((opevo_outcome_class)i);
-
-        if (name && strcasecmp(cell, name) == 0) {
-            *kind = (opevo_outcome_class)i;
-            return OPEVO_OK;
-        }
-    }
-    return *cell ? opevo_i_landscape_fail_at(
-                       err, OPEVO_INVALID, self->table->path, self->lines[row],
-                       "unknown status '%.80s'; use ok, compile_error, runtime_error, "
-                       "invalid, timeout, wrong or crashed.",
-                       cell)
-                 : OPEVO_OK;
-}
-
-/* The number of the result; NAN for a failure. */
-static opevo_status read_number(const reader *self, size_t row, double *out, opevo_error *err)
-{
-    const char *cell = cell_of(self, row, self->result);
-    bool read = opevo_parse_double(cell, out);
-
-    if (read && *out > 0)
-        return OPEVO_OK;
-    *out = NAN;
-    if (is_missing(cell) || strcasecmp(cell, "inf") == 0 || strcasecmp(cell, "infinity") == 0)
-        return OPEVO_OK;
-    return opevo_i_landscape_fail_at(
-        err, OPEVO_INVALID, self->table->path, self->lines[row],
-        "'%.80s' in column '%s' is not a number above 0; leave the cell of a "
-        "failure empty.",
-        cell, self->table->names[self->result]);
-}
-
-static bool is_same_point(const reader *self, size_t row, size_t other)
-{
-    for (size_t i = 0; i < self->table->column_count; i++) {
-        if (self->columns[i].parameter &&
-            opevo_value_compare(opevo_value_parse(cell_of(self, row, i)),
-                                opevo_value_parse(cell_of(self, other, i))) != 0)
-            return false;
-    }
-    return true;
-}
-
-static uint64_t hash_of(const reader *self, size_t row)
-{
-    uint64_t hash = OPEVO_HASH_START;
-
-    for (size_t i = 0; i < self->table->column_count; i++) {
-        opevo_value value = opevo_value_parse(cell_of(self, row, i));
-        double number = is_number(value) ? opevo_value_number(value) : 0;
-
-        if (!self->columns[i].parameter)
-            continue;
-        if (is_number(value))
-            hash = opevo_hash_bytes(hash, &number, sizeof number);
-        else
-            hash = opevo_hash_bytes(hash, cell_of(self, row, i), strlen(cell_of(self, row, i)) + 1);
-    }
-    return hash;
-}
-
-/* One row of the recording. */
-typedef struct merged {
-    size_t row;
-    double sum;
-    size_t count; /* of the numbers in the sum */
-    opevo_outcome_class kind;
-} merged;
-
-static opevo_status add(reader *self, const merged *one, opevo_error *err)
-{
-    opevo_i_landscape_row row = {.kind = one->count ? OPEVO_OUTCOME_OK : one->kind, .time_s = NAN};
-    double mean = one->sum / (double)one->count;
-
-    for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
-        row.more[i] = NAN;
-    if (one->count && units[self->unit].is_time) {
-        row.time_s = mean / units[self->unit].divisor;
-        row.fitness = 1 / row.time_s;
-        row.run_s = row.time_s * (double)one->count;
-    } else if (one->count) {
-        row.fitness = mean / units[self->unit].divisor;
-    }
-    if (one->count && (!isfinite(row.fitness) || !(row.fitness > 0)))
-        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path,
-                                         self->lines[one->row],
-                                         "the result %g is beyond what is measured.", mean);
-    for (size_t i = 0; i < self->table->column_count; i++)
-        self->values[i] =
-            (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = cell_of(self, one->row, i)}};
-    return opevo_i_landscape_recording_add(self->recording, self->values, &row,
-                                           self->lines[one->row], err);
-}
-
-/* Put a row to the others of its point, if rows are averaged. */
-static opevo_status merge(const reader *self, const merged *read, opevo_index_map *first_of,
-                          merged *all, size_t *count, opevo_error *err)
-{
-    uint64_t at = 0;
-    opevo_index hash = self->averages ? hash_of(self, read->row) : read->row;
-
-    /* Of equal hashes the next are tried. */
-    for (; self->averages && opevo_index_map_get(first_of, hash, &at); hash++) {
-        if (!is_same_point(self, all[at].row, read->row))
-            continue;
-        if (!all[at].count)
-            all[at].kind = read->kind;
-        all[at].sum += read->sum;
-        all[at].count += read->count;
-        return OPEVO_OK;
-    }
-    if (!opevo_index_map_put(first_of, hash, *count))
-        return no_memory(self, err);
-    all[(*count)++] = *read;
-    return OPEVO_OK;
-}
-
-static opevo_status add_rows(reader *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_index_map *first_of = opevo_index_map_create();
-    merged *all = opevo_malloc(self->rows, sizeof *all);
-    size_t count = 0;
-
-    if (!first_of || !all) {
-        status = no_memory(self, err);
-        goto cleanup;
-    }
-    for (size_t row = 0; row < self->rows; row++) {
-        merged read = {.row = row};
-        double number = NAN;
-        bool skipped = false;
-
-        OPEVO_TRY(read_state(self, row, &read.kind, &skipped, err));
-        if (skipped)
-            continue;
-        OPEVO_TRY(read_number(self, row, &number, err));
-        if (read.kind == OPEVO_OUTCOME_OK && isnan(number))
-            read.kind = OPEVO_OUTCOME_LAUNCH_ERROR;
-        else if (read.kind == OPEVO_OUTCOME_OK)
-            read = (merged){.row = row, .sum = number, .count = 1};
-        OPEVO_TRY(merge(self, &read, first_of, all, &count, err));
-    }
-    for (size_t i = 0; i < count; i++)
-        OPEVO_TRY(add(self, &all[i], err));
-    if (count < self->rows && self->averages)
-        opevo_text_printf(&self->recording->inferred,
-                          "rows that repeat a configuration and are averaged: %zu\n",
-                          self->rows - count);
-cleanup:
-    opevo_index_map_destroy(first_of);
-    opevo_free(all);
-    return status;
-}
-
-static opevo_status refuse_shape(const reader *self, opevo_error *err)
+static opevo_status refuse_shape(const opevo_i_landscape_bare_table *self, opevo_error *err)
 {
     const char *path = self->table->path;
 
@@ -557,7 +324,8 @@ opevo_status opevo_i_landscape_bare_table_read(opevo_i_landscape_recording *reco
                                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    reader self = {.recording = recording, .table = table, .result = SIZE_MAX};
+    opevo_i_landscape_bare_table self = {
+        .recording = recording, .table = table, .result = SIZE_MAX};
 
     recording->path = table->path;
     recording->cells = true;
@@ -565,7 +333,7 @@ opevo_status opevo_i_landscape_bare_table_read(opevo_i_landscape_recording *reco
     self.columns = opevo_calloc(table->column_count, sizeof *self.columns);
     self.values = opevo_calloc(table->column_count, sizeof *self.values);
     if (!self.columns || !self.values) {
-        status = no_memory(&self, err);
+        status = opevo_i_landscape_bare_no_memory(&self, err);
         goto cleanup;
     }
     if (table->column_count == 1) {
@@ -588,12 +356,12 @@ opevo_status opevo_i_landscape_bare_table_read(opevo_i_landscape_recording *reco
         goto cleanup;
     }
     say_column(&self, table->names[self.result]);
-    opevo_text_printf(&recording->inferred, " is the result in %s\n", units[self.unit].name);
+    opevo_text_printf(&recording->inferred, " is the result in %s\n", self.unit->name);
     OPEVO_TRY(infer(&self, space, err));
     OPEVO_TRY(begin(&self, space, err));
-    OPEVO_TRY(add_rows(&self, err));
+    OPEVO_TRY(opevo_i_landscape_bare_rows_add(&self, err));
     OPEVO_TRY(opevo_text_check(&recording->inferred, err));
-    *facts = (opevo_i_landscape_table_facts){.unit = units[self.unit].unit};
+    *facts = (opevo_i_landscape_table_facts){.unit = self.unit->unit};
 cleanup:
     for (size_t i = 0; self.columns && i < table->column_count; i++) {
         opevo_free(self.columns[i].values);
