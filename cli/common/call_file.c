@@ -8,8 +8,8 @@
 
 #include <opevo/closest.h>
 #include <opevo/json.h>
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
-#include <opevo/tvm_log.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,16 +18,7 @@
 #include <unistd.h>
 
 /* Members that are not options. */
-static const char *const own_members[] = {"verb", "folder", "what"};
-
-static bool is_own(const char *key)
-{
-    for (size_t i = 0; i < sizeof own_members / sizeof *own_members; i++) {
-        if (!strcmp(own_members[i], key))
-            return true;
-    }
-    return false;
-}
+static const char *const own_members[] = {"verb", "folder", "what", NULL};
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
@@ -48,69 +39,61 @@ static const char *value_of(opevo_i_cli_call_file *self, const json_t *value)
     return opevo_text_string(number);
 }
 
-static opevo_status fail_unknown(const char *origin, const char *key, const opevo_verb *verb,
+static opevo_status fail_unknown(const opevo_json_reader *at, const opevo_verb *verb,
                                  opevo_error *err)
 {
-    opevo_closest closest = {.word = key};
+    opevo_closest closest = {.word = at->key};
 
-    for (size_t i = 0; i < sizeof own_members / sizeof *own_members; i++)
-        opevo_closest_offer(&closest, own_members[i]);
+    for (const char *const *own = own_members; *own; own++)
+        opevo_closest_offer(&closest, *own);
     for (size_t i = 0; i < verb->option_count; i++)
         opevo_closest_offer(&closest, verb->options[i].name);
     if (closest.found)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown key \"%.60s\"; did you mean \"%s\"?",
-                          origin, key, closest.found);
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s: unknown key \"%.60s\"; keys are the options of opevo %s without their "
-                      "dashes, \"what\" and \"folder\".",
-                      origin, key, verb->name);
+        return opevo_json_fail(at, err, "unknown key; did you mean \"%s\"?", closest.found);
+    return opevo_json_fail(at, err,
+                           "unknown key; keys are the options of opevo %s without their dashes, "
+                           "\"what\" and \"folder\".",
+                           verb->name);
 }
 
 static opevo_status add_flag(opevo_i_cli_call_file *self, const opevo_option *option,
-                             const json_t *value, const char *origin, opevo_error *err)
+                             const opevo_json_reader *at, opevo_error *err)
 {
-    if (!json_is_boolean(value))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"%s\": give true or false.", origin,
-                          option->name);
-    if (json_is_true(value))
+    if (!json_is_boolean(at->value))
+        return opevo_json_fail(at, err, "give true or false.");
+    if (json_is_true(at->value))
         self->call.given[self->call.given_count++] = (opevo_given){option, NULL};
     return OPEVO_OK;
 }
 
 /* A value, or for an option that may be repeated a list of them. */
 static opevo_status add_values(opevo_i_cli_call_file *self, const opevo_option *option,
-                               const json_t *value, const char *origin, opevo_error *err)
+                               const opevo_json_reader *at, opevo_error *err)
 {
-    bool list = json_is_array(value) && option->repeatable;
-    size_t count = list ? json_array_size(value) : 1;
+    bool list = json_is_array(at->value) && option->repeatable;
+    size_t count = list ? json_array_size(at->value) : 1;
 
     for (size_t i = 0; i < count; i++) {
-        const char *text = value_of(self, list ? json_array_get(value, i) : value);
+        const char *text = value_of(self, list ? json_array_get(at->value, i) : at->value);
 
         if (!text)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"%s\": give a text or a number%s.", origin,
-                              option->name, option->repeatable ? ", or a list of them" : "");
+            return opevo_json_fail(at, err, "give a text or a number%s.",
+                                   option->repeatable ? ", or a list of them" : "");
         self->call.given[self->call.given_count++] = (opevo_given){option, text};
     }
     return OPEVO_OK;
 }
 
-static opevo_status add_what(opevo_i_cli_call_file *self, const json_t *what, const char *origin,
-                             opevo_error *err)
+static opevo_status add_option(opevo_i_cli_call_file *self, const opevo_json_reader *at,
+                               opevo_error *err)
 {
-    size_t count = json_is_array(what) ? json_array_size(what) : what ? 1 : 0;
+    const opevo_option *option = opevo_i_cli_option_find(self->call.verb, at->key);
 
-    for (size_t i = 0; i < count; i++) {
-        const char *text = json_string_value(json_is_array(what) ? json_array_get(what, i) : what);
-
-        if (!text)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s: \"what\": give an operator or a computation as a text, or a "
-                              "list of them.",
-                              origin);
-        self->call.arguments[self->call.argument_count++] = text;
-    }
-    return OPEVO_OK;
+    if (opevo_json_is_among(own_members, at->key))
+        return OPEVO_OK;
+    if (!option || strcmp(option->name, at->key) != 0)
+        return fail_unknown(at, self->call.verb, err);
+    return option->argument ? add_values(self, option, at, err) : add_flag(self, option, at, err);
 }
 
 /* Upper bound of the numbers, options and arguments in it. */
@@ -125,43 +108,46 @@ static size_t room_for(const json_t *root)
     return room;
 }
 
-static opevo_status check_head(const opevo_i_cli_call_file *self, const char *origin,
-                               opevo_error *err)
-{
-    const json_t *verb = json_object_get(self->root, "verb");
-    const json_t *folder = json_object_get(self->root, "folder");
+/* What stands beside the options. */
+typedef struct head {
+    const char *verb, *folder; /* NULL: not said */
+    json_t *what;              /* operators or computations */
+} head;
 
-    if (verb &&
-        (!json_is_string(verb) || strcmp(json_string_value(verb), self->call.verb->name) != 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"verb\" is not \"%s\".", origin,
-                          self->call.verb->name);
-    if (folder && !json_is_string(folder))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"folder\": give a path as a text.", origin);
+static opevo_status read_head(opevo_i_cli_call_file *self, const opevo_json_reader *whole,
+                              opevo_error *err)
+{
+    static const opevo_json_field fields[] = {OPEVO_JSON_FIELD(head, verb, TEXT),
+                                              OPEVO_JSON_FIELD(head, folder, TEXT),
+                                              OPEVO_JSON_FIELD(head, what, TEXTS)};
+    opevo_json_reader verb = opevo_json_member(whole, "verb");
+    head read = {NULL, NULL, NULL};
+    opevo_status status =
+        opevo_json_read_some(whole, fields, sizeof fields / sizeof *fields, &read, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (read.verb && strcmp(read.verb, self->call.verb->name) != 0)
+        return opevo_json_fail(&verb, err, "must be \"%s\".", self->call.verb->name);
+    for (size_t i = 0; i < opevo_json_text_count(read.what); i++)
+        self->call.arguments[self->call.argument_count++] = opevo_json_text_at(read.what, i);
     return OPEVO_OK;
 }
 
 static opevo_status read_members(opevo_i_cli_call_file *self, const char *origin, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    const opevo_json_reader whole = {.origin = origin, .value = self->root};
+    opevo_status status = read_head(self, &whole, err);
     const char *key = NULL;
     json_t *value = NULL;
 
-    OPEVO_TRY(check_head(self, origin, err));
-    OPEVO_TRY(add_what(self, json_object_get(self->root, "what"), origin, err));
     json_object_foreach(self->root, key, value)
     {
-        const opevo_option *option = opevo_i_cli_option_find(self->call.verb, key);
+        const opevo_json_reader member = opevo_json_member(&whole, key);
 
-        if (is_own(key))
-            continue;
-        if (!option || strcmp(option->name, key) != 0) {
-            status = fail_unknown(origin, key, self->call.verb, err);
-            goto cleanup;
-        }
-        OPEVO_TRY(option->argument ? add_values(self, option, value, origin, err)
-                                   : add_flag(self, option, value, origin, err));
+        if (status == OPEVO_OK)
+            status = add_option(self, &member, err);
     }
-cleanup:
     return status;
 }
 
@@ -169,19 +155,15 @@ opevo_status opevo_i_cli_call_file_parse(const char *text, size_t size, const ch
                                          const opevo_verb *verb, opevo_i_cli_call_file *out,
                                          opevo_error *err)
 {
-    json_error_t fault;
     size_t room = 0;
+    opevo_status status = OPEVO_OK;
 
     *out = (opevo_i_cli_call_file){.call.verb = verb};
-    if (opevo_tvm_log_of(text))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s.", origin,
-                          opevo_tvm_log_advice(opevo_tvm_log_of(text)));
-    out->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
-    if (!out->root)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: invalid JSON: %s.", origin, fault.line,
-                          fault.column, fault.text);
+    status = opevo_json_parse(origin, text, size, &out->root, err);
+    if (status != OPEVO_OK)
+        return status;
     if (!json_is_object(out->root))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a JSON object with the options of a run.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: expected an object with the options of a run.",
                           origin);
     room = room_for(out->root);
     out->numbers = opevo_calloc(room, sizeof *out->numbers);
@@ -277,7 +259,7 @@ static void add_value(const char *value, opevo_text *out)
 }
 
 /* All values of the option of the i-th, in their order. */
-static void add_option(const opevo_call *call, size_t i, opevo_text *out)
+static void print_option(const opevo_call *call, size_t i, opevo_text *out)
 {
     const opevo_option *option = call->given[i].option;
 
@@ -326,7 +308,7 @@ void opevo_i_cli_call_print(const opevo_call *call, const char *seed, opevo_text
     }
     for (size_t i = 0; i < call->given_count; i++) {
         if (!is_outside(call->given[i].option->name) && !is_again(call, i))
-            add_option(call, i, out);
+            print_option(call, i, out);
     }
     if (seed) {
         opevo_json_key(out, "seed");
