@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which constraints conflict, and which exclude nothing: diagrams of some of the constraints. */
+/* Which constraints conflict: diagrams of some of the constraints. */
 
 #include "diagram_internal.h"
 
@@ -16,9 +16,7 @@ enum {
     TRIED_MOST = 4096 /* groups */
 };
 
-/* Limits of one of many compilations. */
-static const opevo_diagram_limits small_limits = {OPEVO_DIAGRAM_WORK_MOST / 16,
-                                                  OPEVO_DIAGRAM_BYTES_MOST};
+static const opevo_diagram_limits small_limits = OPEVO_I_SMALL_LIMITS;
 
 static opevo_status has_points(const opevo_space *space, const bool *used, bool *out,
                                opevo_error *err)
@@ -32,8 +30,6 @@ static opevo_status has_points(const opevo_space *space, const bool *used, bool 
     opevo_diagram_destroy(diagram);
     return status;
 }
-
-/* ---- Conflicts ---- */
 
 /* Try the groups of `count` constraints from `from` on, with those that are used already. */
 static opevo_status try_groups(const opevo_space *space, size_t from, size_t count, bool *used,
@@ -134,43 +130,6 @@ opevo_status opevo_i_topology_diagram_conflict(const opevo_space *space, const c
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: no point satisfies all constraints; relax one of them.", where);
     opevo_text_free(&names);
-    opevo_free(used);
-    return status;
-}
-
-/* ---- Constraints that exclude nothing ---- */
-
-opevo_status opevo_space_find_useless(const opevo_space *space, bool *useless, opevo_error *err)
-{
-    const opevo_diagram *whole = NULL;
-    bool *used = NULL;
-    opevo_status status = opevo_space_diagram(space, &whole, err);
-    opevo_text digits = {0};
-
-    if (status != OPEVO_OK)
-        return status;
-    used = opevo_malloc(space->constraint_count, sizeof *used);
-    if (!used)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare constraints.");
-    memset(used, true, space->constraint_count * sizeof *used);
-    opevo_diagram_print_count(whole, &digits);
-    for (size_t i = 0; i < space->constraint_count; i++) {
-        opevo_diagram *without = NULL;
-        opevo_text others = {0};
-
-        used[i] = false;
-        OPEVO_TRY(opevo_i_topology_diagram_create(space, used, &small_limits, &without, err));
-        used[i] = true;
-        opevo_diagram_print_count(without, &others);
-        opevo_diagram_destroy(without);
-        digits.failed |= others.failed;
-        useless[i] =
-            !digits.failed && strcmp(opevo_text_string(&digits), opevo_text_string(&others)) == 0;
-        opevo_text_free(&others);
-        OPEVO_TRY(opevo_text_check(&digits, err));
-    }
-cleanup:
-    opevo_text_free(&digits);
     opevo_free(used);
     return status;
 }

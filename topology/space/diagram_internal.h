@@ -46,6 +46,12 @@ struct opevo_diagram {
     size_t group_count;
 };
 
+/* Of one of many compilations. */
+#define OPEVO_I_SMALL_LIMITS                                                                       \
+    {                                                                                              \
+        OPEVO_DIAGRAM_WORK_MOST / 16, OPEVO_DIAGRAM_BYTES_MOST                                     \
+    }
+
 /* As opevo_diagram_create with some of the constraints; NULL: all. */
 opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const bool *used,
                                              const opevo_diagram_limits *limits,

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which points the constraints allow, and how many.
- *
- * Points are enumerated by an odometer that never divides. When a constraint fails whose largest
- * parameter is i, every point that agrees in the parameters 0 .. i fails too, so the odometer
- * advances parameter i; behind the largest parameter of all constraints nothing is tested. */
+/* How many points the constraints of a space allow: counted, or estimated. */
 
 #include "diagram_internal.h"
 #include "space_internal.h"
@@ -14,134 +10,6 @@
 #include <opevo/parallel.h>
 
 #include <math.h>
-
-/* The smallest `last` of a constraint that fails, or `none`. */
-static size_t failing(const opevo_space *space, const opevo_index *vertices, size_t none)
-{
-    for (size_t i = 0; i < space->constraint_count; i++) {
-        const opevo_i_topology_constraint *self = &space->constraints[space->order[i]];
-
-        if (!opevo_i_topology_constraint_holds(space, self, vertices))
-            return self->last;
-    }
-    return none;
-}
-
-/* Advance parameter `level`, with carry; those behind it return to 0. Returns the new point. */
-static uint64_t advance(const opevo_space *space, uint64_t point, opevo_index *vertices,
-                        size_t level)
-{
-    for (size_t i = space->parameter_count; i-- > level + 1;) {
-        point -= (uint64_t)(vertices[i] * space->stride[i]);
-        vertices[i] = 0;
-    }
-    point += (uint64_t)space->stride[level];
-    while (++vertices[level] == space->small_sizes[level] && level > 0)
-        vertices[level--] = 0;
-    return point;
-}
-
-static void set_bits(uint64_t *bits, uint64_t begin, uint64_t end)
-{
-    for (uint64_t i = begin; i < end; i++)
-        bits[i >> 6] |= UINT64_C(1) << (i & 63);
-}
-
-/* As enumerate, with branches: each point is decoded, but those that must fare alike are passed
- * together. */
-static uint64_t enumerate_branches(const opevo_space *space, uint64_t begin, uint64_t end,
-                                   uint64_t *bits)
-{
-    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
-    size_t last = space->constraints[space->order[space->constraint_count - 1]].last;
-    uint64_t count = 0;
-
-    for (uint64_t point = begin, next = 0; point < end; point = next) {
-        size_t level = 0;
-        opevo_index agreeing = 0;
-
-        opevo_space_decode(space, point, vertices);
-        level = failing(space, vertices, SIZE_MAX);
-        next = (uint64_t)opevo_i_topology_branches_first(
-            space, vertices, (level == SIZE_MAX ? last : level) + 1, &agreeing);
-        next += (uint64_t)agreeing;
-        if (next > end)
-            next = end;
-        if (level != SIZE_MAX)
-            continue;
-        count += next - point;
-        if (bits)
-            set_bits(bits, point, next);
-    }
-    return count;
-}
-
-/* Count the allowed points in [begin, end), and set their bits when `bits` is not NULL. */
-static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end, uint64_t *bits)
-{
-    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
-    size_t last = space->constraints[space->order[space->constraint_count - 1]].last;
-    uint64_t count = 0;
-
-    if (space->activations)
-        return enumerate_branches(space, begin, end, bits);
-    opevo_space_decode(space, begin, vertices);
-    for (uint64_t point = begin; point < end;) {
-        size_t level = failing(space, vertices, SIZE_MAX);
-        uint64_t next = advance(space, point, vertices, level == SIZE_MAX ? last : level);
-
-        if (next > end)
-            next = end;
-        if (level == SIZE_MAX) {
-            count += next - point;
-            if (bits)
-                set_bits(bits, point, next);
-        }
-        point = next;
-    }
-    return count;
-}
-
-opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *origin,
-                                             opevo_error *err)
-{
-    uint64_t size = (uint64_t)space->size;
-
-    space->allowed = opevo_calloc((size_t)(size / 64 + 1), sizeof *space->allowed);
-    if (!space->allowed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
-    space->allowed_count = enumerate(space, 0, size, space->allowed);
-    return space->allowed_count ? OPEVO_OK : opevo_i_topology_diagram_conflict(space, origin, err);
-}
-
-bool opevo_space_allows(const opevo_space *space, opevo_index point)
-{
-    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
-
-    if (space->allowed)
-        return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;
-    if (space->ranges && !opevo_i_topology_points_have(space, point))
-        return false;
-    if (!space->known && space->constraint_count == 0)
-        return true;
-    if (!space->known)
-        opevo_space_decode(space, point, vertices);
-    else if (!opevo_i_topology_known_get(space->known, point, vertices, space->parameter_count))
-        return false;
-    return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
-}
-
-bool opevo_space_allows_vertices(const opevo_space *space, const opevo_index *vertices)
-{
-    if (space->allowed || space->ranges)
-        return opevo_space_allows(space, opevo_space_encode(space, vertices));
-    return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
-}
-
-bool opevo_space_is_restricted(const opevo_space *space)
-{
-    return space->constraint_count > 0 || space->ranges;
-}
 
 typedef struct census {
     const opevo_space *space;
@@ -159,7 +27,8 @@ static opevo_status count_chunk(void *context, size_t index, unsigned worker, op
 
     (void)worker;
     (void)err;
-    self->counts[index] = enumerate(self->space, (uint64_t)begin, (uint64_t)end, NULL);
+    self->counts[index] =
+        opevo_i_topology_enumerate(self->space, (uint64_t)begin, (uint64_t)end, NULL);
     return OPEVO_OK;
 }
 

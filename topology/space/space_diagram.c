@@ -90,7 +90,7 @@ static bool is_rare(const opevo_space *space)
     return allowed < RARE;
 }
 
-static bool draws_from_diagram(const opevo_space *space)
+bool opevo_i_topology_draws_from_diagram(const opevo_space *space)
 {
     opevo_i_topology_compiled *self = space->compiled;
     bool rare = false;
@@ -113,17 +113,8 @@ const opevo_diagram *opevo_space_draws_from(const opevo_space *space)
 {
     const opevo_diagram *diagram = NULL;
 
-    if (!draws_from_diagram(space) || opevo_space_diagram(space, &diagram, NULL) != OPEVO_OK)
+    if (!opevo_i_topology_draws_from_diagram(space) ||
+        opevo_space_diagram(space, &diagram, NULL) != OPEVO_OK)
         return NULL;
     return opevo_i_topology_diagram_has_points(diagram) ? diagram : NULL;
-}
-
-opevo_status opevo_space_check_points(const opevo_space *space, opevo_error *err)
-{
-    const opevo_diagram *diagram = NULL;
-
-    if (!draws_from_diagram(space) || opevo_space_diagram(space, &diagram, NULL) != OPEVO_OK ||
-        opevo_i_topology_diagram_has_points(diagram))
-        return OPEVO_OK;
-    return opevo_i_topology_diagram_conflict(space, NULL, err);
 }

@@ -135,8 +135,12 @@ void opevo_i_topology_space_join(opevo_space *space, const opevo_space *with);
 
 opevo_i_topology_compiled *opevo_i_topology_compiled_create(void); /* NULL without memory */
 void opevo_i_topology_compiled_destroy(opevo_i_topology_compiled *compiled);
+/* Whether random points of the space come from its diagram, as the allowed ones are rare. */
+bool opevo_i_topology_draws_from_diagram(const opevo_space *space);
 /* The space has other allowed points from here on. */
 void opevo_i_topology_compiled_forget(opevo_i_topology_compiled *compiled);
+
+/* ---- Constraints (space_constraints.c, space_combinations.c) ---- */
 
 /* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
  * small enough. On failure the caller releases what was made. */
@@ -144,15 +148,20 @@ opevo_status opevo_i_topology_constraints_create(opevo_space *space,
                                                  const opevo_i_topology_constraint_list *list,
                                                  opevo_error *err);
 void opevo_i_topology_constraints_release(opevo_space *space);
-bool opevo_i_topology_constraint_holds(const opevo_space *space,
-                                       const opevo_i_topology_constraint *constraint,
-                                       const opevo_index *vertices);
 /* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at
  * which a text or a real stands where it may not, with `where` before the sentence, and where it
  * holds at none. */
 opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
                                                  opevo_i_topology_constraint *self, uint64_t count,
                                                  const char *where, opevo_error *err);
+/* Operations of testing one point, all constraints together. */
+uint64_t opevo_i_topology_constraints_cost(const opevo_space *space);
+
+/* ---- Constraints at a point (space_holds.c) ---- */
+
+bool opevo_i_topology_constraint_holds(const opevo_space *space,
+                                       const opevo_i_topology_constraint *constraint,
+                                       const opevo_index *vertices);
 /* The components of a parameter's value: listed, or computed into the scratch memory, of which it
  * takes so many. */
 const opevo_value *opevo_i_topology_constraint_value(const opevo_space *space, size_t parameter,
@@ -161,13 +170,19 @@ size_t opevo_i_topology_constraint_scratch(const opevo_space *space, size_t para
 /* The row of a parameter; their count where it has none. */
 size_t opevo_i_topology_expression_row(const opevo_i_topology_expression *expression,
                                        size_t parameter);
-/* Operations of testing one point, all constraints together. */
-uint64_t opevo_i_topology_constraints_cost(const opevo_space *space);
+
+/* ---- Points that constraints allow (space_allows.c, space_table.c) ---- */
+
+/* The smallest `last` of a constraint that fails, or `none`. */
+size_t opevo_i_topology_failing(const opevo_space *space, const opevo_index *vertices, size_t none);
+/* Count the allowed points in [begin, end), and set their bits when `bits` is not NULL. */
+uint64_t opevo_i_topology_enumerate(const opevo_space *space, uint64_t begin, uint64_t end,
+                                    uint64_t *bits);
 /* Note which points all constraints allow. Errors: INVALID when there is none. */
 opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *origin,
                                              opevo_error *err);
 
-/* ---- Listed points (space_points.c) ---- */
+/* ---- Listed points (space_ranges.c, space_points.c) ---- */
 
 void opevo_i_topology_points_release(opevo_space *space);
 bool opevo_i_topology_points_have(const opevo_space *space, opevo_index point);

@@ -13,13 +13,6 @@
 
 enum { LISTED_MOST = 1 << 22 }; /* points whose constraints are looked at when they are listed */
 
-void opevo_i_topology_points_release(opevo_space *space)
-{
-    opevo_i_topology_listing_destroy(space->listing);
-    space->listing = NULL;
-    opevo_free(space->ranges);
-}
-
 /* Add points behind all others; equal lists of points are equal lists of ranges. */
 static bool add_range(opevo_space *space, size_t *capacity, opevo_index first, opevo_index last)
 {
@@ -37,21 +30,6 @@ static bool add_range(opevo_space *space, size_t *capacity, opevo_index first, o
     if (room)
         space->ranges[space->range_count++] = (opevo_i_topology_range){first, last};
     return room;
-}
-
-bool opevo_i_topology_points_have(const opevo_space *space, opevo_index point)
-{
-    size_t low = 0, high = space->range_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (space->ranges[middle].last < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < space->range_count && space->ranges[low].first <= point;
 }
 
 /* Take the points that constraints exclude off the list, unless that takes long or leaves none. */
@@ -222,13 +200,4 @@ void opevo_i_topology_points_write(const opevo_space *space, opevo_text *out)
         opevo_text_add(out, "-");
         opevo_text_add_index(out, range->last);
     }
-}
-
-opevo_index opevo_i_topology_points_count(const opevo_space *space)
-{
-    opevo_index count = 0;
-
-    for (size_t i = 0; i < space->range_count; i++)
-        count += space->ranges[i].last - space->ranges[i].first + 1;
-    return count;
 }
