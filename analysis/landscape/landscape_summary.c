@@ -239,6 +239,11 @@ opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index e
         .objective = objective, .listed = listed, .size = size, .stride = 1, .threads = threads};
     size_t ok = 0;
 
+    if (opevo_space_is_wide(objective->space) && !listed)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "%s has more than 2^128 - 1 points, which are not sampled; with "
+                          "--only-recorded the rows of a recording are its space.",
+                          objective->name);
     if (enumerate_limit > largest_limit)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "At most 2^31 points can be enumerated.");
     summary.exact = size <= sample_size || size <= enumerate_limit;

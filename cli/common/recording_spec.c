@@ -55,14 +55,14 @@ static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error
     if (status != OPEVO_OK || !(missing > (share.exact ? 0 : 1e-4)))
         return status;
     opevo_text_printf(&text, "%s: ", objective->name);
-    if (share.exact) {
+    if (share.exact && share.allowed < OPEVO_INDEX_MAX) {
         opevo_i_cli_text_add_grouped(&text, share.allowed - rows);
         opevo_text_add(&text, " of ");
         opevo_i_cli_text_add_grouped(&text, share.allowed);
         opevo_text_printf(&text, " %spoints (%.2f %%)", allowed, 100 * missing);
     } else {
-        opevo_text_printf(&text, "about %.2f %% of the %spoints (estimated)", 100 * missing,
-                          allowed);
+        opevo_text_printf(&text, "about %.2f %% of the %spoints%s", 100 * missing, allowed,
+                          share.exact ? "" : " (estimated)");
     }
     fprintf(stderr,
             "%s have no row, and their trials are unrecorded; with --only-recorded the rows are "

@@ -37,6 +37,8 @@ void opevo_diagram_destroy(opevo_diagram *diagram)
     for (size_t g = 0; g < diagram->group_count; g++)
         opevo_i_topology_group_release(&diagram->groups[g]);
     opevo_free(diagram->groups);
+    opevo_free(diagram->group_of);
+    opevo_free(diagram->level_of);
     opevo_free(diagram);
 }
 
@@ -74,6 +76,22 @@ cleanup:
     return status;
 }
 
+static void note_places(opevo_diagram *self)
+{
+    for (size_t g = 0; g < self->group_count; g++) {
+        const opevo_i_topology_group *group = &self->groups[g];
+
+        if (group->depth == 0) {
+            self->group_of[group->free_parameter] = g;
+            self->level_of[group->free_parameter] = SIZE_MAX;
+        }
+        for (size_t l = 0; l < group->depth; l++) {
+            self->group_of[group->levels[l].parameter] = g;
+            self->level_of[group->levels[l].parameter] = l;
+        }
+    }
+}
+
 opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const bool *used,
                                              const opevo_diagram_limits *limits,
                                              opevo_diagram **out, opevo_error *err)
@@ -86,7 +104,9 @@ opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const boo
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compile a space.");
     self->space = space;
     self->groups = opevo_calloc(space->parameter_count, sizeof *self->groups);
-    if (!self->groups) {
+    self->group_of = opevo_calloc(space->parameter_count, sizeof *self->group_of);
+    self->level_of = opevo_calloc(space->parameter_count, sizeof *self->level_of);
+    if (!self->groups || !self->group_of || !self->level_of) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compile a space.");
         goto cleanup;
     }
@@ -95,6 +115,7 @@ opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const boo
         if (opevo_i_topology_compiler_first(&compiler, i) == i)
             OPEVO_TRY(add_group(&compiler, i, &self->groups[self->group_count++], err));
     }
+    note_places(self);
     *out = self;
     self = NULL;
 cleanup:

@@ -21,17 +21,7 @@ typedef struct place {
 
 static place find_place(const opevo_diagram *diagram, size_t parameter)
 {
-    for (size_t g = 0; g < diagram->group_count; g++) {
-        const opevo_i_topology_group *group = &diagram->groups[g];
-
-        if (group->depth == 0 && group->free_parameter == parameter)
-            return (place){group, SIZE_MAX};
-        for (size_t l = 0; l < group->depth; l++) {
-            if (group->levels[l].parameter == parameter)
-                return (place){group, l};
-        }
-    }
-    return (place){NULL, SIZE_MAX}; /* not reached: every parameter has a group */
+    return (place){&diagram->groups[diagram->group_of[parameter]], diagram->level_of[parameter]};
 }
 
 static opevo_index size_of(const opevo_diagram *diagram, size_t parameter)
@@ -316,12 +306,21 @@ static size_t add_vertices(opevo_index first, opevo_index count, opevo_index but
 size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
                                   size_t parameter, opevo_index *out, size_t capacity)
 {
+    return others_allow(diagram, find_place(diagram, parameter).group, vertices)
+               ? opevo_diagram_alternatives_of_allowed(diagram, vertices, parameter, out, capacity)
+               : 0;
+}
+
+size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
+                                             const opevo_index *vertices, size_t parameter,
+                                             opevo_index *out, size_t capacity)
+{
     place at = find_place(diagram, parameter);
     const opevo_i_topology_level *level = NULL;
     uint32_t node = 0;
     size_t count = 0;
 
-    if (vertices[parameter] == OPEVO_INACTIVE || !others_allow(diagram, at.group, vertices))
+    if (vertices[parameter] == OPEVO_INACTIVE)
         return 0;
     if (at.level == SIZE_MAX)
         return add_vertices(0, at.group->free_size, vertices[parameter], out, capacity, 0);

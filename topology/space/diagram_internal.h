@@ -44,6 +44,7 @@ struct opevo_diagram {
     const opevo_space *space;
     opevo_i_topology_group *groups;
     size_t group_count;
+    size_t *group_of, *level_of; /* of each parameter; level SIZE_MAX: it is free */
 };
 
 /* Of one of many compilations. */

@@ -240,8 +240,12 @@ static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *f
     opevo_index *values = NULL;
     size_t *ends = opevo_malloc(self->width, sizeof *ends);
 
+    size_t (*find)(const opevo_diagram *, const opevo_index *, size_t, opevo_index *, size_t) =
+        opevo_diagram_allows(self->diagram, from) ? opevo_diagram_alternatives_of_allowed
+                                                  : opevo_diagram_alternatives;
+
     for (size_t i = 0; ends && i < self->width; i++) {
-        total += opevo_diagram_alternatives(self->diagram, from, i, NULL, 0);
+        total += find(self->diagram, from, i, NULL, 0);
         ends[i] = total;
     }
     values = opevo_malloc(total, sizeof *values);
@@ -251,8 +255,7 @@ static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *f
         return false;
     }
     for (size_t i = 0; i < self->width; i++)
-        written +=
-            opevo_diagram_alternatives(self->diagram, from, i, values + written, ends[i] - written);
+        written += find(self->diagram, from, i, values + written, ends[i] - written);
     *found = 0;
     for (size_t place = 0; place < total && *found < count; place++) {
         /* Selection sampling: a place is taken with the chance (still wanted) / (still to come). */

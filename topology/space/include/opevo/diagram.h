@@ -123,6 +123,11 @@ bool opevo_diagram_occurs(const opevo_diagram *diagram, size_t parameter, opevo_
  * vertex is tried that does not fit with the parameters ahead of it in the order. */
 size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
                                   size_t parameter, opevo_index *out, size_t capacity);
+/* The same for vertices that are those of an allowed point: only the group of the parameter is
+ * looked at. */
+size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
+                                             const opevo_index *vertices, size_t parameter,
+                                             opevo_index *out, size_t capacity);
 
 /* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
  * space without branches; among equals that with the larger vertices, the first levels first. False,
