@@ -19,4 +19,4 @@ opevo landscape --on recorded:table.json 2>err || tail -1 err
 opevo landscape --on recorded:table.json --only-recorded | sed 's/ p0=.*//' | head -2
 opevo tune --on recorded:table.json --only-recorded --tuner opevo --trials 10 --store runs.db | sed -n 2p | cut -d' ' -f1-6
 opevo tune --on recorded:table.json --only-recorded --tuner opevo --trials 20 --store runs.db | sed -n 2p | cut -d' ' -f1-6
-opevo runs runs.db:1 --trials | awk '$2 == "ok" { print $0 ~ / p99=/ }' | sort | uniq -c | sed 's/^ *//'
+opevo runs runs.db:1 --trials | awk '$2 == "ok" { print $0 ~ / p0=/ }' | sort | uniq -c | sed 's/^ *//'
