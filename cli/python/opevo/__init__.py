@@ -19,6 +19,7 @@ from ._program import call, program, version
 from ._remote import Remote, connect
 from ._server import Server
 from ._space import Config, Parameter, Space, choice, discrete, factor, graph, permutation
+from ._tune_kernel import tune_kernel
 from ._tuner import Best, Trial, Tuner, tuners
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ __all__ = [
     "runs",
     "study",
     "trials",
+    "tune_kernel",
     "tuners",
     "version",
 ]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""tune_kernel: right and wrong results, what is measured, caches of Kernel Tuner, and refusals."""
+
+import json
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import opevo
+
+try:
+    import numpy
+except ImportError:
+    print("skipped: numpy is missing; ./dev notebooks installs it")
+    sys.exit(77)
+
+COUNT = 1003
+ADD = """
+void add(const float *a, const float *b, float *c, int n)
+{
+    for (int i = 0; i < n - (shift == 3); i++)
+        c[i] = a[i] + b[i] + (shift == 2 ? 0.5f : 0);
+#if shift == 4
+#error planted
+#endif
+}
+"""
+CUDA = """
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int x = (blockIdx.x * block_size_x + threadIdx.x) * items;
+    for (int i = x; i < x + items; i++)
+        if (i < n)
+            c[i] = a[i] + b[i];
+}
+"""
+
+
+class TuneKernel(unittest.TestCase):
+    def setUp(self):
+        random = numpy.random.default_rng(1)
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cache = Path(self.folder.name) / "cache.json"
+        self.a, self.b = (random.random(COUNT, dtype=numpy.float32) for _ in range(2))
+        self.arguments = [self.a, self.b, numpy.zeros_like(self.a), numpy.int32(COUNT)]
+        self.answer = [None, None, self.a + self.b, None]
+
+    def tune(self, shifts, **options):
+        options = {"lang": "C", "answer": self.answer, **options}
+        return opevo.tune_kernel("add", ADD, COUNT, self.arguments, {"shift": shifts}, **options)
+
+    def test_only_right_ones_are_returned(self):
+        results, env = self.tune([1, 2, 3, 4], cache=self.cache)
+        self.assertEqual([each["shift"] for each in results], [1])
+        self.assertGreater(results[0]["time"], 0)
+        self.assertIn("features", env["device_name"])
+        entries = json.loads(self.cache.read_text())["cache"]
+        self.assertEqual(entries["4"]["time"], "CompilationFailedConfig")
+        self.assertEqual(entries["2"]["time"], "RuntimeFailedConfig")
+
+    def test_without_answer_the_first_is_right(self):
+        results, _ = self.tune([1, 2], answer=None, atol=1e-3)
+        self.assertEqual([each["shift"] for each in results], [1])
+        results, _ = self.tune([1, 2], answer=None, atol=1)
+        self.assertEqual(sorted(each["shift"] for each in results), [1, 2])
+
+    def test_a_cache_is_continued(self):
+        self.tune([1, 5], cache=self.cache, restrictions=["shift < 5"])
+        known = json.loads(self.cache.read_text())
+        known["cache"]["1"]["time"] = 12345.0  # a mark
+        open_file = json.dumps(known)[:-2] + ","  # as Kernel Tuner leaves it when it is stopped
+        self.cache.write_text(open_file)
+        results, _ = self.tune([1, 5], cache=self.cache)
+        self.assertEqual({each["shift"]: each["time"] > 12344 for each in results}, {1: True, 5: False})
+        results, _ = self.tune([1, 5], cache=self.cache)
+        self.assertEqual(len(results), 2)
+        with self.assertRaisesRegex(opevo.Error, "tune_params_keys"):
+            opevo.tune_kernel(
+                "add", ADD, COUNT, self.arguments, {"other": [1]}, lang="C", cache=self.cache
+            )
+
+    def test_the_cache_is_a_landscape(self):
+        self.tune([1, 5, 6], cache=self.cache)
+        text = json.dumps(opevo.call("landscape", "--on", f"recorded:{self.cache}"))
+        self.assertRegex(text, '"points": 3')
+
+    def test_blocks_and_grid(self):
+        worker = Path(shutil.which(opevo.program()) or "").with_name("opevo-worker-simt")
+        if not worker.exists() or not shutil.which("clang-19"):
+            self.skipTest("opevo-worker-simt or clang-19 is missing")
+        results, _ = opevo.tune_kernel(
+            "add", CUDA, COUNT, self.arguments,
+            {"block_size_x": [32, 96], "items": [1, 3]},
+            grid_div_x=["block_size_x", "items"], answer=self.answer, on="simt",
+        )  # fmt: skip
+        self.assertEqual(len(results), 4)
+        results, _ = opevo.tune_kernel(
+            "add", CUDA, COUNT, self.arguments, {"block_size_x": [32], "items": [1, 3]},
+            grid_div_x=["block_size_x * 2"], answer=self.answer, on="simt",
+        )  # fmt: skip
+        self.assertEqual([each["items"] for each in results], [3])
+
+    def test_strategies(self):
+        results, _ = self.tune(list(range(10, 40)), strategy="random", strategy_options={"max_fevals": 5})
+        self.assertEqual(len(results), 5)
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(opevo.Error, "verify"):
+            self.tune([1], verify=print)
+        with self.assertRaisesRegex(opevo.Error, "lang='fortran'"):
+            self.tune([1], lang="fortran")
+        with self.assertRaisesRegex(opevo.Error, "one entry for each argument"):
+            self.tune([1], answer=[None])
+        with self.assertRaisesRegex(opevo.Error, "type complex64"):
+            opevo.tune_kernel("add", ADD, 1, [numpy.zeros(3, "complex64")], {"shift": [1]}, lang="C")
+
+
+if __name__ == "__main__":
+    unittest.main()
