@@ -21,8 +21,16 @@ bool opevo_i_cli_is_own(const opevo_call *call, const char *what)
 {
     opevo_kernel_dialect language;
 
-    return opevo_own_language(path_of(what), &language) ||
+    return opevo_own_language(path_of(what), &language) || opevo_i_cli_is_t1(what) ||
            (call && opevo_i_cli_option(call, "harness"));
+}
+
+bool opevo_i_cli_is_t1(const char *what)
+{
+    const char *path = path_of(what);
+    size_t length = strlen(path);
+
+    return length > 5 && !strcmp(path + length - 5, ".json") && opevo_own_is_t1(path);
 }
 
 /* NAME.json beside NAME.c. */
@@ -71,17 +79,26 @@ opevo_status opevo_i_cli_own_of_call(const opevo_call *call, const char *what,
     opevo_own_files files = {.source = path_of(what)};
     opevo_kernel_dialect language = OPEVO_KERNEL_C;
     opevo_space *parameters = NULL;
-    opevo_text harness = {0};
+    opevo_text harness = {0}, source = {0};
+    bool is_t1 = opevo_i_cli_is_t1(what);
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(refuse(call, err));
+    if (is_t1) {
+        OPEVO_TRY(opevo_own_t1_read(path_of(what), &source, &harness, err));
+        space = space ? space : path_of(what);
+        files = (opevo_own_files){.source = opevo_text_string(&source),
+                                  .harness = path_of(what),
+                                  .text = opevo_text_string(&harness)};
+    }
     OPEVO_TRY(find_language(files.source, device, &language, err));
     if (!space) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: give the space of its parameters, by --space FILE.", files.source);
         goto cleanup;
     }
-    files.harness = call ? opevo_i_cli_option(call, "harness") : NULL;
+    if (!is_t1)
+        files.harness = call ? opevo_i_cli_option(call, "harness") : NULL;
     if (!files.harness) {
         OPEVO_TRY(find_harness(files.source, &harness, err));
         files.harness = opevo_text_string(&harness);
@@ -91,5 +108,6 @@ opevo_status opevo_i_cli_own_of_call(const opevo_call *call, const char *what,
                                     out, err);
 cleanup:
     opevo_text_free(&harness);
+    opevo_text_free(&source);
     return status;
 }

@@ -11,6 +11,8 @@
 
 /* Whether what is tuned is a source with a harness: by its name, or as the call says so. */
 bool opevo_i_cli_is_own(const opevo_call *call, const char *what);
+/* Whether it is a tuning problem of Kernel Tuner with its kernel, FILE.json. */
+bool opevo_i_cli_is_t1(const char *what);
 /* Where they are to run. */
 typedef struct opevo_i_cli_own_device {
     const char *name; /* as --on names it */

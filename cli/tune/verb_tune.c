@@ -6,6 +6,7 @@
 #include "launcher_internal.h"
 #include "live_options_internal.h"
 #include "options_internal.h"
+#include "own_of_call_internal.h"
 #include "recording_spec_internal.h"
 #include "starts_of_call_internal.h"
 #include "terminal_internal.h"
@@ -268,7 +269,8 @@ static bool is_file(const char *word)
 {
     size_t length = strlen(word);
 
-    return !strcmp(word, "-") || (length > 5 && !strcmp(word + length - 5, ".json"));
+    return !strcmp(word, "-") ||
+           (length > 5 && !strcmp(word + length - 5, ".json") && !opevo_i_cli_is_t1(word));
 }
 
 static opevo_status read_input(opevo_text *out, opevo_error *err)
@@ -336,6 +338,7 @@ const opevo_verb opevo_i_cli_verb_tune = {
                "  opevo tune --on 'cmd:{out}' --build 'cc -DX={X} s.c -o {out}' --space s.json\n"
                "  opevo tune mm1 --on cpu --store runs.db\n"
                "  opevo tune mm1 --on cpu --emit mm1 && make -C mm1 && mm1/kernel\n"
+               "  opevo tune conv.cu --space space.json --on cuda:0\n"
                "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
                "recorded: without a file is the built-in recording, which needs no device.\n"
                "FILE.json, or - for standard input, has the same options as members of an object:\n"

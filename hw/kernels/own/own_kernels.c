@@ -297,8 +297,8 @@ static void sign(own *self)
                          self->bench.reference ? self->reference.source.length : 0);
 }
 
-static opevo_status fill(own *self, opevo_kernel_dialect dialect, unsigned threads,
-                         opevo_error *err)
+static opevo_status fill(own *self, const char *given, opevo_kernel_dialect dialect,
+                         unsigned threads, opevo_error *err)
 {
     opevo_harness_rate rate;
     char *text = NULL;
@@ -310,7 +310,14 @@ static opevo_status fill(own *self, opevo_kernel_dialect dialect, unsigned threa
     self->super.space = self->space;
     self->super.name = base_name(self->path);
     OPEVO_TRY(opevo_i_own_source_read(self->path, &self->source, err));
-    OPEVO_TRY(opevo_file_read(self->harness_path, HARNESS_BYTES, &text, &size, err));
+    if (given) {
+        size = strlen(given);
+        text = opevo_strndup(given, size);
+        if (!text)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    } else {
+        OPEVO_TRY(opevo_file_read(self->harness_path, HARNESS_BYTES, &text, &size, err));
+    }
     OPEVO_TRY(read_harness(self, text, size, err));
     OPEVO_TRY(opevo_harness_rate_of(self->harness, &rate, err));
     self->bench.text = self->super.name;
@@ -343,7 +350,7 @@ opevo_status opevo_own_kernels_open(const opevo_own_files *files, opevo_kernel_d
     self->path = opevo_strdup(files->source);
     self->harness_path = opevo_strdup(files->harness);
     status = self->path && self->harness_path
-                 ? fill(self, dialect, threads, err)
+                 ? fill(self, files->text, dialect, threads, err)
                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
     if (status == OPEVO_OK)
         *out = &self->super;

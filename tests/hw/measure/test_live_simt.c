@@ -110,11 +110,90 @@ static void test_configurations(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* A tuning problem of Kernel Tuner as it is: sizes in work items or in blocks, scalars as sizes, the
+ * default of each parameter as what is right. */
+static const char problem[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+    "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\", \"Default\": 64},"
+    "{\"Name\": \"shift\", \"Type\": \"int\", \"Values\": \"[0, 1]\", \"Default\": 0}]},"
+    "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"add\","
+    "\"KernelFile\": \"t1.cu\", \"CompilerOptions\": [\"-DUSED\"], \"GlobalSizeType\": \"%s\","
+    "\"GlobalSize\": {\"X\": \"%s\"}, \"LocalSize\": {\"X\": \"block_size_x\"}, \"Arguments\": ["
+    "{\"Name\": \"a\", \"Type\": \"float\", \"Size\": 1003, \"MemoryType\": \"Vector\","
+    " \"AccessType\": \"ReadOnly\", \"FillType\": \"Random\", \"FillValue\": 1.0},"
+    "{\"Name\": \"c\", \"Type\": \"float\", \"Size\": \"n\", \"MemoryType\": \"Vector\","
+    " \"AccessType\": \"WriteOnly\", \"FillType\": \"%s\", \"FillValue\": 0},"
+    "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"AccessType\": "
+    "\"ReadOnly\","
+    " \"FillType\": \"Constant\", \"FillValue\": 1003}]}}";
+
+static opevo_status open_problem(const char *kind, const char *size, const char *fill,
+                                 opevo_objective **out, opevo_error *err)
+{
+    char text[sizeof problem + 200], path[4200];
+    opevo_text source = {0}, harness = {0};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_space *space = NULL;
+    opevo_status status = OPEVO_OK;
+
+    snprintf(text, sizeof text, problem, kind, size, fill);
+    own_write("problem.json", text);
+    own_write("t1.cu", "__global__ void add(const float *a, float *c, int n)\n{\n"
+                       "    int i = blockIdx.x * block_size_x + threadIdx.x;\n"
+                       "#ifndef USED\n#error options\n#endif\n"
+                       "    if (i < n) c[i] = a[i] + shift;\n}\n");
+    snprintf(path, sizeof path, "%s", own_path("problem.json"));
+    assert_true(opevo_own_is_t1(path));
+    assert_false(opevo_own_is_t1(own_path("t1.cu")));
+    OPEVO_TRY(opevo_own_t1_read(path, &source, &harness, err));
+    OPEVO_TRY(opevo_space_load(path, &space, err));
+    status = opevo_own_kernels_open(&(opevo_own_files){.source = opevo_text_string(&source),
+                                                       .harness = path,
+                                                       .text = opevo_text_string(&harness)},
+                                    OPEVO_KERNEL_CUDA, false, 1, space, &maker, err);
+    options.device = "simt";
+    if (status == OPEVO_OK)
+        status = opevo_live_open(maker, &options, out, err);
+cleanup:
+    opevo_text_free(&source);
+    opevo_text_free(&harness);
+    return status;
+}
+
+static void test_kernel_tuner(void **state)
+{
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "instead of"},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, NULL}};
+    static const char *const sizes[][2] = {{"OpenCL", "n // 1"},
+                                           {"CUDA", "(n + block_size_x - 1) // block_size_x"}};
+    opevo_objective *objective = NULL;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "KernelSpecification.Arguments: a vector's FillType",
+                open_problem("CUDA", "1", "Script", &objective, &err));
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        opevo_text said = {0};
+
+        CHECK_OK(open_problem(sizes[i][0], sizes[i][1], "Constant", &objective, &err));
+        own_check(sizes[i][0], objective, expected, COUNT(expected));
+        opevo_live_print_reference(objective, &said);
+        assert_non_null(strstr(opevo_text_string(&said), "block_size_x=64 shift=0"));
+        opevo_text_free(&said);
+        opevo_objective_destroy(objective);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_configurations),
+        cmocka_unit_test(test_kernel_tuner),
     };
 
     if (!cache_folder_make())

@@ -15,6 +15,7 @@ extern "C" {
 typedef struct opevo_own_files {
     const char *source;  /* NAME.c, NAME.cu, NAME.hip, NAME.hip.cpp or NAME.cl */
     const char *harness; /* has "tune" */
+    const char *text; /* of the harness, where `harness` only names where it is from; NULL: none */
 } opevo_own_files;
 
 /* Whether a file's name ends as that of a source does, and in which language it is. */
@@ -31,6 +32,12 @@ bool opevo_own_language(const char *path, opevo_kernel_dialect *out);
 opevo_status opevo_own_kernels_open(const opevo_own_files *files, opevo_kernel_dialect dialect,
                                     bool calls, unsigned threads, opevo_space *space,
                                     opevo_kernel_maker **out, opevo_error *err);
+/* Whether a file is a tuning problem of Kernel Tuner, with a kernel (T1). */
+bool opevo_own_is_t1(const char *path);
+/* The path of its kernel, and its KernelSpecification as the text of a harness. Errors: IO; INVALID
+ * for what a harness does not have, with the member; NOMEM. */
+opevo_status opevo_own_t1_read(const char *path, opevo_text *source, opevo_text *harness,
+                               opevo_error *err);
 /* Whether a maker is one of these. */
 bool opevo_own_kernels_made(const opevo_kernel_maker *maker);
 
