@@ -9,6 +9,7 @@
 #include <opevo/memory.h>
 #include <opevo/text.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +92,18 @@ static void *duplicate(const void *from, size_t count, size_t size)
     return made;
 }
 
+/* Of the changes of loops, most of a stage, those that are there. NULL without memory. */
+static opevo_i_pipeline_stage *duplicate_stage(const opevo_i_pipeline_stage *from)
+{
+    opevo_i_pipeline_stage *made = opevo_malloc(1, sizeof *made);
+
+    if (made)
+        memcpy(made, from,
+               offsetof(opevo_i_pipeline_stage, change) +
+                   (size_t)from->changes * sizeof *from->change);
+    return made;
+}
+
 /* All arrays of a pipeline without merged dimensions; false without memory. */
 static bool copy_parts(opevo_pipeline *self, const opevo_pipeline *from)
 {
@@ -103,7 +116,7 @@ static bool copy_parts(opevo_pipeline *self, const opevo_pipeline *from)
     self->step_count = self->step_capacity = from->step_count;
     for (int key = 0; key < from->stages; key++) {
         const opevo_i_pipeline_stage *one = from->stage[key];
-        opevo_i_pipeline_stage *stage = duplicate(one, 1, sizeof *one);
+        opevo_i_pipeline_stage *stage = duplicate_stage(one);
 
         if (!stage)
             return false;

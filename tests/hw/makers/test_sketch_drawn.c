@@ -68,8 +68,10 @@ static void test_row_of_products(void **state)
     bool open[PRODUCTS] = {false};
     opevo_text text = {0};
     opevo_computation *computation = NULL;
-    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
     drawn_counts counts = {0, 0};
+    pipeline_case operands;
+    const opevo_parameter *which = NULL;
 
     (void)state;
     opevo_text_add(&text, "T0[i0:24, j0:16]; B[16, 16]");
@@ -78,23 +80,26 @@ static void test_row_of_products(void **state)
                           "; T%d[i%d:24, j%d:16] = sum(k%d:16) 0.25*T%d[i%d, k%d]*B[k%d, j%d]", n,
                           n, n, n, n - 1, n, n, n, n);
     CHECK_OK(opevo_computation_read(opevo_text_string(&text), &computation, &err));
-    CHECK_OK(opevo_sketches_create(computation, &drawn_targets[0], &sketches, &err));
-    assert_true(sketches->count > 1 && sketches->count <= 200);
-    for (size_t i = 0; i < sketches->count; i++) {
-        for (int s = 0; s < sketches->item[i]->slots; s++) {
-            int number = 0;
+    CHECK_OK(opevo_sketches_open(computation, &drawn_targets[0], &maker, &err));
+    which = opevo_space_parameter(maker->space, 0);
+    assert_string_equal(opevo_parameter_name(which), "sketch");
+    assert_in_range(opevo_parameter_size(which), 2, 200);
+    for (size_t i = 1; i < opevo_space_parameter_count(maker->space); i++) {
+        const char *name = opevo_parameter_name(opevo_space_parameter(maker->space, i));
+        const char *dot = strrchr(name, '.');
+        int number = 0;
 
-            if (sscanf(sketches->item[i]->slot[s].name, "T%d_", &number) == 1)
-                open[number - 1] = true;
-        }
+        if (sscanf(dot ? dot + 1 : name, "T%d_", &number) == 1)
+            open[number - 1] = true;
     }
     for (int n = 0; n < PRODUCTS; n++)
         assert_true(open[n]);
-    opevo_sketches_destroy(sketches);
-    opevo_computation_destroy(computation);
-    check_drawn(opevo_text_string(&text), &drawn_targets[0], 1, &counts);
+    operands = case_make(opevo_text_string(&text), 1);
+    check_drawn_points(&operands, maker, draw_count(2), 1, &counts);
     batch_run();
     assert_true(counts.points > 0 && counts.rejected == 0);
+    maker->ops->destroy(maker);
+    case_free(&operands);
     opevo_text_free(&text);
 }
 
